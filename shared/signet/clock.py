@@ -1,0 +1,56 @@
+"""The one place that reads clocks, and the one form of time as text.
+
+Wall-clock time says *when* something is due or happened; the monotonic clock says *how long*. The monotonic
+clock is shared by all processes of a machine (it counts from boot), does not run while the machine sleeps and
+ignores changes of the wall clock, so leases are measured with it.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """Return the current instant in UTC."""
+    return datetime.now(UTC)
+
+
+def wall_ms() -> int:
+    """Return the wall clock in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def monotonic_ms() -> int:
+    """Return the machine-wide monotonic clock in milliseconds."""
+    return time.monotonic_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Both clocks as values that a test can replace; each returns milliseconds."""
+
+    wall_ms: Callable[[], int] = wall_ms
+    monotonic_ms: Callable[[], int] = monotonic_ms
+
+
+SYSTEM = Clock()
+
+
+def to_text(instant: datetime) -> str:
+    """Return an instant as ISO-8601 UTC with milliseconds and `Z`; text order is time order."""
+    return (
+        instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.")
+        + f"{instant.microsecond // 1000:03d}Z"
+    )
+
+
+def ms_to_text(milliseconds: int) -> str:
+    """Return milliseconds since 1970 as ISO-8601 text."""
+    return to_text(datetime.fromtimestamp(milliseconds / 1000, UTC))
+
+
+def parse(text: str) -> datetime:
+    """Return the instant that an ISO-8601 text names; a text without zone is UTC. Raises ValueError."""
+    instant = datetime.fromisoformat(text.strip())
+    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)

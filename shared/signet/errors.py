@@ -1,0 +1,138 @@
+"""One tree of errors for the whole product.
+
+Every error has a kind (what sort of refusal it is), a code (stable, for machines) and facts (fields for the
+reply and the log). The text a user reads is the message; when none is given it is the first line of the
+class's docstring. Only `signet_api.errors` knows HTTP status numbers, only the command line knows exit codes.
+"""
+
+from enum import StrEnum
+from typing import ClassVar
+
+
+class Kind(StrEnum):
+    """What sort of refusal an error is; HTTP status and exit code follow from it."""
+
+    INVALID = "invalid"
+    UNAUTHENTICATED = "unauthenticated"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    CONFLICT = "conflict"
+    TOO_LARGE = "too_large"
+    LIMITED = "limited"
+    UNAVAILABLE = "unavailable"
+    BROKEN = "broken"
+
+
+class SignetError(Exception):
+    """Something went wrong inside Signet."""
+
+    kind: ClassVar[Kind] = Kind.BROKEN
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str | None = None, /, **facts: object) -> None:
+        doc = (type(self).__doc__ or "").strip().splitlines()
+        self.message = message or (doc[0].rstrip(".") if doc else type(self).__name__)
+        self.facts = facts
+        super().__init__(self.message)
+
+
+class Invalid(SignetError):
+    """The request is not valid."""
+
+    kind = Kind.INVALID
+    code = "invalid_request"
+
+
+class NotFound(SignetError):
+    """There is no such thing."""
+
+    kind = Kind.NOT_FOUND
+    code = "not_found"
+
+
+class Conflict(SignetError):
+    """The state does not allow this."""
+
+    kind = Kind.CONFLICT
+    code = "conflict"
+
+
+class Forbidden(SignetError):
+    """This is not allowed."""
+
+    kind = Kind.FORBIDDEN
+    code = "forbidden"
+
+
+class TooLarge(SignetError):
+    """The request is too large."""
+
+    kind = Kind.TOO_LARGE
+    code = "too_large"
+
+
+class Unavailable(SignetError):
+    """Not available right now; try again later."""
+
+    kind = Kind.UNAVAILABLE
+    code = "unavailable"
+
+
+class Frozen(Unavailable):
+    """Mutations are frozen (kill switch active)."""
+
+    code = "mutations_frozen"
+
+
+class StorageBusy(Unavailable):
+    """The database is locked by another program; nothing was written."""
+
+    code = "storage_busy"
+
+
+class StorageFull(Unavailable):
+    """The disk is full or cannot be written; nothing was written."""
+
+    code = "storage_full"
+
+
+class ProviderDown(SignetError):
+    """A model provider cannot be reached or refuses work for now.
+
+    `retry_after_seconds` says when it may be asked again. A job that meets this error waits; it is not charged
+    an attempt.
+    """
+
+    kind = Kind.UNAVAILABLE
+    code = "provider_down"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        /,
+        *,
+        retry_after_seconds: float | None = None,
+        **facts: object,
+    ) -> None:
+        super().__init__(message, retry_after_seconds=retry_after_seconds, **facts)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ProviderFailed(SignetError):
+    """A model provider answered, but with an error or nonsense; trying again may help."""
+
+    kind = Kind.UNAVAILABLE
+    code = "provider_failed"
+
+
+class ProviderTimeout(ProviderFailed):
+    """A model provider did not answer in time (timeout)."""
+
+    code = "provider_timeout"
+
+
+class PermanentJobError(SignetError):
+    """This job can never succeed; trying again would not help."""
+
+    kind = Kind.INVALID
+    code = "permanent"

@@ -1,0 +1,111 @@
+"""Every path under a workspace, by name, and how a workspace is chosen.
+
+A workspace is chosen by the first that applies: an explicit path, `SIGNET_PATH`, `SIGNET_WORKSPACE`, the saved
+default in `$XDG_CONFIG_HOME/signet/workspace.json`, `~/.agents`.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+#: A unix socket path must fit in sockaddr_un.sun_path: 108 bytes on Linux, 104 on macOS, NUL included; what is
+#: left after the longest name we put below the runtime folder (a process id under `bell/`).
+RUNTIME_PATH_LIMIT = 103 - len("/bell/00000000-0000-0000-0000-000000000000")
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The folder that holds everything a person's agents own; all paths below it by name."""
+
+    root: Path
+
+    @property
+    def memory_dir(self) -> Path:
+        return self.root / "memory"
+
+    @property
+    def database(self) -> Path:
+        return self.memory_dir / "memories.db"
+
+    @property
+    def daemon_dir(self) -> Path:
+        return self.root / ".daemon"
+
+    @property
+    def log_dir(self) -> Path:
+        return self.daemon_dir / "logs"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.daemon_dir / "pid"
+
+    @property
+    def state_file(self) -> Path:
+        return self.daemon_dir / "state.json"
+
+    @property
+    def lock_file(self) -> Path:
+        return self.daemon_dir / "lock"
+
+    @property
+    def metrics_dir(self) -> Path:
+        return self.daemon_dir / "metrics"
+
+    @property
+    def runtime_dir(self) -> Path:
+        """Sockets and process locks: `.daemon/run`, or a hashed folder under the user's runtime folder when
+        the workspace lies too deep for a unix socket path."""
+        near = self.daemon_dir / "run"
+        if len(os.fsencode(near)) <= RUNTIME_PATH_LIMIT:
+            return near
+        digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+        return Path(base) / f"signet-{os.getuid()}-{digest}"
+
+    def make(self) -> None:
+        """Create the folders that every process needs, private ones with mode 0700.
+
+        Raises OSError when the disk is full or read-only, or when a shared temporary folder holds a runtime
+        folder that belongs to somebody else.
+        """
+        for folder in (self.root, self.memory_dir):
+            folder.mkdir(parents=True, exist_ok=True)
+        for private in (self.daemon_dir, self.log_dir, self.runtime_dir):
+            private.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = self.runtime_dir.stat(follow_symlinks=False)
+        if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
+            raise PermissionError(f"{self.runtime_dir} belongs to another user")
+
+
+def config_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of the user's own settings: `$XDG_CONFIG_HOME/signet`."""
+    return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "signet"
+
+
+def cache_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of files that can be made again, such as models: `$XDG_CACHE_HOME/signet`."""
+    return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signet"
+
+
+def find_workspace(
+    explicit: str | None = None, environ: Mapping[str, str] = os.environ
+) -> Workspace:
+    """Return the workspace that applies; it need not exist yet."""
+    chosen = (
+        explicit or environ.get("SIGNET_PATH") or environ.get("SIGNET_WORKSPACE") or _saved(environ)
+    )
+    return Workspace(Path(chosen.strip() if chosen else "~/.agents").expanduser().absolute())
+
+
+def _saved(environ: Mapping[str, str]) -> str | None:
+    try:
+        found = json.loads((config_home(environ) / "workspace.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    value = found.get("workspace") if isinstance(found, dict) else None
+    return value if isinstance(value, str) and value.strip() else None
