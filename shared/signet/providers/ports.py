@@ -1,0 +1,55 @@
+"""What the product asks of a model, whoever answers.
+
+Implementations raise ProviderDown (it may be asked again later; the job waits), ProviderFailed (it answered with
+an error or nonsense) or ProviderTimeout (no answer in time), and nothing else. They may be called from several
+threads at once. Vectors are bytes: little-endian float32, 4 * dimensions long.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """The text a model wrote, never empty, and what it cost if the provider says."""
+
+    text: str
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+class LanguageModel(Protocol):
+    """Writes text; `name` is `kind:model`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+        """Return the model's answer within `timeout_seconds` in total."""
+        ...
+
+    def available(self) -> bool:
+        """Return whether the provider answers and has the model; never raises."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; `name` is `kind:model`, `dimensions` the length of each vector."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector for each text, in the same order."""
+        ...
+
+    def available(self) -> bool:
+        """Return whether the provider answers and has the model; never raises."""
+        ...
