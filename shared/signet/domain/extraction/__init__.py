@@ -1,0 +1,1 @@
+"""Turning text into facts: with a model, or with the built-in rules."""

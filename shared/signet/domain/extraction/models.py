@@ -1,0 +1,79 @@
+"""What extraction and decision produce. Plain values; the rules that make them are elsewhere."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+#: Types a fact may have; anything else a model says becomes `fact` (spec/pipeline.md §2).
+FACT_TYPES = frozenset(
+    (
+        "fact",
+        "preference",
+        "decision",
+        "rationale",
+        "procedural",
+        "semantic",
+        "daily-log",
+        "episodic",
+        "system",
+    )
+)
+
+#: Types the end of a triple may have; anything else becomes `unknown`.
+ENTITY_TYPES = frozenset(
+    ("person", "project", "system", "tool", "concept", "skill", "task", "unknown")
+)
+
+MIN_FACT_CHARS = 10
+MAX_FACT_CHARS = 2_000
+MAX_FACTS = 20
+MAX_TRIPLES = 50
+MAX_INPUT_CHARS = 12_000
+
+
+class Action(StrEnum):
+    """What to do with a fact, given the memories it resembles."""
+
+    ADD = "add"
+    UPDATE = "update"
+    DELETE = "delete"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One statement that can be read without the conversation it came from."""
+
+    content: str
+    type: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triple:
+    """A named thing, how it relates, and the other named thing."""
+
+    source: str
+    source_type: str
+    relationship: str
+    target: str
+    target_type: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """All that one reading of one text gave, and what was dropped on the way."""
+
+    facts: tuple[Fact, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What to do with one fact; `target_id` is set for update and delete only."""
+
+    action: Action
+    target_id: str | None
+    confidence: float
+    reason: str

@@ -1,0 +1,1 @@
+"""Entities, what is known of them, and how they hang together."""

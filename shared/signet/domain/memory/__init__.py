@@ -1,0 +1,1 @@
+"""Memories: written, read, changed, forgotten; and the text rules they all share."""

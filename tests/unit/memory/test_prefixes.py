@@ -1,0 +1,78 @@
+"""Prefixes and inferred types (spec/memory.md §2 and §3)."""
+
+import pytest
+
+from signet.domain.memory import prefixes
+
+
+def test_critical_comes_first_then_tags() -> None:
+    parsed = prefixes.parse("critical: [project,auth]: never expose tokens")
+    assert parsed == prefixes.Parsed(
+        content="never expose tokens", pinned=True, importance=1.0, tags=("project", "auth")
+    )
+
+
+def test_tags_before_critical_leave_critical_in_the_content() -> None:
+    parsed = prefixes.parse("[a]: critical: x")
+    assert (parsed.content, parsed.pinned, parsed.tags) == ("critical: x", False, ("a",))
+
+
+def test_without_a_prefix_nothing_is_pinned() -> None:
+    assert prefixes.parse("  plain words ") == prefixes.Parsed(
+        content="plain words", pinned=False, importance=0.8, tags=()
+    )
+
+
+@pytest.mark.parametrize("text", ["CRITICAL: x", "  Critical:x", "critical:\n x "])
+def test_critical_matches_in_any_case_at_the_start(text: str) -> None:
+    parsed = prefixes.parse(text)
+    assert (parsed.content, parsed.pinned, parsed.importance) == ("x", True, 1.0)
+
+
+def test_critical_inside_a_sentence_is_only_a_word() -> None:
+    assert not prefixes.parse("This is critical: x").pinned
+
+
+def test_tags_are_trimmed_lowered_and_empty_ones_dropped() -> None:
+    assert prefixes.parse("[ A, ,b ,]: one\ntwo") == prefixes.Parsed(
+        content="one\ntwo", pinned=False, importance=0.8, tags=("a", "b")
+    )
+
+
+@pytest.mark.parametrize("text", ["[]: x", "[a] x", "[a]x: y"])
+def test_what_is_not_a_tag_list_stays(text: str) -> None:
+    assert prefixes.parse(text).content == text
+
+
+@pytest.mark.parametrize("text", ["critical:", " critical: [a,b]: ", "[a]:"])
+def test_a_prefix_alone_leaves_nothing(text: str) -> None:
+    assert prefixes.parse(text).content == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("User prefers tabs", "preference"),
+        ("she likes tea", "preference"),
+        ("he wants a dog", "preference"),
+        ("We decided on Postgres", "decision"),
+        ("They agreed to meet", "decision"),
+        ("We will use Redis", "decision"),
+        ("Never push on Friday", "rule"),
+        ("You must sign commits", "rule"),
+        ("We decided to always lint", "decision"),
+        ("I learned that FTS5 has triggers", "learning"),
+        ("TIL that SQLite has a vacuum mode", "learning"),
+        ("There is a bug in the parser", "issue"),
+        ("The build is broken", "issue"),
+        ("A problem with time zones", "issue"),
+        ("Paris is in France", "fact"),
+        ("The debug port is 9229", "fact"),
+        ("Wait until the deploy ends", "fact"),
+        ("Drop unwanted rows", "fact"),
+        ("Mustard goes well with it", "fact"),
+        ("Nevertheless it moves", "fact"),
+    ],
+)
+def test_the_type_follows_from_the_words(content: str, expected: str) -> None:
+    assert prefixes.infer_type(content) == expected
