@@ -1,0 +1,128 @@
+"""The database of one process: readers with snapshots, and one writer that commits in groups.
+
+`write` and `read` run a function with an open transaction: `db.write(memory.remember, new, now=now)` calls
+`memory.remember(tx, new, now=now)`. `awrite` and `aread` do the same for asyncio callers. There is no other
+way to reach a row.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+from sqlalchemy.pool import QueuePool
+
+from signet.db.driver import Connection, Row, connect, sqlite, vec_loaded
+from signet.db.gate import Gate
+from signet.db.transaction import Params, ReadTx, WriteTx
+from signet.db.writer import WAIT_SECONDS, Passenger, Writer, translate
+
+__all__ = ["Database", "Params", "Passenger", "ReadTx", "Row", "WriteTx"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: Connections for reading, each with its thread; a request holds one only while it reads.
+READERS = 4
+
+
+class Database:
+    """One process's hold on the database file; open it once, close it at the end."""
+
+    def __init__(
+        self, path: Path, *, readers: int = READERS, wait_seconds: float = WAIT_SECONDS
+    ) -> None:
+        """Open the file. The schema must exist (see migrate.py); raises the driver's OperationalError."""
+        self.path = path
+        self._write_connection = connect(path)
+        self.has_vec = vec_loaded(self._write_connection)
+        self._gate = Gate(path)
+        self.writer = Writer(self._write_connection, self._gate, wait_seconds=wait_seconds)
+        self._pool = QueuePool(
+            lambda: cast(Any, connect(path, read_only=True)),
+            pool_size=readers,
+            max_overflow=8,
+            timeout=wait_seconds,
+            reset_on_return=None,
+        )
+        self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
+
+    def write(
+        self,
+        function: Callable[Concatenate[WriteTx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run `function(tx, ...)` in a synced transaction; return its result after the commit.
+
+        Raises what the function raises (its writes are rolled back), StorageBusy, StorageFull.
+        """
+        return cast(T, self.writer.call(partial(_flip, function, args, kwargs), durable=True))
+
+    def write_quick(
+        self,
+        function: Callable[Concatenate[WriteTx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do what `write` does without waiting for the disk: for bookkeeping that a power cut may undo."""
+        return cast(T, self.writer.call(partial(_flip, function, args, kwargs), durable=False))
+
+    async def awrite(
+        self,
+        function: Callable[Concatenate[WriteTx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do what `write` does, for asyncio callers."""
+        return cast(
+            T, await self.writer.acall(partial(_flip, function, args, kwargs), durable=True)
+        )
+
+    def read(
+        self,
+        function: Callable[Concatenate[ReadTx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run `function(tx, ...)` on one snapshot and return its result."""
+        pooled = self._pool.connect()
+        try:
+            connection = cast(Connection, pooled.driver_connection)
+            connection.execute("BEGIN")
+            try:
+                return function(ReadTx(connection), *args, **kwargs)
+            except sqlite.Error as error:
+                raise translate(error) from error
+            finally:
+                connection.execute("ROLLBACK")
+        finally:
+            pooled.close()
+
+    async def aread(
+        self,
+        function: Callable[Concatenate[ReadTx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do what `read` does on a reader thread, for asyncio callers."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, partial(self.read, function, *args, **kwargs)
+        )
+
+    def close(self) -> None:
+        """Finish the writes that wait and close every connection; safe to call twice."""
+        self.writer.stop()
+        self._threads.shutdown(wait=True)
+        self._pool.dispose()
+        self._write_connection.close()
+        self._gate.close()
+
+
+def _flip(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], tx: WriteTx
+) -> Any:
+    return function(tx, *args, **kwargs)

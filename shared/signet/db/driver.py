@@ -1,0 +1,135 @@
+"""The only module that imports a SQLite driver, and the only one that opens the database file.
+
+Chosen once per process (design: two SQLite libraries in one process must never open the same file, because
+each would believe it holds the write lock):
+
+1. the interpreter's `sqlite3`, if it can load extensions and is new enough;
+2. `pysqlite3`;
+3. the interpreter's `sqlite3` as it is: vectors are then compared in NumPy.
+
+SQLite before 3.51.3 has a rare race between checkpoints and commits of different connections that can damage
+a WAL file (https://sqlite.org/wal.html#walresetbug); `version_is_safe` says whether this library has the mend.
+"""
+
+import importlib
+import sqlite3 as _builtin
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3 as sqlite
+    from sqlite3 import Connection, Row
+else:
+
+    def _choose() -> ModuleType:
+        loads = hasattr(_builtin.Connection, "enable_load_extension")
+        if loads and _builtin.sqlite_version_info >= (3, 51, 3):
+            return _builtin
+        try:
+            return importlib.import_module("pysqlite3.dbapi2")
+        except ImportError:
+            return _builtin
+
+    sqlite = _choose()
+    Connection = sqlite.Connection
+    Row = sqlite.Row
+
+__all__ = [
+    "BUSY",
+    "FULL",
+    "Connection",
+    "Row",
+    "connect",
+    "sqlite",
+    "vec_loaded",
+    "version_is_safe",
+]
+
+#: Result codes (https://sqlite.org/rescode.html) of "somebody else holds the lock" and "cannot be written".
+BUSY = frozenset({5, 6})
+FULL = frozenset({8, 10, 13, 14})
+
+#: How long a reader waits for a lock that it can only meet during recovery or a checkpoint reset.
+READ_WAIT_MS = 5_000
+
+_PRAGMAS = (
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA foreign_keys = OFF",  # history and jobs outlive what they name (schema.md §1)
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -16000",
+    "PRAGMA mmap_size = 0",
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+def version_is_safe() -> bool:
+    """Return whether this SQLite has the mend of the WAL-reset bug (3.51.3, 3.50.7, 3.44.6 and later)."""
+    found = sqlite.sqlite_version_info
+    mended = {(3, 50): 7, (3, 44): 6}
+    return found >= (3, 51, 3) or found[2] >= mended.get((found[0], found[1]), 1 << 30)
+
+
+def connect(
+    path: Path, *, read_only: bool = False, autocheckpoint_pages: int = 16_000
+) -> Connection:
+    """Open the database with our pragmas, in autocommit mode, with sqlite-vec where it can be loaded.
+
+    A writable connection creates the file if there is none and switches it to WAL. Automatic checkpoints are
+    only a net (16,000 pages): the scheduler runs them. Raises the driver's OperationalError.
+    """
+    mode = "ro" if read_only else "rwc"
+    quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    connection: Connection = sqlite.connect(
+        f"file:{quoted}?mode={mode}",
+        uri=True,
+        timeout=READ_WAIT_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        if not read_only:
+            # Only has an effect before the first table of a new file.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {autocheckpoint_pages}")
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+        connection.row_factory = sqlite.Row
+        _load_vec(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _load_vec(connection: Connection) -> None:
+    if not hasattr(connection, "enable_load_extension"):
+        return
+    try:
+        import sqlite_vec
+    except ImportError:
+        return
+    connection.enable_load_extension(True)
+    try:
+        sqlite_vec.load(connection)
+    except sqlite.OperationalError:
+        return  # a library for another libc: NumPy compares the vectors, `vec_loaded` says so
+    finally:
+        connection.enable_load_extension(False)
+
+
+def vec_loaded(connection: Connection) -> bool:
+    """Return whether sqlite-vec works on this connection."""
+    try:
+        connection.execute("SELECT vec_version()").fetchone()
+    except sqlite.OperationalError:
+        return False
+    return True
+
+
+def primary_code(error: BaseException) -> int:
+    """Return the primary SQLite result code of a driver error, 0 when it carries none."""
+    code: Any = getattr(error, "sqlite_errorcode", 0)
+    return int(code or 0) & 0xFF

@@ -1,0 +1,28 @@
+"""One writer at a time per machine: an advisory lock that waits in line.
+
+SQLite's own waiting sleeps in steps and starves writers; the kernel's queue for `flock` does not. The lock is
+taken before BEGIN IMMEDIATE and released after COMMIT, by the one writer thread of each process. A killed
+holder loses it at once.
+"""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+class Gate:
+    """The write lock of one database, as a context manager. Not reentrant, for one thread."""
+
+    def __init__(self, database: Path) -> None:
+        path = database.with_name(database.name + ".gate")
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def __enter__(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Close the lock file; an unreleased lock is released."""
+        os.close(self._file)

@@ -1,0 +1,347 @@
+"""The one writer thread of a process: everything that waits becomes one transaction.
+
+Callers hand over functions; each runs as `function(tx)` inside a savepoint of a group, and is answered after
+the group's commit. A function that raises is rolled back alone. When SQLite gives up the whole transaction
+(disk full, I/O error), the others of the group are run again one by one, so a function may run twice but its
+rows are written once.
+
+A `Passenger` rides along: it may add statements to every transaction and may ask for one of its own. The queue
+uses it to claim the next jobs in the commit that completes the last ones.
+
+Durability is chosen per transaction: a group is synced to disk (synchronous=FULL) when one of its members asks
+for it, else a power cut may undo it, though never a process kill (https://sqlite.org/pragma.html#pragma_synchronous).
+"""
+
+import asyncio
+import contextlib
+import itertools
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
+from signet.db.gate import Gate
+from signet.db.transaction import WriteTx
+from signet.errors import StorageBusy, StorageFull
+from signet.observe import metrics
+
+#: A group takes at most this many functions and starts none after this many seconds of work, so that other
+#: processes get their turn.
+GROUP_SIZE = 256
+GROUP_SECONDS = 0.005
+#: How long a caller waits for its turn before it is told that the database is locked.
+WAIT_SECONDS = 5.0
+
+
+class Passenger(Protocol):
+    """Somebody who adds statements to the writer's transactions."""
+
+    def wants(self) -> bool:
+        """Return whether a transaction should be opened now for this passenger alone."""
+
+    def board(self, tx: WriteTx) -> None:
+        """Add statements to a transaction that is about to commit."""
+
+    def landed(self, committed: bool) -> None:
+        """Learn whether the transaction of the last `board` was committed."""
+
+
+class Operation:
+    """One function that waits for the writer, and who is told about its end."""
+
+    __slots__ = (
+        "_lock",
+        "_state",
+        "durable",
+        "error",
+        "function",
+        "future",
+        "loop",
+        "result",
+        "since",
+    )
+
+    def __init__(
+        self,
+        function: Callable[[WriteTx], Any],
+        durable: bool,
+        loop: asyncio.AbstractEventLoop | None,
+    ) -> None:
+        self.function = function
+        self.durable = durable
+        self.loop = loop
+        self.future: Any = Future() if loop is None else loop.create_future()
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.since = time.monotonic()
+        self._state = "waiting"
+        self._lock = threading.Lock()
+
+    def start(self) -> bool:
+        """Move to running; False when the caller has given up."""
+        with self._lock:
+            if self._state == "waiting":
+                self._state = "running"
+            return self._state == "running"
+
+    def abandon(self) -> bool:
+        """Give up waiting; False when it runs already, and then its end must be awaited."""
+        with self._lock:
+            if self._state == "waiting":
+                self._state = "abandoned"
+            return self._state == "abandoned"
+
+    def expire(self) -> None:
+        """Answer the caller that no turn came, unless it runs already."""
+        if self.abandon() and not self.future.done():
+            self.future.set_exception(StorageBusy())
+
+    def settle(self) -> None:
+        """Answer the caller; for asyncio callers this runs in their loop."""
+        if self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+class Writer:
+    """Owns the write connection of this process and the thread that uses it."""
+
+    def __init__(
+        self, connection: Connection, gate: Gate, *, wait_seconds: float = WAIT_SECONDS
+    ) -> None:
+        self._connection = connection
+        self._gate = gate
+        self._wait_seconds = wait_seconds
+        self._waiting: deque[Operation] = deque()
+        self._condition = threading.Condition()
+        self._stopping = False
+        self._awake = False
+        self._synchronous: str | None = None
+        self._passenger: Passenger | None = None
+        connection.execute("PRAGMA busy_timeout = 0")
+        self._thread = threading.Thread(target=self._run, name="db-writer", daemon=True)
+        self._thread.start()
+
+    # -- callers ------------------------------------------------------------------------------
+
+    def call(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
+        """Run a function in a transaction and return its result after the commit; blocks the caller.
+
+        Raises what the function raised, StorageBusy when no turn came in time, StorageFull when the disk
+        refused.
+        """
+        operation = Operation(function, durable, None)
+        self._submit(operation)
+        try:
+            return operation.future.result(self._wait_seconds)
+        except TimeoutError:
+            if operation.future.done():
+                raise
+        operation.expire()
+        return operation.future.result()
+
+    async def acall(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
+        """Do what `call` does without blocking the event loop."""
+        loop = asyncio.get_running_loop()
+        operation = Operation(function, durable, loop)
+        self._submit(operation)
+        patience = loop.call_later(self._wait_seconds, operation.expire)
+        try:
+            return await operation.future
+        finally:
+            patience.cancel()
+
+    def _submit(self, operation: Operation) -> None:
+        with self._condition:
+            if self._stopping:
+                raise StorageBusy("The database is closed")
+            self._waiting.append(operation)
+            self._condition.notify()
+
+    def board(self, passenger: Passenger) -> None:
+        """Let a passenger ride along from now on."""
+        with self._condition:
+            self._passenger = passenger
+            self._awake = True
+            self._condition.notify()
+
+    def wake(self) -> None:
+        """Make the writer ask its passenger whether it wants a transaction."""
+        with self._condition:
+            self._awake = True
+            self._condition.notify()
+
+    def stop(self) -> None:
+        """Finish what waits and end the thread; safe to call twice."""
+        with self._condition:
+            self._stopping = True
+            self._condition.notify()
+        self._thread.join()
+
+    # -- the thread ---------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while not (self._waiting or self._awake or self._stopping):
+                    self._condition.wait()
+                self._awake = False
+                if self._stopping and not self._waiting:
+                    return
+            passenger = self._passenger
+            if self._waiting or (passenger is not None and passenger.wants()):
+                self._one_group(passenger)
+
+    def _one_group(self, passenger: Passenger | None) -> None:
+        group: list[Operation] = []
+        afters: list[Callable[[], None]] = []
+        try:
+            with self._gate, metrics.GATE_HELD.time():
+                self._transact(group, afters, passenger)
+        except Exception as error:
+            self._roll_back()
+            afters.clear()
+            self._recover(group, translate(error), afters)
+        for after in afters:
+            after()
+        self._answer(group)
+
+    def _transact(
+        self, group: list[Operation], afters: list[Callable[[], None]], passenger: Passenger | None
+    ) -> None:
+        """Open a transaction, run what waits (it is moved to `group`), commit."""
+        with self._condition:
+            durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
+        self._sync_for(durable)
+        self._begin()
+        until = time.monotonic() + GROUP_SECONDS
+        while self._waiting and len(group) < GROUP_SIZE and time.monotonic() < until:
+            if self._waiting[0].durable and not durable:
+                break  # it came after the transaction was opened, and needs a synced one
+            operation = self._waiting.popleft()
+            if operation.start():
+                group.append(operation)
+                metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
+                self._run_one(operation, afters)
+                if not self._connection.in_transaction:
+                    # SQLite rolled the whole group back by itself; a next statement would autocommit.
+                    raise operation.error or StorageFull()
+        metrics.GROUP_SIZE.observe(len(group))
+        committed = False
+        try:
+            if passenger is not None:
+                self._board(passenger)
+            self._connection.execute("COMMIT")
+            committed = True
+        finally:
+            if passenger is not None:
+                passenger.landed(committed)
+
+    def _recover(
+        self, group: list[Operation], error: BaseException, afters: list[Callable[[], None]]
+    ) -> None:
+        """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
+        if not group:  # no transaction could be opened: everything that waits shares the error
+            while self._waiting:
+                operation = self._waiting.popleft()
+                if operation.start():
+                    group.append(operation)
+        alone = len(group) == 1 or isinstance(error, StorageBusy)
+        for operation in group:
+            if alone:
+                operation.error = operation.error or error
+            else:
+                self._run_alone(operation, afters)
+
+    def _run_alone(self, operation: Operation, afters: list[Callable[[], None]]) -> None:
+        mine: list[Callable[[], None]] = []
+        try:
+            with self._gate:
+                self._sync_for(operation.durable)
+                self._begin()
+                self._run_one(operation, mine)
+                if not self._connection.in_transaction:
+                    raise operation.error or StorageFull()
+                self._connection.execute("COMMIT")
+            afters.extend(mine)
+        except Exception as error:
+            self._roll_back()
+            operation.error = operation.error or translate(error)
+
+    def _run_one(self, operation: Operation, afters: list[Callable[[], None]]) -> None:
+        connection = self._connection
+        connection.execute("SAVEPOINT one")
+        tx = WriteTx(connection)
+        try:
+            operation.result = operation.function(tx)
+            connection.execute("RELEASE one")
+            operation.error = None
+            afters.extend(call for call in tx._after if call not in afters)
+        except BaseException as error:
+            operation.error = translate(error)
+            if connection.in_transaction:
+                connection.execute("ROLLBACK TO one")
+                connection.execute("RELEASE one")
+
+    def _board(self, passenger: Passenger) -> None:
+        tx = WriteTx(self._connection)
+        tx.run("SAVEPOINT passenger")
+        passenger.board(tx)
+        tx.run("RELEASE passenger")
+
+    def _begin(self) -> None:
+        """BEGIN IMMEDIATE; waits for a writer that does not know the gate, at most `wait_seconds`."""
+        until = time.monotonic() + self._wait_seconds
+        while True:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite.OperationalError as error:
+                if primary_code(error) not in BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(random.uniform(0.0005, 0.003))
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            with contextlib.suppress(sqlite.Error):
+                self._connection.execute("ROLLBACK")
+
+    def _sync_for(self, durable: bool) -> None:
+        wanted = "FULL" if durable else "NORMAL"
+        if wanted != self._synchronous:
+            self._connection.execute(f"PRAGMA synchronous = {wanted}")
+            self._synchronous = wanted
+
+    def _answer(self, operations: list[Operation]) -> None:
+        by_loop: dict[asyncio.AbstractEventLoop, list[Operation]] = {}
+        for operation in operations:
+            if operation.loop is None:
+                operation.settle()
+            else:
+                by_loop.setdefault(operation.loop, []).append(operation)
+        for loop, group in by_loop.items():
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_settle_all, group)
+
+
+def _settle_all(operations: list[Operation]) -> None:
+    for operation in operations:
+        operation.settle()
+
+
+def translate(error: BaseException) -> BaseException:
+    """Return the SignetError for a storage error of the driver; any other error unchanged."""
+    if isinstance(error, sqlite.Error):
+        code = primary_code(error)
+        mapped = StorageBusy() if code in BUSY else StorageFull() if code in FULL else None
+        if mapped is not None:
+            mapped.__cause__ = error
+            return mapped
+    return error

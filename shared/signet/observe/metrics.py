@@ -1,0 +1,69 @@
+"""Every Prometheus metric of the product, by name.
+
+In the daemon each process writes its values to files in `.daemon/metrics` (the multi-process mode of
+prometheus-client, switched on by the environment variable PROMETHEUS_MULTIPROC_DIR before this module is
+imported); the API adds them up when it is scraped. Gauges that describe rows (queue depth, ages) are read
+from the database at scrape time, see `signet_api.routes.metrics`. Labels have a small fixed set of values,
+never an id or a path.
+"""
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_FAST = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_SLOW = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0)
+
+HTTP_SECONDS = Histogram(
+    "signet_http_request_seconds",
+    "Time to answer a request",
+    ["route", "method", "status"],
+    buckets=_FAST,
+)
+WRITE_WAIT = Histogram(
+    "signet_writer_wait_seconds", "Time a write waited for its turn", buckets=_FAST
+)
+GROUP_SIZE = Histogram(
+    "signet_writer_batch_size",
+    "Writes in one transaction",
+    buckets=(0, 1, 2, 4, 8, 16, 32, 64, 128, 256),
+)
+GATE_HELD = Histogram(
+    "signet_gate_hold_seconds", "Time the write lock was held, or waited for", buckets=_FAST
+)
+JOB_WAIT = Histogram(
+    "signet_job_wait_seconds",
+    "Time from due to start of a job",
+    ["kind"],
+    buckets=_FAST + _SLOW[6:],
+)
+JOB_RUN = Histogram("signet_job_run_seconds", "Time a job ran", ["kind", "outcome"], buckets=_SLOW)
+JOBS = Counter("signet_jobs_total", "Jobs that ended a run", ["kind", "outcome"])
+FENCED = Counter("signet_fenced_total", "Results refused because the lease was lost")
+REAPED = Counter("signet_reaped_total", "Leases ended by somebody else than their owner", ["why"])
+WAKE = Counter("signet_wake_total", "Wake-ups of the worker", ["by"])
+PROVIDER_CALLS = Counter(
+    "signet_provider_calls_total", "Calls of model providers", ["provider", "outcome"]
+)
+PROVIDER_SECONDS = Histogram(
+    "signet_provider_call_seconds", "Time of a model provider call", ["provider"], buckets=_SLOW
+)
+RECALL_STAGE = Histogram(
+    "signet_recall_stage_seconds", "Time of one stage of recall", ["stage"], buckets=_FAST
+)
+BEATS = Counter("signet_beats_total", "Periodic tasks started by the scheduler", ["beat"])
+CHECKPOINT_SECONDS = Histogram(
+    "signet_checkpoint_seconds", "Time of a WAL checkpoint", buckets=_FAST
+)
+BUILD = Gauge("signet_build_info", "Version of this process", ["version"], multiprocess_mode="max")
+
+
+def exposition() -> bytes:
+    """Return the Prometheus text of all processes (of this one alone outside the daemon)."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return generate_latest()
+    from prometheus_client import multiprocess
+
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # ships no types
+    return generate_latest(registry)
