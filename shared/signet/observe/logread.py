@@ -1,0 +1,140 @@
+"""Read log lines back: the newest ones, and new ones as they come.
+
+Works on the files alone, so it needs no daemon. A line that is not a JSON object (torn by a full disk) is
+passed over. Needs only the standard library, because the command line imports it.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+from signet import clock
+from signet.observe.logfile import Place
+
+#: The order of levels; a filter names the least one that is shown.
+RANK = {"debug": 0, "info": 1, "warn": 2, "error": 3}
+_BLOCK = 65_536
+
+Entry = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which lines are wanted."""
+
+    level: str = "debug"
+    category: str | None = None
+    since: str | None = None
+
+    def wants(self, entry: Entry) -> bool:
+        """Return whether the line passes; `since` is an instant as log lines write it."""
+        return (
+            RANK.get(str(entry.get("level")), 1) >= RANK[self.level]
+            and self.category in (None, entry.get("category"))
+            and (self.since is None or str(entry.get("timestamp")) >= self.since)
+        )
+
+
+def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
+    """Return the newest lines that pass, oldest first."""
+    found: list[Entry] = []
+    for path in reversed(place.files()):
+        for line in _backwards(path):
+            entry = parse(line)
+            if entry is not None and wanted.wants(entry):
+                found.append(entry)
+            if len(found) >= limit:
+                break
+        if len(found) >= limit:
+            break
+    found.reverse()
+    return sorted(found, key=lambda entry: str(entry.get("timestamp")))
+
+
+def follow(place: Place, wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
+    """Return the lines written from now on, through rotation and midnight, until `stop` is set."""
+    return _follow(_Tail(place), wanted, stop)
+
+
+def _follow(tail: "_Tail", wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
+    try:
+        while not stop.wait(0.2):
+            yield from (entry for entry in tail.take() if wanted.wants(entry))
+    finally:
+        tail.close()
+
+
+def parse(line: bytes) -> Entry | None:
+    """Return a line's object, or None when it is not one."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+class _Tail:
+    """Stands at the end of the newest file and moves on to the next when there is one."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._rest = b""
+        self._file: BufferedReader | None = None
+        path = self._path()
+        if path.exists():
+            self._file = path.open("rb")
+            self._file.seek(0, os.SEEK_END)
+
+    def take(self) -> list[Entry]:
+        lines = self._lines()
+        path = self._path()
+        if path.exists() and not self._is_open(path):
+            # Lines written to the old file just before it was renamed come first.
+            lines += self._lines()
+            self.close()
+            self._file = path.open("rb")
+            lines += self._lines()
+        return [entry for line in lines if (entry := parse(line)) is not None]
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            self._rest = b""
+
+    def _path(self) -> Path:
+        return self._place.path(clock.to_text(clock.now())[:10])
+
+    def _is_open(self, path: Path) -> bool:
+        if self._file is None:
+            return False
+        return os.path.samestat(path.stat(), os.fstat(self._file.fileno()))
+
+    def _lines(self) -> list[bytes]:
+        if self._file is None:
+            return []
+        *lines, self._rest = (self._rest + self._file.read()).split(b"\n")
+        return lines
+
+
+def _backwards(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, last first, without reading more of it than is asked for."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        end = file.seek(0, os.SEEK_END)
+        rest = b""
+        while end > 0:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            first, *lines = (file.read(end - start) + rest).split(b"\n")
+            yield from (line for line in reversed(lines) if line)
+            rest, end = first, start
+        if rest:
+            yield rest
