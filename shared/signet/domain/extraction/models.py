@@ -77,3 +77,12 @@ class Decision:
     target_id: str | None
     confidence: float
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A memory that resembles a fact."""
+
+    id: str
+    type: str
+    content: str

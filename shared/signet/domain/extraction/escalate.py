@@ -1,0 +1,71 @@
+"""The noise guard after extraction: when a reading gave too much, and what to keep of it then.
+
+Level 2, the second question to the model, is asked by the pipeline (`prompt.condensed`). Level 3 needs no model
+and is also the answer when level 2 fails (spec/pipeline.md §3).
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from signet.domain.extraction.models import Extraction, Fact, Triple
+from signet.domain.memory import normalize
+
+_CONSTRAINT = re.compile(r"\b(?:constraints?|must|never|always)\b", re.IGNORECASE)
+
+
+def is_needed(extraction: Extraction, *, max_entities: int, max_facts_per_entity: int) -> bool:
+    """Say whether one text gave more relations, or more facts on one thing, than it may."""
+    if len(extraction.triples) > max_entities:
+        return True
+    texts = [fact.content for fact in extraction.facts]
+    return any(
+        sum(_occurs(name, text) for text in texts) > max_facts_per_entity
+        for name in {name.lower() for triple in extraction.triples for name in _ends(triple)}
+    )
+
+
+def reduce(extraction: Extraction, is_known: Callable[[str], bool]) -> Extraction:
+    """Return the facts that are new or constraints, the triples they name, and one warning with counts.
+
+    `is_known` answers for a content hash whether the store has it.
+    """
+    facts = _kept(extraction.facts, is_known)
+    texts = [fact.content for fact in facts]
+    triples = tuple(
+        triple
+        for triple in extraction.triples
+        if any(_occurs(name, text) for name in _ends(triple) for text in texts)
+    )
+    warning = (
+        f"too much for one text: kept {len(facts)} of {len(extraction.facts)} facts and "
+        f"{len(triples)} of {len(extraction.triples)} entities"
+    )
+    return replace(
+        extraction, facts=facts, triples=triples, warnings=(*extraction.warnings, warning)
+    )
+
+
+def is_constraint(fact: Fact) -> bool:
+    """Say whether a fact binds: a decision, or a text with a binding word."""
+    return fact.type == "decision" or _CONSTRAINT.search(fact.content) is not None
+
+
+def _kept(facts: tuple[Fact, ...], is_known: Callable[[str], bool]) -> tuple[Fact, ...]:
+    kept: list[Fact] = []
+    seen: set[str] = set()
+    for fact in facts:
+        digest = normalize.content_hash(fact.content)
+        if is_constraint(fact) or not (digest in seen or is_known(digest)):
+            kept.append(fact)
+        seen.add(digest)
+    return tuple(kept)
+
+
+def _ends(triple: Triple) -> tuple[str, str]:
+    return triple.source, triple.target
+
+
+def _occurs(name: str, text: str) -> bool:
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return re.search(pattern, text, re.IGNORECASE) is not None

@@ -1,0 +1,164 @@
+"""Finding the names in a text: people, products, places, projects; no model, no dictionary of names.
+
+A word is a candidate by how it is written. Consecutive candidates are one name. A name is certain when nothing
+but being a name explains its capitals: several words, inside a sentence, mixed case, or before a verb that wants
+a subject. The others are names only to someone who knows them already (spec/pipeline.md §8, knowledge.md §1).
+"""
+
+import re
+from dataclasses import dataclass
+
+from signet.domain.graph.lexicon import (
+    ABBREVIATIONS,
+    ABSTRACT_ENDINGS,
+    AFTER_SUBJECT,
+    FUNCTION,
+    OPENERS,
+    PLAIN,
+)
+
+MAX_NAME_CHARS = 120
+#: More capitalised words in a row are a title or a heading, not a name.
+MAX_NAME_WORDS = 5
+
+_TOKEN = re.compile(r"\n|[^\s—]+")
+_EDGE = "\"'“”‘’«»()[]{}<>*_`~,;:!?…|#-–."
+_CODE = re.compile(r"[=_<>(){}\\@$%^]|://|\w/\w*[a-z]|::")
+_DOTTED = re.compile(r"[A-Z][\w-]*\.(?:js|io|ai|net|com|dev|app|NET|AI|IO|JS)")
+_MIXED_LOWER = re.compile(r"(?:[a-z]{1,2}|mac)[A-Z]\w*")
+_PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}['’]?s")
+_CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|n['’]t$|(?<=s)['’]$")
+_ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as written, where it stands, and whether its form alone proves it."""
+
+    text: str
+    start: int
+    end: int
+    is_certain: bool
+
+    @property
+    def canonical(self) -> str:
+        """The form names are compared in."""
+        return canonical(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    start: int
+    is_initial: bool
+
+
+def canonical(name: str) -> str:
+    """Return the name trimmed, lower-case, with single spaces (PIP-26)."""
+    return " ".join(name.lower().split())
+
+
+def find(text: str) -> list[Name]:
+    """Return the names in the order they stand in the text, repetitions included."""
+    found: list[Name] = []
+    run: list[_Word] = []
+    is_initial, is_heading = True, False
+    for token in _TOKEN.finditer(text):
+        raw = token.group()
+        if raw == "\n":
+            _close(run, "", found, is_heading)
+            is_initial, is_heading = True, False
+            continue
+        word = raw.strip(_EDGE)
+        if not word:
+            _close(run, "", found, is_heading)
+            is_heading = is_heading or (is_initial and raw[0] == "#")
+            is_initial = is_initial or raw[-1] in "-.!?:*•"
+            continue
+        if not word.islower() and _is_candidate(word):
+            at = token.start() + raw.index(word)
+            if run and raw[0] != word[0]:
+                _close(run, "", found, is_heading)
+            base = _CONTRACTED.sub("", word)
+            run.append(_Word(base, at, is_initial))
+            if len(base) < len(raw) - raw.index(word):
+                _close(run, "has" if base != word else "", found, is_heading)
+        else:
+            _close(run, raw, found, is_heading)
+        is_initial = raw[-1] in ".!?:\"'”’)*_`" and _ends_sentence(raw)
+    _close(run, "", found, is_heading)
+    return found
+
+
+def _is_candidate(word: str) -> bool:
+    """Say whether a word is written as names are."""
+    first = word[0]
+    if not first.isupper():
+        return first.islower() and _MIXED_LOWER.fullmatch(word) is not None
+    if len(word) == 1 or not word.isalpha():
+        return _is_odd_candidate(word)
+    if word[1].islower():
+        return True
+    if word.isupper():
+        return len(word) <= 6
+    return not _PLURAL_ACRONYM.fullmatch(word)
+
+
+def _is_odd_candidate(word: str) -> bool:
+    """Say the same of a word with digits, dots, hyphens or apostrophes."""
+    if len(word) == 1 or _CODE.search(word) or _PLURAL_ACRONYM.fullmatch(word):
+        return False
+    if "." in word:
+        return _DOTTED.fullmatch(word) is not None
+    if word[1].islower() or word[1] in "'’-":
+        return True
+    return len(word) <= 6 or not word.isupper()
+
+
+def _close(run: list[_Word], following: str, found: list[Name], is_heading: bool) -> None:
+    """Turn the run of candidate words into a name, if it is one, and empty it."""
+    if not run:
+        return
+    kept = _without_edges(run) if len(run) <= MAX_NAME_WORDS else []
+    if kept:
+        name = _name(kept, following, is_heading)
+        if name:
+            found.append(name)
+    run.clear()
+
+
+def _without_edges(run: list[_Word]) -> list[_Word]:
+    start, end = 0, len(run)
+    while start < end and run[start].text.lower() in (
+        OPENERS if run[start].is_initial or (start and run[0].is_initial) else FUNCTION
+    ):
+        start += 1
+    while end > start and run[end - 1].text.lower() in FUNCTION:
+        end -= 1
+    return run[start:end]
+
+
+def _name(kept: list[_Word], following: str, is_heading: bool) -> Name | None:
+    first, last = kept[0], kept[-1]
+    text = " ".join(word.text for word in kept)
+    if len(text) < 2 or len(text) > MAX_NAME_CHARS:
+        return None
+    is_initial = first.is_initial or is_heading
+    if len(kept) == 1 or is_initial:
+        if all(word.text.lower() in PLAIN for word in kept):
+            return None
+        if is_initial and first.text.lower().endswith(ABSTRACT_ENDINGS):
+            return None if len(kept) == 1 else _name(kept[1:], following, is_heading)
+    return Name(
+        text,
+        first.start,
+        last.start + len(last.text),
+        not is_initial
+        or (len(kept) > 1 and not is_heading)
+        or not first.text[1:].islower()
+        or following.lower() in AFTER_SUBJECT,
+    )
+
+
+def _ends_sentence(raw: str) -> bool:
+    return _ENDS_SENTENCE.search(raw) is not None and raw.lower() not in ABBREVIATIONS
