@@ -21,6 +21,9 @@ MAX_NAME_CHARS = 120
 #: More capitalised words in a row are a title or a heading, not a name.
 MAX_NAME_WORDS = 5
 
+#: Small words inside a name: `Game of Thrones`, `Rio de Janeiro`.
+JOINERS = frozenset(("of", "de", "van", "von", "der"))
+
 _TOKEN = re.compile(r"\n|[^\s—]+")
 _EDGE = "\"'“”‘’«»()[]{}<>*_`~,;:!?…|#-–."
 _CODE = re.compile(r"[=_<>(){}\\@$%^]|://|\w/\w*[a-z]|::")
@@ -83,6 +86,8 @@ def find(text: str) -> list[Name]:
             run.append(_Word(base, at, is_initial))
             if len(base) < len(raw) - raw.index(word):
                 _close(run, "has" if base != word else "", found, is_heading)
+        elif run and raw in JOINERS:
+            run.append(_Word(raw, token.start(), False))
         else:
             _close(run, raw, found, is_heading)
         is_initial = raw[-1] in ".!?:\"'”’)*_`" and _ends_sentence(raw)
@@ -133,7 +138,7 @@ def _without_edges(run: list[_Word]) -> list[_Word]:
         OPENERS if run[start].is_initial or (start and run[0].is_initial) else FUNCTION
     ):
         start += 1
-    while end > start and run[end - 1].text.lower() in FUNCTION:
+    while end > start and (run[end - 1].text in JOINERS or run[end - 1].text.lower() in FUNCTION):
         end -= 1
     return run[start:end]
 
@@ -144,6 +149,8 @@ def _name(kept: list[_Word], following: str, is_heading: bool) -> Name | None:
     if len(text) < 2 or len(text) > MAX_NAME_CHARS:
         return None
     is_initial = first.is_initial or is_heading
+    if len(kept) > 1 and text.isupper() and any(word.text.lower() in PLAIN for word in kept):
+        return None
     if len(kept) == 1 or is_initial:
         if all(word.text.lower() in PLAIN for word in kept):
             return None
