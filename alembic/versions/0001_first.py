@@ -1,0 +1,148 @@
+"""The first schema: every table, in `0001_first/*.sql`, one file per noun.
+
+A new file gets it as it stands. A file made by the earlier TypeScript implementation is adopted: its tables are
+moved aside, ours are created, every row is copied by column name, counts are compared, values that mean something
+else here are translated (`0001_first/adopt/rows.sql`), and only then do the old tables go. Detection looks at
+tables and columns, never at version numbers, so a file of any age fits. Columns we do not know are kept at the
+end of their table; tables we do not know are left alone.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from alembic import context, op
+
+from signet import clock
+from signet.db.driver import sqlite
+
+revision = "0001"
+down_revision = None
+
+FOLDER = Path(__file__).with_suffix("")
+ASIDE = "upstream_"
+
+#: Our column to the one it was called before.
+RENAMED = {
+    "entity_aspects": {"aspect_name": "name"},
+    "entity_attributes": {
+        "attribute_value": "content",
+        "normalized_value": "normalized_content",
+        "source_memory_id": "memory_id",
+    },
+    "predictor_training_pairs": {"session_id": "session_key", "label": "combined_label"},
+    "summary_jobs": {"session_id": "session_key", "result_path": "result"},
+    "umap_cache": {"result_json": "payload", "cached_at": "created_at"},
+}
+#: Full text follows row numbers, so an adopted row keeps its number; vectors are built anew from the old columns.
+COMPUTED = {"seq": "rowid", "feature_vector": "zeroblob(68)"}
+
+
+def upgrade() -> None:
+    """Create the schema; adopt the rows of an upstream file."""
+    script = [s for path in sorted(FOLDER.glob("*.sql")) for s in statements(path)]
+    tables = [s for s in script if s.startswith("CREATE TABLE")]
+    now: datetime = context.config.attributes["now"]
+    stamp = clock.to_text(now)
+    times = {"now": stamp, "now_ms": int(now.timestamp() * 1000)}
+    adopted = move_aside([s.split()[2] for s in tables])
+    for statement in tables:
+        run(statement)
+    if adopted:
+        run("PRAGMA ignore_check_constraints = ON")  # until rows.sql has made the rows legal
+        for table in adopted:
+            copy_rows(table, stamp)
+        for statement in statements(FOLDER / "adopt" / "rows.sql"):
+            run(statement, **times)
+        run("PRAGMA ignore_check_constraints = OFF")
+    for statement in script:
+        if statement not in tables:
+            run(statement)
+    run(
+        "INSERT INTO agents (id, name, read_policy, created_at, updated_at)"
+        " VALUES ('default', 'default', 'shared', :now, :now) ON CONFLICT DO NOTHING",
+        **times,
+    )
+    if adopted:
+        for index in ("memories_fts", "memory_hints_fts", "entities_fts"):
+            run(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
+        broken = [row[0] for row in run("PRAGMA integrity_check") if row[0] != "ok"]
+        if broken:
+            raise ValueError("; ".join(broken))
+
+
+def run(statement: str, **values: Any) -> list[Any]:
+    """Run one statement as it stands: no colon in it is taken for a parameter of another library."""
+    result = op.get_bind().exec_driver_sql(statement, values)
+    return list(result) if result.returns_rows else []
+
+
+def statements(path: Path) -> Iterator[str]:
+    """Yield the statements of a script, without the comments between them."""
+    found = ""
+    for line in path.read_text("utf-8").splitlines(keepends=True):
+        if found or not (line.startswith("--") or line.isspace()):
+            found += line
+        if sqlite.complete_statement(found):
+            yield found.strip().rstrip(";")
+            found = ""
+
+
+def move_aside(ours: list[str]) -> list[str]:
+    """Rename the tables of an upstream file that have the names of ours; return those names."""
+    master = {row.name: row for row in run("SELECT type, name, tbl_name, sql FROM sqlite_master")}
+    found = [name for name in ours if name in master]
+    for row in master.values():
+        content = re.search(r"USING fts5.*\bcontent\s*=\s*['\"]?(\w+)", row.sql or "", re.I | re.S)
+        if content and content[1] in found:
+            run(f'DROP TABLE "{row.name}"')
+        elif row.type in ("index", "trigger") and row.tbl_name in found and row.sql:
+            run(f'DROP {row.type} "{row.name}"')
+    # References and views of tables we do not know must go on naming the tables by their old names.
+    run("PRAGMA legacy_alter_table = ON")
+    for number, name in enumerate(found):
+        if name == "predictor_comparisons" and "predictor_ndcg" in columns(name):
+            found[number] = "predictor_session_comparisons"
+        run(f"ALTER TABLE {name} RENAME TO {ASIDE}{found[number]}")
+    run("PRAGMA legacy_alter_table = OFF")
+    return found
+
+
+def columns(table: str) -> dict[str, Any]:
+    """Return the columns of a table by name, as `PRAGMA table_info` describes them."""
+    return {row.name: row for row in run(f"PRAGMA table_info({table})")}
+
+
+def copy_rows(table: str, now: str) -> None:
+    """Copy all rows of a table that was moved aside, by column name, and drop it."""
+    source, target = columns(ASIDE + table), columns(table)
+    renamed = {new: old for new, old in RENAMED.get(table, {}).items() if old in source}
+    values: dict[str, str] = {}
+    for name, column in target.items():
+        old = name if name in source else renamed.get(name)
+        otherwise = column.dflt_value or substitute(name, column.type, now)
+        if old and column.notnull:
+            values[name] = f'COALESCE("{old}", {otherwise})'
+        elif old or name in COMPUTED:
+            values[name] = f'"{old}"' if old else COMPUTED[name]
+        elif column.notnull:
+            values[name] = otherwise
+    for name in source.keys() - target.keys() - set(renamed.values()):
+        run(f'ALTER TABLE {table} ADD COLUMN "{name}" {source[name].type}')
+        values[f'"{name}"'] = f'"{name}"'
+    run(
+        f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(values.values())} FROM {ASIDE}{table}"
+    )
+    before, after = (run(f"SELECT count(*) FROM {name}")[0][0] for name in (ASIDE + table, table))
+    if before != after:
+        raise ValueError(f"{table}: {before} rows before, {after} after")
+    run(f"DROP TABLE {ASIDE}{table}")
+
+
+def substitute(name: str, kind: str, now: str) -> str:
+    """Return what stands for a value that must be there and never was."""
+    if name.endswith("_at"):
+        return f"'{now}'"
+    return "''" if kind == "TEXT" else "0"

@@ -1,0 +1,136 @@
+-- What adopted rows must become. Runs on our tables, before their indexes and checks apply.
+
+-- Memories.
+UPDATE memories SET is_deleted = COALESCE(is_deleted, 0), pinned = COALESCE(pinned, 0),
+  agent_id = COALESCE(agent_id, 'default'), visibility = COALESCE(visibility, 'global')
+  WHERE is_deleted IS NULL OR pinned IS NULL OR agent_id IS NULL OR visibility IS NULL;
+UPDATE memories SET content_hash = NULL
+  WHERE content_hash IS NOT NULL AND is_deleted = 0 AND seq NOT IN (
+    SELECT min(seq) FROM memories WHERE content_hash IS NOT NULL AND is_deleted = 0
+    GROUP BY content_hash, agent_id, visibility, COALESCE(scope, ''));
+
+-- Several vectors of one source: the newest is the first passage.
+UPDATE embeddings SET ordinal = numbered.place FROM (
+    SELECT id, row_number() OVER (
+      PARTITION BY source_type, source_id ORDER BY created_at DESC, rowid DESC) - 1 AS place
+    FROM embeddings) AS numbered
+  WHERE numbered.id = embeddings.id AND numbered.place > 0;
+
+-- A cache has one row per number of dimensions.
+DELETE FROM umap_cache WHERE id NOT IN (SELECT max(id) FROM umap_cache GROUP BY dimensions);
+
+-- Entities: one per agent and canonical name. A skill stays (its id is its name), else the oldest.
+UPDATE entities SET canonical_name = lower(trim(name)) WHERE canonical_name = '';
+CREATE TEMP TABLE merged AS SELECT * FROM (
+    SELECT id AS loser, first_value(id) OVER (
+      PARTITION BY agent_id, canonical_name
+      ORDER BY entity_type = 'skill' DESC, created_at, id) AS winner
+    FROM entities)
+  WHERE loser <> winner;
+UPDATE entities SET mentions = mentions + others.mentions, pinned = max(pinned, others.pinned),
+    pinned_at = COALESCE(pinned_at, others.pinned_at), embedding = COALESCE(embedding, others.embedding),
+    description = COALESCE(description, others.description)
+  FROM (SELECT winner, sum(mentions) AS mentions, max(pinned) AS pinned, max(pinned_at) AS pinned_at,
+          max(embedding) AS embedding, group_concat(description, char(10)) AS description
+        FROM merged JOIN entities ON id = loser GROUP BY winner) AS others
+  WHERE others.winner = entities.id;
+UPDATE relations SET source_entity_id = winner FROM merged WHERE source_entity_id = loser;
+UPDATE relations SET target_entity_id = winner FROM merged WHERE target_entity_id = loser;
+UPDATE entity_dependencies SET source_entity_id = winner FROM merged WHERE source_entity_id = loser;
+UPDATE entity_dependencies SET target_entity_id = winner FROM merged WHERE target_entity_id = loser;
+UPDATE entity_aspects SET entity_id = winner FROM merged WHERE entity_id = loser;
+UPDATE entity_attributes SET entity_id = winner FROM merged WHERE entity_id = loser;
+UPDATE OR IGNORE memory_entity_mentions SET entity_id = winner FROM merged WHERE entity_id = loser;
+DELETE FROM memory_entity_mentions WHERE entity_id IN (SELECT loser FROM merged);
+UPDATE OR IGNORE skill_meta SET entity_id = winner FROM merged WHERE entity_id = loser;
+DELETE FROM skill_meta WHERE entity_id IN (SELECT loser FROM merged);
+UPDATE OR IGNORE task_meta SET entity_id = winner FROM merged WHERE entity_id = loser;
+DELETE FROM task_meta WHERE entity_id IN (SELECT loser FROM merged);
+UPDATE embeddings SET source_id = winner FROM merged WHERE source_id = loser AND source_type <> 'memory';
+DELETE FROM entities WHERE id IN (SELECT loser FROM merged);
+DROP TABLE merged;
+INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, created_at)
+  SELECT 'pin:' || id, agent_id, id, 'pin', COALESCE(pinned_at, updated_at) FROM entities
+  WHERE pinned = 1 AND id NOT IN (SELECT entity_id FROM entity_pinning);
+
+-- Relations: one per source, target and type.
+CREATE TEMP TABLE kept AS SELECT min(created_at || ' ' || id) AS oldest, sum(mentions) AS mentions,
+    max(strength) AS strength, max(confidence) AS confidence
+  FROM relations GROUP BY source_entity_id, target_entity_id, relation_type;
+DELETE FROM relations WHERE created_at || ' ' || id NOT IN (SELECT oldest FROM kept);
+UPDATE relations SET mentions = kept.mentions, strength = kept.strength, confidence = kept.confidence
+  FROM kept WHERE created_at || ' ' || id = oldest;
+DROP TABLE kept;
+
+-- Aspects: one per entity and canonical name; attributes follow.
+CREATE TEMP TABLE merged AS SELECT * FROM (
+    SELECT id AS loser, first_value(id) OVER (
+      PARTITION BY entity_id, canonical_name ORDER BY created_at, id) AS winner
+    FROM entity_aspects)
+  WHERE loser <> winner;
+UPDATE entity_attributes SET aspect_id = winner FROM merged WHERE aspect_id = loser;
+UPDATE entity_dependencies SET aspect_id = winner FROM merged WHERE aspect_id = loser;
+DELETE FROM entity_aspects WHERE id IN (SELECT loser FROM merged);
+DROP TABLE merged;
+
+-- Attributes: the entity is that of the aspect; of a stub, the one its open job names, else the first that its
+-- memory mentions. One active row per aspect and value.
+UPDATE entity_attributes SET entity_id = COALESCE(
+    (SELECT entity_id FROM entity_aspects WHERE id = aspect_id),
+    (SELECT payload ->> '$.entity_id' FROM memory_jobs
+     WHERE job_type = 'structural_classify' AND json_valid(payload)
+       AND payload ->> '$.attribute_id' = entity_attributes.id),
+    (SELECT min(entity_id) FROM memory_entity_mentions WHERE memory_id = source_memory_id),
+    '')
+  WHERE entity_id = '';
+UPDATE entity_attributes SET status = 'superseded', superseded_by = first FROM (
+    SELECT id AS other, first_value(id) OVER (
+      PARTITION BY aspect_id, normalized_value ORDER BY created_at, id) AS first
+    FROM entity_attributes WHERE status = 'active' AND aspect_id IS NOT NULL)
+  WHERE other = id AND other <> first;
+
+-- Dependencies: one per agent, source, target and type; nothing depends on itself.
+DELETE FROM entity_dependencies WHERE source_entity_id = target_entity_id OR rowid NOT IN (
+    SELECT min(rowid) FROM entity_dependencies
+    GROUP BY agent_id, source_entity_id, target_entity_id, dependency_type);
+
+UPDATE task_meta SET context_json = json_object('status', status),
+    status = CASE WHEN status IN ('completed', 'closed') THEN 'done' ELSE 'open' END
+  WHERE status NOT IN ('open', 'in_progress', 'blocked', 'done', 'cancelled');
+
+-- Predictor: several results of one session stay apart by their id.
+UPDATE predictor_session_comparisons SET session_key = session_key || '#' || id WHERE rowid NOT IN (
+    SELECT max(rowid) FROM predictor_session_comparisons GROUP BY agent_id, session_key);
+UPDATE predictor_training_pairs SET session_id = session_id || '#' || id WHERE rowid NOT IN (
+    SELECT max(rowid) FROM predictor_training_pairs GROUP BY agent_id, session_id, memory_id);
+UPDATE predictor_training_pairs SET feature_version = 0 WHERE feature_vector = zeroblob(68);
+
+-- Jobs: no worker of the earlier program is left, so an open job is due now, or dead when its attempts are used up.
+UPDATE memory_jobs SET due_ms = :now_ms, runs_total = max(runs_total, attempts),
+    queue = CASE WHEN job_type = 'document_ingest' THEN 'ingest'
+                 WHEN job_type IN ('extract', 'prospective_index', 'structural_classify', 'structural_dependency')
+                 THEN 'llm' ELSE 'light' END,
+    errors = CASE WHEN error IS NOT NULL THEN json_array(json_object(
+               'at', COALESCE(failed_at, updated_at), 'token', 0, 'code', NULL, 'text', error)) END
+  WHERE queue = '';
+UPDATE memory_jobs SET status = 'dead', last_error_code = 'exhausted', updated_at = :now,
+    error = COALESCE(error, 'All attempts were used up before completion.')
+  WHERE status NOT IN ('completed', 'dead') AND attempts >= max_attempts;
+UPDATE memory_jobs SET status = 'pending', leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL,
+    updated_at = :now
+  WHERE status NOT IN ('completed', 'dead');
+UPDATE memory_jobs SET
+    completed_at = CASE WHEN status = 'completed' THEN COALESCE(completed_at, updated_at) END,
+    failed_at = CASE WHEN status = 'dead' THEN COALESCE(failed_at, updated_at) END;
+UPDATE memory_jobs SET dedupe_key = job_type || ':' || COALESCE(memory_id, document_id)
+  WHERE job_type IN ('extract', 'document_ingest', 'prospective_index') AND rowid IN (
+    SELECT min(rowid) FROM memory_jobs WHERE status = 'pending' GROUP BY job_type, memory_id, document_id);
+UPDATE memories SET extraction_status = 'failed' WHERE id IN (
+    SELECT memory_id FROM memory_jobs WHERE job_type = 'extract' AND last_error_code = 'exhausted');
+
+UPDATE summary_jobs SET due_ms = :now_ms, runs_total = attempts, lease_owner = NULL, lease_until_ms = NULL,
+    status = CASE WHEN status IN ('completed', 'done') THEN 'done'
+                  WHEN status IN ('dead', 'failed') OR attempts >= max_attempts THEN 'failed'
+                  ELSE 'pending' END;
+UPDATE summary_jobs SET failed_at = COALESCE(failed_at, completed_at, :now), last_error_code = 'exhausted'
+  WHERE status = 'failed';

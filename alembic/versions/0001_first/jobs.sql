@@ -1,0 +1,108 @@
+-- The durable queue (design: leases with a fencing token). Times that order work are integers: `due_ms` is the
+-- wall clock, `lease_until_ms` the machine's monotonic clock.
+CREATE TABLE memory_jobs (
+  id TEXT PRIMARY KEY,            -- time-ordered: id order is creation order
+  memory_id TEXT,
+  document_id TEXT,
+  job_type TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'pending'
+    CHECK (status IN ('pending', 'leased', 'completed', 'failed', 'dead')),
+  payload TEXT,                   -- JSON
+  result TEXT,                    -- JSON
+  attempts INTEGER NOT NULL DEFAULT 0,
+  max_attempts INTEGER NOT NULL DEFAULT 3,
+  leased_at TEXT,
+  completed_at TEXT,
+  failed_at TEXT,
+  error TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  queue TEXT NOT NULL,
+  priority INTEGER NOT NULL DEFAULT 1 CHECK (priority BETWEEN 0 AND 2),
+  due_ms INTEGER NOT NULL,
+  dedupe_key TEXT,
+  lease_owner TEXT,
+  lease_token INTEGER NOT NULL DEFAULT 0,  -- +1 per claim, never set back
+  lease_until_ms INTEGER,
+  crashes INTEGER NOT NULL DEFAULT 0,
+  runs_total INTEGER NOT NULL DEFAULT 0,
+  last_error_code TEXT,
+  errors TEXT,                    -- JSON, the last five
+  cancel_requested INTEGER NOT NULL DEFAULT 0,
+  agent_id TEXT,
+  parent_id TEXT,
+  CHECK ((status = 'leased') = (lease_owner IS NOT NULL)),
+  CHECK ((status = 'leased') = (lease_until_ms IS NOT NULL)),
+  CHECK (status <> 'leased' OR lease_token > 0),
+  CHECK ((status = 'completed') = (completed_at IS NOT NULL)),
+  CHECK ((status = 'dead') = (failed_at IS NOT NULL))
+);
+CREATE INDEX idx_memory_jobs_due ON memory_jobs (queue, priority, due_ms, id) WHERE status = 'pending';
+CREATE INDEX idx_memory_jobs_lease_owner ON memory_jobs (lease_owner) WHERE status = 'leased';
+CREATE INDEX idx_memory_jobs_lease_until ON memory_jobs (lease_until_ms) WHERE status = 'leased';
+CREATE UNIQUE INDEX idx_memory_jobs_dedupe ON memory_jobs (dedupe_key)
+  WHERE status IN ('pending', 'leased') AND dedupe_key IS NOT NULL;
+CREATE INDEX idx_memory_jobs_completed_at ON memory_jobs (completed_at) WHERE status = 'completed';
+CREATE INDEX idx_memory_jobs_failed_at ON memory_jobs (failed_at) WHERE status = 'dead';
+CREATE INDEX idx_memory_jobs_memory_id ON memory_jobs (memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX idx_memory_jobs_document_id ON memory_jobs (document_id) WHERE document_id IS NOT NULL;
+CREATE INDEX idx_memory_jobs_status ON memory_jobs (status);
+
+-- Session ends that wait for their summary; leased like memory_jobs.
+CREATE TABLE summary_jobs (
+  id TEXT PRIMARY KEY,
+  session_id TEXT,                -- the session key
+  harness TEXT NOT NULL,
+  project TEXT,
+  transcript TEXT NOT NULL DEFAULT '',     -- empty: read it from session_transcripts
+  status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'processing', 'done', 'failed')),
+  result_path TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  max_attempts INTEGER NOT NULL DEFAULT 3,
+  created_at TEXT NOT NULL,
+  updated_at TEXT,
+  leased_at TEXT,
+  completed_at TEXT,
+  failed_at TEXT,
+  error TEXT,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  queue TEXT NOT NULL DEFAULT 'llm',
+  priority INTEGER NOT NULL DEFAULT 1 CHECK (priority BETWEEN 0 AND 2),
+  due_ms INTEGER NOT NULL DEFAULT 0,
+  dedupe_key TEXT,
+  lease_owner TEXT,
+  lease_token INTEGER NOT NULL DEFAULT 0,
+  lease_until_ms INTEGER,
+  crashes INTEGER NOT NULL DEFAULT 0,
+  runs_total INTEGER NOT NULL DEFAULT 0,
+  last_error_code TEXT,
+  errors TEXT,
+  cancel_requested INTEGER NOT NULL DEFAULT 0,
+  parent_id TEXT,
+  CHECK ((status = 'processing') = (lease_owner IS NOT NULL)),
+  CHECK ((status = 'processing') = (lease_until_ms IS NOT NULL))
+);
+CREATE INDEX idx_summary_jobs_status ON summary_jobs (status, created_at);
+CREATE INDEX idx_summary_jobs_agent ON summary_jobs (agent_id, session_id);
+CREATE INDEX idx_summary_jobs_due ON summary_jobs (queue, priority, due_ms, id) WHERE status = 'pending';
+CREATE INDEX idx_summary_jobs_lease_owner ON summary_jobs (lease_owner) WHERE status = 'processing';
+CREATE UNIQUE INDEX idx_summary_jobs_dedupe ON summary_jobs (dedupe_key)
+  WHERE status IN ('pending', 'processing') AND dedupe_key IS NOT NULL;
+
+-- Imports of files, one row each.
+CREATE TABLE ingestion_jobs (
+  id TEXT PRIMARY KEY,
+  source_path TEXT NOT NULL,
+  source_type TEXT NOT NULL,
+  file_hash TEXT,
+  status TEXT NOT NULL DEFAULT 'pending',
+  chunks_total INTEGER DEFAULT 0,
+  chunks_processed INTEGER DEFAULT 0,
+  memories_created INTEGER DEFAULT 0,
+  started_at TEXT NOT NULL,
+  completed_at TEXT,
+  error TEXT
+);
+CREATE INDEX idx_ingestion_jobs_status ON ingestion_jobs (status);
+CREATE INDEX idx_ingestion_jobs_file_hash ON ingestion_jobs (file_hash);
+CREATE INDEX idx_ingestion_jobs_source_path ON ingestion_jobs (source_path);

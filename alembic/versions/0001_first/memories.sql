@@ -1,0 +1,189 @@
+-- What an agent knows. `seq` is the row number that full text points at: an implicit rowid may be
+-- renumbered by VACUUM, an explicit one never is.
+CREATE TABLE memories (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL DEFAULT 'fact',
+  category TEXT,
+  content TEXT NOT NULL,
+  normalized_content TEXT,
+  content_hash TEXT,
+  confidence REAL DEFAULT 1.0,
+  importance REAL DEFAULT 0.5,
+  source_id TEXT,
+  source_type TEXT,
+  source_path TEXT,
+  source_section TEXT,
+  ordinal INTEGER,                -- position within the source: neighbours support each other in recall
+  tags TEXT,                      -- JSON array; rows of older files may hold a comma list
+  who TEXT,
+  why TEXT,
+  project TEXT,
+  session_id TEXT,
+  event_at TEXT,                  -- when what the text tells happened
+  valid_from TEXT,
+  valid_to TEXT,
+  superseded_by TEXT,             -- id of the memory that replaced this one
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  updated_by TEXT NOT NULL DEFAULT 'system',
+  last_accessed TEXT,
+  access_count INTEGER DEFAULT 0,
+  vector_clock TEXT NOT NULL DEFAULT '{}',
+  version INTEGER DEFAULT 1,
+  manual_override INTEGER DEFAULT 0,
+  pinned INTEGER DEFAULT 0,
+  is_deleted INTEGER DEFAULT 0,
+  deleted_at TEXT,
+  extraction_status TEXT DEFAULT 'none',   -- none, pending, completed, failed
+  embedding_model TEXT,
+  extraction_model TEXT,
+  update_count INTEGER DEFAULT 0,
+  idempotency_key TEXT,
+  runtime_path TEXT,
+  scope TEXT,
+  agent_id TEXT DEFAULT 'default',
+  visibility TEXT DEFAULT 'global'         -- global, private, archived
+);
+
+CREATE UNIQUE INDEX idx_memories_content_hash_unique
+  ON memories (content_hash, agent_id, visibility, COALESCE(scope, ''))
+  WHERE content_hash IS NOT NULL AND is_deleted = 0;
+CREATE UNIQUE INDEX idx_memories_idempotency_key ON memories (idempotency_key, agent_id)
+  WHERE idempotency_key IS NOT NULL;
+CREATE INDEX idx_memories_type ON memories (type);
+CREATE INDEX idx_memories_category ON memories (category);
+CREATE INDEX idx_memories_pinned ON memories (pinned);
+CREATE INDEX idx_memories_importance ON memories (importance DESC);
+CREATE INDEX idx_memories_created ON memories (created_at DESC);
+CREATE INDEX idx_memories_updated ON memories (updated_at DESC);
+CREATE INDEX idx_memories_is_deleted ON memories (is_deleted);
+CREATE INDEX idx_memories_extraction_status ON memories (extraction_status);
+CREATE INDEX idx_memories_deleted_at ON memories (deleted_at) WHERE is_deleted = 1;
+CREATE INDEX idx_memories_scope ON memories (scope) WHERE scope IS NOT NULL;
+CREATE INDEX idx_memories_agent_id ON memories (agent_id);
+CREATE INDEX idx_memories_agent_visibility ON memories (agent_id, visibility);
+CREATE INDEX idx_memories_source ON memories (source_type, source_id) WHERE is_deleted = 0;
+CREATE INDEX idx_memories_source_ordinal ON memories (source_id, ordinal) WHERE source_id IS NOT NULL;
+
+CREATE VIRTUAL TABLE memories_fts USING fts5(
+  content, content = 'memories', content_rowid = 'seq', tokenize = 'porter unicode61'
+);
+CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN
+  INSERT INTO memories_fts (rowid, content) VALUES (new.seq, new.content);
+END;
+CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN
+  INSERT INTO memories_fts (memories_fts, rowid, content) VALUES ('delete', old.seq, old.content);
+END;
+-- Only of content: every recall bumps access_count, which must not rewrite the index.
+CREATE TRIGGER memories_au AFTER UPDATE OF content ON memories BEGIN
+  INSERT INTO memories_fts (memories_fts, rowid, content) VALUES ('delete', old.seq, old.content);
+  INSERT INTO memories_fts (rowid, content) VALUES (new.seq, new.content);
+END;
+
+-- Questions that a memory will answer, found through their own full text.
+CREATE TABLE memory_hints (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  hint TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+CREATE UNIQUE INDEX idx_memory_hints_unique ON memory_hints (memory_id, hint);
+CREATE INDEX idx_memory_hints_memory ON memory_hints (memory_id);
+CREATE INDEX idx_memory_hints_agent ON memory_hints (agent_id);
+
+CREATE VIRTUAL TABLE memory_hints_fts USING fts5(
+  hint, content = 'memory_hints', content_rowid = 'seq', tokenize = 'porter unicode61'
+);
+CREATE TRIGGER memory_hints_fts_ai AFTER INSERT ON memory_hints BEGIN
+  INSERT INTO memory_hints_fts (rowid, hint) VALUES (new.seq, new.hint);
+END;
+CREATE TRIGGER memory_hints_fts_ad AFTER DELETE ON memory_hints BEGIN
+  INSERT INTO memory_hints_fts (memory_hints_fts, rowid, hint) VALUES ('delete', old.seq, old.hint);
+END;
+CREATE TRIGGER memory_hints_fts_au AFTER UPDATE OF hint ON memory_hints BEGIN
+  INSERT INTO memory_hints_fts (memory_hints_fts, rowid, hint) VALUES ('delete', old.seq, old.hint);
+  INSERT INTO memory_hints_fts (rowid, hint) VALUES (new.seq, new.hint);
+END;
+
+-- Every change of a memory. No reference: history outlives its memory, and audit rows name `system`.
+CREATE TABLE memory_history (
+  id TEXT PRIMARY KEY,
+  memory_id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  old_content TEXT,
+  new_content TEXT,
+  changed_by TEXT NOT NULL,
+  reason TEXT,
+  metadata TEXT,                  -- JSON
+  created_at TEXT NOT NULL,
+  actor_type TEXT,
+  session_id TEXT,
+  request_id TEXT
+);
+CREATE INDEX idx_memory_history_memory_id ON memory_history (memory_id, created_at);
+CREATE INDEX idx_memory_history_created_at ON memory_history (created_at);
+
+-- Purged memories, kept whole outside recall.
+CREATE TABLE memories_cold (
+  archive_id TEXT PRIMARY KEY,
+  memory_id TEXT NOT NULL,
+  type TEXT DEFAULT 'fact',
+  category TEXT,
+  content TEXT NOT NULL,
+  confidence REAL DEFAULT 1.0,
+  importance REAL DEFAULT 0.5,
+  source_id TEXT,
+  source_type TEXT,
+  tags TEXT,
+  who TEXT,
+  why TEXT,
+  project TEXT,
+  content_hash TEXT,
+  normalized_content TEXT,
+  extraction_status TEXT,
+  embedding_model TEXT,
+  extraction_model TEXT,
+  update_count INTEGER DEFAULT 0,
+  original_created_at TEXT NOT NULL,
+  archived_at TEXT NOT NULL,
+  archived_reason TEXT,
+  cold_source_id TEXT,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  original_row_json TEXT
+);
+CREATE INDEX idx_cold_memory_id ON memories_cold (memory_id);
+CREATE INDEX idx_cold_agent ON memories_cold (agent_id);
+CREATE INDEX idx_cold_project ON memories_cold (project);
+CREATE INDEX idx_cold_archived_at ON memories_cold (archived_at);
+CREATE INDEX idx_cold_source ON memories_cold (cold_source_id);
+
+-- Vectors of record: little-endian float32, 4 * dimensions bytes. A long text has several, numbered by
+-- `ordinal`. The sqlite-vec table beside it follows the configured dimension and is made at start
+-- (signet/db/vectors.py).
+CREATE TABLE embeddings (
+  id TEXT PRIMARY KEY,
+  content_hash TEXT NOT NULL,
+  vector BLOB NOT NULL,
+  dimensions INTEGER NOT NULL,
+  source_type TEXT NOT NULL,      -- memory, skill
+  source_id TEXT NOT NULL,
+  ordinal INTEGER NOT NULL DEFAULT 0,
+  chunk_text TEXT NOT NULL,
+  model TEXT,
+  created_at TEXT NOT NULL
+);
+CREATE UNIQUE INDEX idx_embeddings_source ON embeddings (source_type, source_id, ordinal);
+CREATE INDEX idx_embeddings_content_hash ON embeddings (content_hash);
+
+-- The projected map of all vectors; emptied by every change of them.
+CREATE TABLE umap_cache (
+  id INTEGER PRIMARY KEY,
+  dimensions INTEGER NOT NULL,
+  embedding_count INTEGER NOT NULL,
+  result_json TEXT NOT NULL,
+  cached_at TEXT NOT NULL
+);
+CREATE UNIQUE INDEX idx_umap_cache_dimensions ON umap_cache (dimensions);

@@ -1,0 +1,136 @@
+CREATE TABLE conversations (
+  id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  ended_at TEXT,
+  summary TEXT,
+  topics TEXT,
+  decisions TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  updated_by TEXT NOT NULL,
+  vector_clock TEXT NOT NULL DEFAULT '{}',
+  version INTEGER DEFAULT 1,
+  manual_override INTEGER DEFAULT 0
+);
+CREATE INDEX idx_conversations_session ON conversations (session_id);
+CREATE INDEX idx_conversations_harness ON conversations (harness);
+
+CREATE TABLE session_transcripts (
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  session_key TEXT NOT NULL,
+  content TEXT NOT NULL,
+  harness TEXT,
+  project TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT,
+  PRIMARY KEY (agent_id, session_key)
+);
+CREATE INDEX idx_session_transcripts_project ON session_transcripts (project);
+CREATE INDEX idx_session_transcripts_created ON session_transcripts (created_at);
+
+CREATE TABLE session_summaries (
+  id TEXT PRIMARY KEY,
+  project TEXT,
+  depth INTEGER NOT NULL DEFAULT 0,
+  kind TEXT NOT NULL CHECK (kind IN ('session', 'arc', 'epoch')),
+  content TEXT NOT NULL,
+  token_count INTEGER,
+  earliest_at TEXT NOT NULL,
+  latest_at TEXT NOT NULL,
+  session_key TEXT,
+  harness TEXT,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  created_at TEXT NOT NULL
+);
+CREATE UNIQUE INDEX idx_summaries_session_depth ON session_summaries (agent_id, session_key, depth)
+  WHERE session_key IS NOT NULL;
+CREATE INDEX idx_summaries_project_depth ON session_summaries (project, depth);
+CREATE INDEX idx_summaries_kind ON session_summaries (kind);
+CREATE INDEX idx_summaries_agent ON session_summaries (agent_id);
+CREATE INDEX idx_summaries_latest ON session_summaries (latest_at DESC);
+CREATE INDEX idx_summaries_session_key ON session_summaries (session_key);
+
+CREATE TABLE session_summary_children (
+  parent_id TEXT NOT NULL REFERENCES session_summaries (id) ON DELETE CASCADE,
+  child_id TEXT NOT NULL REFERENCES session_summaries (id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  PRIMARY KEY (parent_id, child_id)
+);
+CREATE INDEX idx_summary_children_child ON session_summary_children (child_id);
+
+CREATE TABLE session_summary_memories (
+  summary_id TEXT NOT NULL REFERENCES session_summaries (id) ON DELETE CASCADE,
+  memory_id TEXT NOT NULL,        -- no reference: survives the purge
+  PRIMARY KEY (summary_id, memory_id)
+);
+
+-- What was offered to a session, and how well it served.
+CREATE TABLE session_memories (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  session_key TEXT NOT NULL,
+  memory_id TEXT NOT NULL,
+  source TEXT NOT NULL DEFAULT 'effective',
+  effective_score REAL,
+  predictor_score REAL,
+  final_score REAL NOT NULL DEFAULT 0,
+  rank INTEGER NOT NULL,
+  was_injected INTEGER NOT NULL DEFAULT 0,
+  relevance_score REAL,
+  fts_hit_count INTEGER NOT NULL DEFAULT 0,
+  agent_preference TEXT,
+  agent_relevance_score REAL,
+  agent_feedback_count INTEGER NOT NULL DEFAULT 0,
+  entity_slot INTEGER,
+  aspect_slot INTEGER,
+  is_constraint INTEGER NOT NULL DEFAULT 0,
+  structural_density INTEGER,
+  predictor_rank INTEGER,
+  path_json TEXT,
+  created_at TEXT NOT NULL
+);
+CREATE UNIQUE INDEX idx_session_memories_unique ON session_memories (agent_id, session_key, memory_id);
+CREATE INDEX idx_session_memories_memory ON session_memories (memory_id);
+
+CREATE TABLE session_scores (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  session_key TEXT NOT NULL,
+  project TEXT,
+  harness TEXT,
+  score REAL NOT NULL,
+  confidence REAL DEFAULT 0,
+  memories_recalled INTEGER,
+  memories_used INTEGER,
+  novel_context_count INTEGER,
+  reasoning TEXT,
+  continuity_reasoning TEXT,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX idx_session_scores_project ON session_scores (agent_id, project, created_at);
+CREATE INDEX idx_session_scores_session ON session_scores (session_key);
+
+CREATE TABLE session_checkpoints (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  session_key TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  project TEXT,
+  project_normalized TEXT,
+  trigger TEXT NOT NULL,          -- periodic, pre_compaction, session_end, agent, explicit
+  digest TEXT NOT NULL,
+  prompt_count INTEGER NOT NULL,
+  memory_queries TEXT,            -- JSON, as the next four
+  recent_remembers TEXT,
+  focal_entity_ids TEXT,
+  focal_entity_names TEXT,
+  active_aspect_ids TEXT,
+  surfaced_constraint_count INTEGER,
+  traversal_memory_count INTEGER,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX idx_checkpoints_session ON session_checkpoints (session_key, created_at DESC);
+CREATE INDEX idx_checkpoints_project ON session_checkpoints (project_normalized, created_at DESC);
+CREATE INDEX idx_checkpoints_agent ON session_checkpoints (agent_id);

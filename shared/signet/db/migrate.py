@@ -1,0 +1,245 @@
+"""Bring a database file to the schema of this program, from any earlier one.
+
+`upgrade` runs once at daemon start, before any other process opens the file. One process migrates (file lock),
+others wait and find the work done. Before a file with data changes, a copy is put beside it. All pending
+revisions are one transaction: a failure leaves the file as it was. A file of a newer program is not touched.
+
+`current`, `head` and `is_current` are cheap and load no migration library, so every process may ask at start.
+"""
+
+import contextlib
+import fcntl
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from signet.db.driver import Connection, connect, sqlite
+from signet.errors import SignetError
+from signet.resources import alembic_dir
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Engine
+
+VERSION_TABLE = "signet_schema_version"
+#: The newest copies kept beside the file.
+COPIES = 2
+#: A copy is made when the disk has room for it and for the migration itself, in multiples of the file.
+FREE_DISK_FACTOR = 2
+
+
+class SchemaTooNew(SignetError):
+    """The database was made by a newer version of Signet."""
+
+    code = "schema_too_new"
+
+
+class MigrationFailed(SignetError):
+    """The database could not be brought to the schema of this version."""
+
+    code = "migration_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """What an upgrade did: the revision before (None: a new or an adopted file) and after, and the copy."""
+
+    before: str | None
+    after: str
+    copy: Path | None
+
+
+def upgrade(database: Path, *, now: datetime) -> Migration:
+    """Bring the file to the newest schema, creating it if there is none.
+
+    Safe to call again and from several processes at once. Raises SchemaTooNew and MigrationFailed; the file is
+    then as it was.
+    """
+    if (before := current(database)) != head():
+        with _lock(database):
+            if (before := current(database)) != head():
+                return _migrate(database, before, now)
+    return Migration(before=before, after=head(), copy=None)
+
+
+def current(database: Path) -> str | None:
+    """Return the revision of the file; None for no file, an empty one, or one that is not ours yet.
+
+    Raises SchemaTooNew for a revision that this program does not know, MigrationFailed for a file that is no
+    database.
+    """
+    if not database.exists():
+        return None
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            version = _version(connection)
+    except sqlite.DatabaseError as error:
+        raise MigrationFailed(f"{database} cannot be read as a database: {error}") from error
+    if version is not None and version not in _revisions():
+        raise SchemaTooNew(
+            f"{database} has schema {version}, this version of Signet knows up to {head()}; "
+            "install the newer version again. Nothing was changed.",
+            found=version,
+            known=head(),
+        )
+    return version
+
+
+def head() -> str:
+    """Return the newest revision this program knows."""
+    return _revisions()[-1]
+
+
+def is_current(database: Path) -> bool:
+    """Return whether the file has the newest schema; raises like `current`."""
+    return current(database) == head()
+
+
+def drift(database: Path) -> list[str]:
+    """Return what differs from a fresh file: missing or changed tables, columns, indexes and triggers.
+
+    Columns and tables that only the file has are no drift. Sorted sentences; empty when all is well.
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "model.db"
+        upgrade(model, now=datetime.now(UTC))
+        wanted, found = _shape(model), _shape(database)
+    missing = [f"{name} is missing" for name in wanted if name not in found]
+    changed = [
+        f"{name} differs" for name in wanted if found.get(name, wanted[name]) != wanted[name]
+    ]
+    return sorted(missing + changed)
+
+
+def _revisions() -> list[str]:
+    files = (alembic_dir() / "versions").glob("[0-9]*.py")
+    return sorted(path.name.partition("_")[0] for path in files)
+
+
+def _version(connection: Connection) -> str | None:
+    named = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    if connection.execute(named, (VERSION_TABLE,)).fetchone() is None:
+        return None
+    row = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
+    return None if row is None else str(row[0])
+
+
+@contextlib.contextmanager
+def _lock(database: Path) -> Iterator[None]:
+    """Hold the right to migrate; waits for another process that has it."""
+    database.parent.mkdir(parents=True, exist_ok=True)
+    with Path(f"{database}.migrate.lock").open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
+    try:
+        has_tables = database.exists() and _has_tables(database)
+        copy = _copy(database, before, now) if has_tables else None
+        _run_revisions(database, now)
+    except Exception as error:
+        raise MigrationFailed(
+            f"{database} could not be brought to schema {head()} and was left as it was: {error}"
+        ) from error
+    if has_tables and before is None:
+        _compact(database)
+    return Migration(before=before, after=head(), copy=copy)
+
+
+def _has_tables(database: Path) -> bool:
+    with contextlib.closing(connect(database, read_only=True)) as connection:
+        return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+
+
+def _run_revisions(database: Path, now: datetime) -> None:
+    """Run all pending revisions in one transaction."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(alembic_dir()).replace("%", "%%"))
+    config.attributes["now"] = now
+    engine = _engine(database)
+    with engine.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _engine(database: Path) -> "Engine":
+    from sqlalchemy import create_engine, event
+    from sqlalchemy.pool import NullPool
+
+    def open_plain() -> Connection:
+        connection = connect(database)
+        connection.row_factory = None
+        return connection
+
+    engine = create_engine("sqlite://", module=sqlite, creator=open_plain, poolclass=NullPool)
+    event.listen(engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def _copy(database: Path, before: str | None, now: datetime) -> Path | None:
+    """Write a copy named after its version and the time; None when the disk is too full for one."""
+    if not _has_room(database):
+        return None
+    stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+    with contextlib.closing(connect(database)) as connection:
+        version = before or _upstream_version(connection)
+        copy = database.with_name(f"{database.name}.bak-v{version}-{stamp}")
+        unfinished = copy.with_name(f"{copy.name}.part")
+        for stale in (copy, unfinished):
+            stale.unlink(missing_ok=True)
+        connection.execute("VACUUM INTO ?", (str(unfinished),))
+    unfinished.chmod(database.stat().st_mode)
+    unfinished.rename(copy)
+    for old in _copies(database)[:-COPIES]:
+        old.unlink()
+    return copy
+
+
+def _copies(database: Path) -> list[Path]:
+    """Return the finished copies beside the file, oldest first."""
+    beside = database.parent.glob(f"{database.name}.bak-v*Z")
+    return sorted(beside, key=lambda path: path.name.rpartition("-")[2])
+
+
+def _upstream_version(connection: Connection) -> str:
+    """Return what the earlier implementation called its version, `0` when it kept none."""
+    try:
+        row = connection.execute("SELECT max(version) FROM schema_migrations").fetchone()
+    except sqlite.OperationalError:
+        return "0"  # no such table
+    return str(row[0] or 0)
+
+
+def _has_room(database: Path) -> bool:
+    free = shutil.disk_usage(database.parent).free
+    return free >= FREE_DISK_FACTOR * database.stat().st_size
+
+
+def _compact(database: Path) -> None:
+    """Give the space of the moved tables back, and switch the adopted file to incremental vacuum."""
+    if not _has_room(database):
+        return
+    with contextlib.closing(connect(database)) as connection:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("VACUUM")
+
+
+def _shape(database: Path) -> dict[str, str]:
+    """Return the text of each index, trigger and virtual table and the properties of each column, by name."""
+    shape: dict[str, str] = {}
+    with contextlib.closing(connect(database, read_only=True)) as connection:
+        master = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        for kind, name, sql in connection.execute(master).fetchall():
+            if kind != "table" or sql.startswith("CREATE VIRTUAL"):
+                shape[f"{kind} {name}"] = " ".join(sql.split())
+            for _, column, *properties in connection.execute(f'PRAGMA table_info("{name}")'):
+                shape[f"column {name}.{column}"] = str(properties)
+    return shape
