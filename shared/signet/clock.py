@@ -45,9 +45,14 @@ def to_text(instant: datetime) -> str:
     )
 
 
+def ms_to_instant(milliseconds: int) -> datetime:
+    """Return milliseconds since 1970 as an instant."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
 def ms_to_text(milliseconds: int) -> str:
     """Return milliseconds since 1970 as ISO-8601 text."""
-    return to_text(datetime.fromtimestamp(milliseconds / 1000, UTC))
+    return to_text(ms_to_instant(milliseconds))
 
 
 def parse(text: str) -> datetime:

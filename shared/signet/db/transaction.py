@@ -5,7 +5,7 @@ there is exactly one place that commits (see writer.py). SQL is text with `?` or
 read by name or position.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from signet.db.driver import Connection, Row
@@ -39,11 +39,11 @@ class ReadTx:
 class WriteTx(ReadTx):
     """One write transaction; it commits when the function that received it returns."""
 
-    __slots__ = ("_after",)
+    __slots__ = ("signals",)
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self._after: list[Callable[[], None]] = []
+        self.signals: set[str] = set()
 
     def run(self, sql: str, params: Params = ()) -> int:
         """Run one statement and return how many rows it changed."""
@@ -53,7 +53,6 @@ class WriteTx(ReadTx):
         """Run one statement for each parameter row."""
         self.connection.executemany(sql, rows)
 
-    def after_commit(self, call: Callable[[], None]) -> None:
-        """Call this once the transaction is on disk; never called when it is rolled back."""
-        if call not in self._after:
-            self._after.append(call)
+    def signal(self, name: str) -> None:
+        """Tell the listener of this process about a change, once it is committed (see `Writer.listen`)."""
+        self.signals.add(name)

@@ -23,11 +23,15 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol
 
+import structlog
+
 from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
 from signet.db.gate import Gate
-from signet.db.transaction import WriteTx
+from signet.db.transaction import ReadTx, WriteTx
 from signet.errors import StorageBusy, StorageFull
 from signet.observe import metrics
+
+log = structlog.get_logger()
 
 #: A group takes at most this many functions and starts none after this many seconds of work, so that other
 #: processes get their turn.
@@ -40,7 +44,7 @@ WAIT_SECONDS = 5.0
 class Passenger(Protocol):
     """Somebody who adds statements to the writer's transactions."""
 
-    def wants(self) -> bool:
+    def wants(self, tx: ReadTx) -> bool:
         """Return whether a transaction should be opened now for this passenger alone."""
 
     def board(self, tx: WriteTx) -> None:
@@ -125,6 +129,7 @@ class Writer:
         self._awake = False
         self._synchronous: str | None = None
         self._passenger: Passenger | None = None
+        self._listener: Callable[[set[str]], None] | None = None
         connection.execute("PRAGMA busy_timeout = 0")
         self._thread = threading.Thread(target=self._run, name="db-writer", daemon=True)
         self._thread.start()
@@ -172,6 +177,10 @@ class Writer:
             self._awake = True
             self._condition.notify()
 
+    def listen(self, listener: Callable[[set[str]], None]) -> None:
+        """Call this with the signals of each committed transaction, from the writer thread."""
+        self._listener = listener
+
     def wake(self) -> None:
         """Make the writer ask its passenger whether it wants a transaction."""
         with self._condition:
@@ -195,26 +204,31 @@ class Writer:
                 self._awake = False
                 if self._stopping and not self._waiting:
                     return
-            passenger = self._passenger
-            if self._waiting or (passenger is not None and passenger.wants()):
-                self._one_group(passenger)
+            try:
+                self._one_pass(self._passenger)
+            except Exception:  # the thread must outlive a bug in a passenger or listener
+                log.exception("writer.failed")
+
+    def _one_pass(self, passenger: Passenger | None) -> None:
+        if self._waiting or (passenger is not None and passenger.wants(ReadTx(self._connection))):
+            self._one_group(passenger)
 
     def _one_group(self, passenger: Passenger | None) -> None:
         group: list[Operation] = []
-        afters: list[Callable[[], None]] = []
+        signals: set[str] = set()
         try:
             with self._gate, metrics.GATE_HELD.time():
-                self._transact(group, afters, passenger)
+                self._transact(group, signals, passenger)
         except Exception as error:
             self._roll_back()
-            afters.clear()
-            self._recover(group, translate(error), afters)
-        for after in afters:
-            after()
+            signals.clear()
+            self._recover(group, translate(error), signals)
         self._answer(group)
+        if signals and self._listener is not None:
+            self._listener(signals)
 
     def _transact(
-        self, group: list[Operation], afters: list[Callable[[], None]], passenger: Passenger | None
+        self, group: list[Operation], signals: set[str], passenger: Passenger | None
     ) -> None:
         """Open a transaction, run what waits (it is moved to `group`), commit."""
         with self._condition:
@@ -229,7 +243,7 @@ class Writer:
             if operation.start():
                 group.append(operation)
                 metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
-                self._run_one(operation, afters)
+                self._run_one(operation, signals)
                 if not self._connection.in_transaction:
                     # SQLite rolled the whole group back by itself; a next statement would autocommit.
                     raise operation.error or StorageFull()
@@ -237,7 +251,7 @@ class Writer:
         committed = False
         try:
             if passenger is not None:
-                self._board(passenger)
+                self._board(passenger, signals)
             self._connection.execute("COMMIT")
             committed = True
         finally:
@@ -245,7 +259,7 @@ class Writer:
                 passenger.landed(committed)
 
     def _recover(
-        self, group: list[Operation], error: BaseException, afters: list[Callable[[], None]]
+        self, group: list[Operation], error: BaseException, signals: set[str]
     ) -> None:
         """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
         if not group:  # no transaction could be opened: everything that waits shares the error
@@ -258,10 +272,10 @@ class Writer:
             if alone:
                 operation.error = operation.error or error
             else:
-                self._run_alone(operation, afters)
+                self._run_alone(operation, signals)
 
-    def _run_alone(self, operation: Operation, afters: list[Callable[[], None]]) -> None:
-        mine: list[Callable[[], None]] = []
+    def _run_alone(self, operation: Operation, signals: set[str]) -> None:
+        mine: set[str] = set()
         try:
             with self._gate:
                 self._sync_for(operation.durable)
@@ -270,12 +284,12 @@ class Writer:
                 if not self._connection.in_transaction:
                     raise operation.error or StorageFull()
                 self._connection.execute("COMMIT")
-            afters.extend(mine)
+            signals |= mine
         except Exception as error:
             self._roll_back()
             operation.error = operation.error or translate(error)
 
-    def _run_one(self, operation: Operation, afters: list[Callable[[], None]]) -> None:
+    def _run_one(self, operation: Operation, signals: set[str]) -> None:
         connection = self._connection
         connection.execute("SAVEPOINT one")
         tx = WriteTx(connection)
@@ -283,18 +297,19 @@ class Writer:
             operation.result = operation.function(tx)
             connection.execute("RELEASE one")
             operation.error = None
-            afters.extend(call for call in tx._after if call not in afters)
+            signals |= tx.signals
         except BaseException as error:
             operation.error = translate(error)
             if connection.in_transaction:
                 connection.execute("ROLLBACK TO one")
                 connection.execute("RELEASE one")
 
-    def _board(self, passenger: Passenger) -> None:
+    def _board(self, passenger: Passenger, signals: set[str]) -> None:
         tx = WriteTx(self._connection)
         tx.run("SAVEPOINT passenger")
         passenger.board(tx)
         tx.run("RELEASE passenger")
+        signals |= tx.signals
 
     def _begin(self) -> None:
         """BEGIN IMMEDIATE; waits for a writer that does not know the gate, at most `wait_seconds`."""

@@ -1,0 +1,1 @@
+"""What every long-running process does: boot, stay with its parent, show that it lives, stop."""

@@ -1,0 +1,11 @@
+"""The durable job queue over `memory_jobs`: enqueue in your own transaction, run in a worker.
+
+Importing this package loads neither dramatiq nor a thread: the API only enqueues and reads. The worker side is in
+`broker` and `pump`.
+"""
+
+from signet.queue.enqueue import BULK, DUE, NORMAL, NOW, Job, enqueue
+from signet.queue.kinds import KINDS, QUEUES
+from signet.queue.states import Status
+
+__all__ = ["BULK", "DUE", "KINDS", "NORMAL", "NOW", "QUEUES", "Job", "Status", "enqueue"]

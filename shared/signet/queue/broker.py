@@ -1,0 +1,269 @@
+"""`memory_jobs` as a dramatiq broker.
+
+dramatiq brings the actors and the worker threads; the table owns everything durable: attempts, waits, leases,
+dead letter. So its Retries, TimeLimit and delay queues are left out: `Outcome` (below) turns the end of a run into
+one update of the row. A message that one of our own kinds gets carries its `Run` as only argument; a message that
+was sent by `actor.send(...)` carries the arguments that were sent.
+"""
+
+import functools
+import threading
+import time
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any, ClassVar
+
+import structlog
+from dramatiq import Actor, Message
+from dramatiq.broker import Broker, Consumer, MessageProxy
+from dramatiq.common import current_millis
+from dramatiq.errors import QueueNotFound
+from dramatiq.middleware import Middleware
+
+from signet import clock
+from signet.db import Database, ReadTx, WriteTx
+from signet.errors import SignetError
+from signet.observe import metrics
+from signet.queue import finish, limits, outcome
+from signet.queue.deadline import Deadlines
+from signet.queue.enqueue import Job, enqueue
+from signet.queue.finish import End
+from signet.queue.held import Run
+from signet.queue.pump import Pump
+
+log = structlog.get_logger()
+
+_JOIN = "SELECT COUNT(*) FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased')"
+_FLUSH = """
+UPDATE memory_jobs SET status = 'dead', failed_at = ?, updated_at = ?, error = 'flushed',
+       last_error_code = 'flushed' WHERE queue = ? AND status = 'pending'"""
+
+
+class RunMessage(MessageProxy):
+    """A leased job as dramatiq sees it."""
+
+    def __init__(self, run: Run) -> None:
+        lease = run.lease
+        sent = "args" in lease.payload or "kwargs" in lease.payload
+        super().__init__(
+            Message(
+                queue_name=lease.queue,
+                actor_name=lease.kind,
+                args=tuple(lease.payload.get("args", ())) if sent else (run,),
+                kwargs=dict(lease.payload.get("kwargs", {})) if sent else {},
+                options=dict(lease.payload.get("options", {})) if sent else {},
+                message_id=lease.job_id,
+                message_timestamp=lease.due_ms,
+            )
+        )
+        self.run = run
+        self.started = 0.0
+
+
+class Outcome(Middleware):
+    """Notes how each run ended; the broker's ack then writes that down."""
+
+    actor_options: ClassVar[set[str]] = {"max_retries", "throws"}
+
+    def __init__(self) -> None:
+        self.current = threading.local()
+
+    def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
+        """Remember which run this thread is about to do."""
+        assert isinstance(message, RunMessage)
+        message.started = time.monotonic()
+        self.current.run = message.run
+
+    def after_process_message(
+        self,
+        broker: Broker,
+        message: MessageProxy,
+        *,
+        result: Any = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        """Turn the error, if any, into what becomes of the job."""
+        assert isinstance(message, RunMessage)
+        actor = broker.actors.get(message.actor_name)
+        throws: Any = message.options.get("throws") or (actor and actor.options.get("throws")) or ()
+        permanent = throws if isinstance(throws, tuple) else (throws,)
+        message.run.outcome = outcome.of(exception, permanent=permanent)
+
+
+class JobsBroker(Broker):
+    """The broker of one worker process; without a pump it can only enqueue."""
+
+    def __init__(self, db: Database, pump: Pump | None = None) -> None:
+        self.db = db
+        self.pump = pump
+        self.deadlines = Deadlines()
+        self._outcome = Outcome()
+        super().__init__(middleware=[self._outcome])
+
+    def declare_actor(self, actor: Actor[Any, Any]) -> None:
+        """Declare an actor; its function then runs under the time limit of its kind."""
+        actor.fn = self._limited(actor.fn)
+        super().declare_actor(actor)
+
+    def _limited(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def limited(*args: Any, **kwargs: Any) -> Any:
+            run: Run | None = getattr(self._outcome.current, "run", None)
+            if run is None:  # called directly, not by a worker
+                return function(*args, **kwargs)
+            watch = self.deadlines.enter(run)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.deadlines.leave(watch)
+
+        return limited
+
+    def declare_queue(self, queue_name: str) -> None:
+        """Remember a queue; workers then consume it. There are no delay queues: `due_ms` is a column."""
+        if queue_name not in self.queues:
+            self.emit_before("declare_queue", queue_name)
+            self.queues[queue_name] = True
+            self.emit_after("declare_queue", queue_name)
+
+    def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
+        """Insert the message as a job, durable when this returns; `delay` in milliseconds."""
+        self.emit_before("enqueue", message, delay)
+        payload: dict[str, object] = {"args": list(message.args), "kwargs": dict(message.kwargs)}
+        if message.options:
+            payload["options"] = message.options
+        actor = self.actors.get(message.actor_name)
+        retries = None if actor is None else actor.options.get("max_retries")
+        job = Job(
+            kind=message.actor_name,
+            queue=message.queue_name,
+            job_id=message.message_id,
+            payload=payload,
+            delay_ms=delay or 0,
+        )
+        attempts = 3 if retries is None else int(retries) + 1
+        self.db.write(enqueue, job, now=clock.now(), max_attempts=attempts)
+        self.emit_after("enqueue", message, delay)
+        return message
+
+    def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 30_000) -> "JobsConsumer":
+        """Return a consumer that takes what the pump has claimed; raises QueueNotFound."""
+        if queue_name not in self.queues:
+            raise QueueNotFound(queue_name)  # type: ignore[no-untyped-call]  # ships no types here
+        if self.pump is None:
+            raise RuntimeError("this broker was made without a pump and can only enqueue")
+        return JobsConsumer(self.db, self.pump, queue_name, timeout / 1000)
+
+    def flush(self, queue_name: str) -> None:
+        """Bury every waiting job of a queue with code `flushed`."""
+        text = clock.to_text(clock.now())
+        self.db.write(lambda tx: tx.run(_FLUSH, (text, text, queue_name)))
+
+    def flush_all(self) -> None:
+        """Bury every waiting job of every declared queue."""
+        for queue_name in self.queues:
+            self.flush(queue_name)
+
+    def join(self, queue_name: str, *, timeout: int | None = None) -> None:
+        """Wait until a queue has no open job; `timeout` in ms. Raises TimeoutError."""
+        until = None if timeout is None else current_millis() + timeout
+        while self.db.read(ReadTx.value, _JOIN, (queue_name,)):
+            if until is not None and current_millis() > until:
+                raise TimeoutError(f"queue {queue_name} has open jobs")
+            time.sleep(0.01)
+
+
+class JobsConsumer(Consumer):
+    """Hands claimed jobs of one queue to dramatiq's threads and writes their ends down."""
+
+    def __init__(self, db: Database, pump: Pump, queue: str, timeout_seconds: float) -> None:
+        self._db = db
+        self._pump = pump
+        self._queue = queue
+        self._timeout = timeout_seconds
+
+    def __next__(self) -> RunMessage | None:
+        """Return the next message, None when none came in time."""
+        run = self._pump.fetch(self._queue, self._timeout)
+        return None if run is None else RunMessage(run)
+
+    def ack(self, message: MessageProxy) -> None:
+        """Write the end of a run down; never raises, because dramatiq would lose the message."""
+        assert isinstance(message, RunMessage)
+        run = message.run
+        ended = run.outcome or outcome.of(message._exception)
+        took = time.monotonic() - message.started if message.started else 0.0
+        if message.started:
+            self._pump.ran(run, took)
+        run.free()
+        try:
+            if not run.settled:
+                self._settle(run, ended)
+        except SignetError as error:
+            # The lease ends by itself: the reaper gives the job to somebody else.
+            log.warning("job.unsettled", job_id=run.lease.job_id, code=error.code)
+        finally:
+            self._pump.held.drop(run)
+        metrics.JOBS.labels(run.lease.kind, ended.end).inc()
+        metrics.JOB_RUN.labels(run.lease.kind, ended.end).observe(took)
+
+    nack = ack
+
+    def requeue(self, messages: Iterable[MessageProxy]) -> None:
+        """Give unrun messages back: pending, due now, the attempt not counted."""
+        for message in messages:
+            assert isinstance(message, RunMessage)
+            self._give_back(message.run)
+
+    def close(self) -> None:
+        """Give back what was claimed and never fetched."""
+        while (run := self._pump.fetch(self._queue, 0)) is not None:
+            self._give_back(run)
+
+    def _give_back(self, run: Run) -> None:
+        run.free()
+        try:
+            self._settle(run, finish.Outcome(end=End.RELEASED))
+        except SignetError as error:
+            log.warning("job.unsettled", job_id=run.lease.job_id, code=error.code)
+        finally:
+            self._pump.held.drop(run)
+
+    def _settle(self, run: Run, ended: finish.Outcome) -> None:
+        if ended.end is End.FENCED:
+            return
+        settled = (
+            self._db.write_quick(_settle, run, ended)
+            if ended.end in (End.COMPLETED, End.RELEASED)
+            else self._db.write(_settle, run, ended)
+        )
+        if not settled:
+            metrics.FENCED.inc()
+            log.info("job.fenced", job_id=run.lease.job_id, kind=run.lease.kind)
+        run.settled = True
+        if ended.end in (End.FAILED, End.PERMANENT):
+            log.warning(
+                "job.failed",
+                job_id=run.lease.job_id,
+                kind=run.lease.kind,
+                attempt=run.lease.attempts,
+                code=ended.code,
+                end=ended.end,
+            )
+
+
+def _settle(tx: WriteTx, run: Run, ended: finish.Outcome) -> bool:
+    """Write an end down; a provider that is down stops its queue, a probe that came through opens it."""
+    lease, now = run.lease, clock.now()
+    if ended.end is End.POSTPONED and ended.code == "provider_down":
+        retry_at = limits.open_breaker(tx, lease.queue, retry_after_ms=ended.wait_ms, now=now)
+        wait = clock.ms_to_instant(retry_at) - now
+        ended = finish.Outcome(
+            end=End.POSTPONED,
+            code=ended.code,
+            error=ended.error,
+            wait_ms=max(int(wait / timedelta(milliseconds=1)), 0),
+        )
+    elif ended.end is not End.RELEASED:
+        limits.close_breaker(tx, lease.queue)
+    return finish.settle(tx, lease.job_id, lease.token, ended, now=now)

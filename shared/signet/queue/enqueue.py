@@ -1,0 +1,84 @@
+"""Put a job into the caller's transaction: a row and the job that it causes are one commit."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock, ids
+from signet.db import WriteTx
+from signet.queue.kinds import queue_of
+
+#: The signal of a transaction after which a job may be due (see bell.py).
+DUE = "jobs"
+
+#: Priorities are few on purpose: a claim looks at each level with one index seek.
+NOW, NORMAL, BULK = 0, 1, 2
+MAX_ATTEMPTS = 3
+
+_INSERT = """
+INSERT INTO memory_jobs (id, memory_id, document_id, job_type, status, payload, attempts, max_attempts,
+    created_at, updated_at, queue, priority, due_ms, dedupe_key, agent_id, parent_id)
+VALUES (?, ?, ?, ?, 'pending', ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job to be done. At most one job per target is open: see `dedupe_key`."""
+
+    kind: str
+    memory_id: str | None = None
+    document_id: str | None = None
+    payload: Mapping[str, object] | None = None
+    priority: int = NORMAL
+    delay_ms: int = 0
+    agent_id: str | None = None
+    parent_id: str | None = None
+    #: Distinguishes jobs that have no memory and no document, such as `retention:2026-05-01T06:00`.
+    slot: str | None = None
+    queue: str | None = None
+    job_id: str | None = None
+
+    @property
+    def dedupe_key(self) -> str | None:
+        """What no two open jobs share; None when the job has no target."""
+        target = self.memory_id or self.document_id or self.slot
+        return f"{self.kind}:{target}" if target else None
+
+
+def enqueue(
+    tx: WriteTx, job: Job, *, now: datetime, max_attempts: int = MAX_ATTEMPTS
+) -> str | None:
+    """Insert the job and return its id; None when an open one for the same target exists.
+
+    It becomes visible to workers, which are woken, when the caller's transaction commits.
+    """
+    job_id = job.job_id or ids.new_ordered_id()
+    text = clock.to_text(now)
+    due_ms = int(now.timestamp() * 1000) + job.delay_ms
+    payload = None if job.payload is None else json.dumps(dict(job.payload))
+    inserted = tx.run(
+        _INSERT,
+        (
+            job_id,
+            job.memory_id,
+            job.document_id,
+            job.kind,
+            payload,
+            max_attempts,
+            text,
+            text,
+            job.queue or queue_of(job.kind),
+            job.priority,
+            due_ms,
+            job.dedupe_key,
+            job.agent_id,
+            job.parent_id,
+        ),
+    )
+    if not inserted:
+        return None
+    tx.signal(DUE)
+    return job_id

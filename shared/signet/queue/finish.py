@@ -1,0 +1,137 @@
+"""End a lease: complete, fail, postpone, cancel. Every statement carries the fence.
+
+`Outcome` says how a run ended; `settle` turns it into one update of the row. The transaction in which a job's
+effects are written completes it too, see `held.Run.commit`.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock
+from signet.db import Row, WriteTx
+from signet.queue import backoff
+from signet.queue.enqueue import DUE
+from signet.queue.lease import release
+
+#: How many past errors a row keeps, newest last.
+ERRORS_KEPT = 5
+#: Error texts are cut here: a row is for reading, the log has the rest.
+ERROR_CHARS = 2_000
+
+_COMPLETE = """
+UPDATE memory_jobs
+   SET status = 'completed', completed_at = :now, updated_at = :now, error = NULL, last_error_code = NULL,
+       lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
+ WHERE id = :id AND lease_token = :token AND status = 'leased'"""
+
+_RESULT = "UPDATE memory_jobs SET result = ? WHERE id = ?"
+
+_READ = """
+SELECT attempts, max_attempts, errors, crashes FROM memory_jobs
+ WHERE id = :id AND lease_token = :token AND status = 'leased'"""
+
+_END = """
+UPDATE memory_jobs
+   SET status = :status, due_ms = COALESCE(:due, due_ms), failed_at = :now, updated_at = :now,
+       attempts = :attempts, crashes = :crashes, error = :error, last_error_code = :code, errors = :errors,
+       lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
+ WHERE id = :id AND lease_token = :token AND status = 'leased'"""
+
+
+class End(StrEnum):
+    """How a run of a job ended; also the `outcome` label of the metrics."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    PERMANENT = "permanent"
+    POSTPONED = "postponed"
+    RELEASED = "released"
+    CRASHED = "crashed"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    FENCED = "fenced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The end of one run: what happened, why, and for a retry how long to wait (None: the usual backoff)."""
+
+    end: End
+    code: str = ""
+    error: str = ""
+    wait_ms: int | None = None
+
+
+def complete(tx: WriteTx, job_id: str, token: int, *, now: datetime) -> bool:
+    """Complete a job; False, and nothing changed, when the lease was lost."""
+    return tx.run(_COMPLETE, {"id": job_id, "token": token, "now": clock.to_text(now)}) == 1
+
+
+def record_result(tx: WriteTx, job_id: str, result: object) -> None:
+    """Keep what a completed job reports, as JSON."""
+    tx.run(_RESULT, (json.dumps(result), job_id))
+
+
+def settle(tx: WriteTx, job_id: str, token: int, outcome: Outcome, *, now: datetime) -> bool:
+    """End a lease as the outcome says; False, and nothing changed, when the lease was lost."""
+    if outcome.end is End.COMPLETED:
+        return complete(tx, job_id, token, now=now)
+    if outcome.end is End.RELEASED:
+        given_back = release(tx, job_id, token, now=now)
+        tx.signal(DUE)
+        return given_back
+    row = tx.one(_READ, {"id": job_id, "token": token})
+    return row is not None and end_row(tx, row, job_id, token, outcome, now=now)
+
+
+def end_row(
+    tx: WriteTx, row: Row, job_id: str, token: int, outcome: Outcome, *, now: datetime
+) -> bool:
+    """Move a leased row to pending or dead; the row's attempts decide which."""
+    attempts, crashes = row["attempts"], row["crashes"]
+    dead, wait_ms = False, outcome.wait_ms
+    match outcome.end:
+        case End.PERMANENT | End.CANCELLED:
+            dead = True
+        case End.POSTPONED:
+            attempts = max(attempts - 1, 0)
+            wait_ms = wait_ms or 0
+        case End.CRASHED:
+            crashes += 1
+            dead = attempts >= row["max_attempts"]
+            wait_ms = backoff.after_crash(crashes)
+        case _:
+            dead = attempts >= row["max_attempts"]
+            wait_ms = backoff.after_failure(attempts) if wait_ms is None else wait_ms
+    text = clock.to_text(now)
+    entry = {"at": text, "token": token, "code": outcome.code, "text": outcome.error[:ERROR_CHARS]}
+    moved = tx.run(
+        _END,
+        {
+            "id": job_id,
+            "token": token,
+            "now": text,
+            "status": "dead" if dead else "pending",
+            "due": None if dead else int(now.timestamp() * 1000) + (wait_ms or 0),
+            "attempts": attempts,
+            "crashes": crashes,
+            "error": outcome.error[:ERROR_CHARS],
+            "code": outcome.code,
+            "errors": json.dumps([*_past(row["errors"]), entry][-ERRORS_KEPT:]),
+        },
+    )
+    if moved and not dead:
+        tx.signal(DUE)
+    return moved == 1
+
+
+def _past(text: str | None) -> list[object]:
+    if not text:
+        return []
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return []
+    return value if isinstance(value, list) else []

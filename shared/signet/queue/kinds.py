@@ -1,0 +1,57 @@
+"""One row per kind of job: where it queues, how long it may run.
+
+A job kind, its actor file in the worker, its metric label and its log field are the same string. Queues keep
+work of different weight apart: slots are counted per queue, so a folder of documents cannot delay extraction.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What the queue knows about one kind of job."""
+
+    name: str
+    queue: str
+    time_limit_seconds: int = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueKind:
+    """A class of work; `slots` is how many of its jobs one worker process runs at once."""
+
+    name: str
+    slots: int
+
+
+#: `llm` waits for models, `ingest` reads documents, `vectors` computes embeddings (one at a time uses the
+#: processor as well as several, and leaves the other core free), `light` is upkeep.
+QUEUES = {
+    queue.name: queue
+    for queue in (
+        QueueKind(name="llm", slots=4),
+        QueueKind(name="ingest", slots=1),
+        QueueKind(name="vectors", slots=1),
+        QueueKind(name="light", slots=2),
+    )
+}
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(name="extract", queue="llm", time_limit_seconds=300),
+        Kind(name="document_ingest", queue="ingest", time_limit_seconds=900),
+        Kind(name="embed", queue="vectors", time_limit_seconds=120),
+        Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
+    )
+}
+
+#: Where a kind goes that this version does not know (a row of a newer or older version, or of a dramatiq actor that
+#: somebody declared outside).
+DEFAULT_QUEUE = "light"
+
+
+def queue_of(kind: str) -> str:
+    """Return the queue of a job kind."""
+    known = KINDS.get(kind)
+    return known.queue if known else DEFAULT_QUEUE

@@ -1,0 +1,178 @@
+"""Take the oldest due jobs, keep them, give them back.
+
+Every claim raises `lease_token`, the fence that each later write of the lease names: a worker that lost its
+lease changes 0 rows. Attempts are counted here, at the claim, so that a crash counts. The statements are SQL
+text on the driver connection because composing them costs more than running them (design/queue.md §3).
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.db.transaction import Params
+
+#: One index seek per priority level, then the first k of all: a single scan ordered by (priority, due) would
+#: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time.
+_DUE = """
+SELECT id, {level} AS level, due_ms FROM memory_jobs
+ WHERE status = 'pending' AND queue = :queue AND priority = {level} AND due_ms <= :wall
+   AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
+ ORDER BY due_ms, id LIMIT :count"""
+
+_CLAIM = f"""
+UPDATE memory_jobs
+   SET status = 'leased', attempts = attempts + 1, runs_total = runs_total + 1,
+       lease_token = lease_token + 1, lease_owner = :owner, lease_until_ms = :until,
+       leased_at = :now, updated_at = :now
+ WHERE id IN (SELECT id FROM (
+       {" UNION ALL ".join(f"SELECT * FROM ({_DUE.format(level=level)})" for level in (0, 1, 2))}
+       ) ORDER BY level, due_ms, id LIMIT :count)
+RETURNING id, job_type, queue, priority, due_ms, memory_id, document_id, payload, attempts, max_attempts,
+          lease_token, crashes, agent_id, created_at"""
+
+_BURY = """
+UPDATE memory_jobs
+   SET status = 'dead', failed_at = :now, updated_at = :now, attempts = attempts - 1,
+       error = 'no attempts left', last_error_code = 'exhausted',
+       lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
+ WHERE id = :id AND lease_token = :token"""
+
+_EXTEND = """
+UPDATE memory_jobs SET lease_until_ms = ?
+ WHERE lease_owner = ? AND status = 'leased' AND id IN (SELECT value FROM json_each(?))
+RETURNING id, lease_token, cancel_requested"""
+
+_RELEASE = """
+UPDATE memory_jobs
+   SET status = 'pending', attempts = MAX(attempts - 1, 0), due_ms = :wall, updated_at = :now,
+       lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
+ WHERE id = :id AND lease_token = :token AND status = 'leased'"""
+
+_HELD = "SELECT 1 FROM memory_jobs WHERE id = ? AND lease_token = ? AND status = 'leased'"
+
+_NEXT_DUE = """
+SELECT MIN(due_ms) FROM (
+    SELECT * FROM (SELECT due_ms FROM memory_jobs WHERE status = 'pending' AND queue = :queue
+                      AND priority = 0 ORDER BY due_ms, id LIMIT 1)
+    UNION ALL SELECT * FROM (SELECT due_ms FROM memory_jobs WHERE status = 'pending' AND queue = :queue
+                      AND priority = 1 ORDER BY due_ms, id LIMIT 1)
+    UNION ALL SELECT * FROM (SELECT due_ms FROM memory_jobs WHERE status = 'pending' AND queue = :queue
+                      AND priority = 2 ORDER BY due_ms, id LIMIT 1))"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """One worker's right to run one job."""
+
+    job_id: str
+    kind: str
+    queue: str
+    priority: int
+    due_ms: int
+    token: int
+    attempts: int
+    max_attempts: int
+    crashes: int
+    memory_id: str | None
+    document_id: str | None
+    agent_id: str | None
+    payload: Mapping[str, Any]
+    created_at: str
+
+
+def claim(
+    tx: WriteTx,
+    queue: str,
+    count: int,
+    *,
+    owner: str,
+    now: datetime,
+    monotonic_ms: int,
+    lease_ms: int,
+) -> list[Lease]:
+    """Lease up to `count` due jobs of a queue, highest priority and oldest first.
+
+    A row that came from outside with no attempt left is buried instead (dead, code `exhausted`).
+    """
+    rows = tx.all(
+        _CLAIM,
+        {
+            "queue": queue,
+            "count": count,
+            "owner": owner,
+            "now": clock.to_text(now),
+            "wall": int(now.timestamp() * 1000),
+            "until": monotonic_ms + lease_ms,
+        },
+    )
+    rows.sort(key=lambda row: (row["priority"], row["due_ms"], row["id"]))
+    leases = []
+    for row in rows:
+        if row["attempts"] > row["max_attempts"]:
+            tx.run(_BURY, {"id": row["id"], "token": row["lease_token"], "now": clock.to_text(now)})
+        else:
+            leases.append(_lease(row))
+    return leases
+
+
+def extend(
+    tx: WriteTx, job_ids: Collection[str], *, owner: str, monotonic_ms: int, lease_ms: int
+) -> dict[str, tuple[int, bool]]:
+    """Prolong the leases that are still ours; return for each its token and whether to cancel it."""
+    rows = tx.all(_EXTEND, (monotonic_ms + lease_ms, owner, json.dumps(list(job_ids))))
+    return {row["id"]: (row["lease_token"], bool(row["cancel_requested"])) for row in rows}
+
+
+def release(tx: WriteTx, job_id: str, token: int, *, now: datetime) -> bool:
+    """Give a job back unrun: due now, the attempt is not counted; False when the lease was lost."""
+    wall = int(now.timestamp() * 1000)
+    return (
+        tx.run(_RELEASE, {"id": job_id, "token": token, "wall": wall, "now": clock.to_text(now)})
+        == 1
+    )
+
+
+def is_held(tx: ReadTx, job_id: str, token: int) -> bool:
+    """Return whether this lease is still the job's one."""
+    return tx.one(_HELD, (job_id, token)) is not None
+
+
+def next_due_ms(tx: ReadTx, queue: str) -> int | None:
+    """Return when the next pending job of a queue is due (wall clock), None when there is none."""
+    params: Params = {"queue": queue}
+    value = tx.value(_NEXT_DUE, params)
+    return None if value is None else int(value)
+
+
+def _lease(row: Row) -> Lease:
+    return Lease(
+        job_id=row["id"],
+        kind=row["job_type"],
+        queue=row["queue"],
+        priority=row["priority"],
+        due_ms=row["due_ms"],
+        token=row["lease_token"],
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        crashes=row["crashes"],
+        memory_id=row["memory_id"],
+        document_id=row["document_id"],
+        agent_id=row["agent_id"],
+        payload=_payload(row["payload"]),
+        created_at=row["created_at"],
+    )
+
+
+def _payload(text: str | None) -> Mapping[str, Any]:
+    """Return the payload as a mapping; what is not one is kept under `undecodable` for the actor's refusal."""
+    if not text:
+        return {}
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {"undecodable": text}
+    return value if isinstance(value, dict) else {"undecodable": text}

@@ -1,0 +1,239 @@
+"""Claims jobs for this process inside the writer's own transactions, and hands them out.
+
+The pump is the writer's passenger: the commit that ends the last jobs claims the next ones. It never takes more
+than a process can start: free slots of the queue, and while jobs are quick a little more, so that threads do
+not wait for the next commit. It learns that something may be due from the bell, from a timer at the next due
+time and from `PRAGMA data_version` once a second.
+"""
+
+import queue as memory_queue
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import structlog
+
+from signet import clock
+from signet.clock import Clock
+from signet.db import Database, ReadTx, WriteTx
+from signet.db.driver import connect
+from signet.observe import metrics
+from signet.queue import console, lease, limits
+from signet.queue.bell import Bell
+from signet.queue.held import Held, Run
+
+log = structlog.get_logger()
+
+#: Longest sleep when nothing is due; also the worst case after a lost signal is LOOK_SECONDS.
+LOOK_SECONDS = 1.0
+#: While the mean job of a queue is shorter than this, one more batch than there are slots is claimed.
+QUICK_SECONDS = 0.05
+#: Weight of the newest job in the running mean.
+MEAN_WEIGHT = 0.05
+
+
+@dataclass(slots=True)
+class Lane:
+    """One queue as this process works on it."""
+
+    name: str
+    slots: int
+    ready: "memory_queue.SimpleQueue[Run]" = field(default_factory=memory_queue.SimpleQueue)
+    in_flight: set[str] = field(default_factory=set)
+    maybe_due: bool = True
+    due_at_ms: int | None = None
+    mean_seconds: float = QUICK_SECONDS
+
+    def room(self) -> int:
+        """Return how many jobs may be claimed now."""
+        ahead = self.slots * 4 if self.mean_seconds < QUICK_SECONDS / 4 else self.slots
+        allowed = self.slots + (ahead if self.mean_seconds < QUICK_SECONDS else 0)
+        return allowed - len(self.in_flight)
+
+
+class Pump:
+    """Moves due jobs from the table to the threads of this process."""
+
+    def __init__(
+        self,
+        db: Database,
+        bell: Bell,
+        *,
+        owner: str,
+        slots: Mapping[str, int],
+        lease_ms: int,
+        clock: Clock = clock.SYSTEM,
+    ) -> None:
+        self._db = db
+        self._bell = bell
+        self._owner = owner
+        self._lease_ms = lease_ms
+        self._clock = clock
+        self._lanes = {name: Lane(name, count) for name, count in slots.items()}
+        self._lock = threading.Lock()
+        self._boarded: list[Run] = []
+        self._running = False
+        self.held = Held(db, owner, lease_ms=lease_ms, clock=clock)
+        self._listener = threading.Thread(target=self._listen, name="queue-bell", daemon=True)
+
+    # -- life -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to claim."""
+        self._running = True
+        self.held.start()
+        self._db.writer.board(self)
+        self._listener.start()
+
+    def stop_claiming(self) -> None:
+        """Take no new jobs; those already claimed can be fetched or given back."""
+        self._running = False
+        self._bell.nudge()
+
+    def stop(self) -> None:
+        """Stop claiming and end the threads; leases still held are not touched."""
+        self.stop_claiming()
+        self._listener.join()
+        self.held.stop()
+
+    # -- threads --------------------------------------------------------------------------------
+
+    def fetch(self, queue: str, timeout_seconds: float) -> Run | None:
+        """Return the next claimed run of a queue, None when there is none in time."""
+        try:
+            return self._lanes[queue].ready.get(timeout=timeout_seconds)
+        except memory_queue.Empty:
+            return None
+
+    def ran(self, run: Run, seconds: float) -> None:
+        """Note how long a run took, for the read-ahead of its queue."""
+        lane = self._lanes[run.lease.queue]
+        lane.mean_seconds += (seconds - lane.mean_seconds) * MEAN_WEIGHT
+
+    def _free(self, job_id: str, lane: Lane) -> None:
+        with self._lock:
+            if job_id in lane.in_flight:
+                lane.in_flight.remove(job_id)
+
+    def poke(self) -> None:
+        """Look for due jobs now."""
+        for lane in self._lanes.values():
+            lane.maybe_due = True
+        self._db.writer.wake()
+
+    # -- passenger of the writer ------------------------------------------------------------------
+
+    def wants(self, tx: ReadTx) -> bool:
+        """Return whether a queue with room has something due; one cheap read."""
+        if not self._running:
+            return False
+        if console.is_paused(tx):
+            return False  # the end of the pause rings the bell
+        wall = self._clock.wall_ms()
+        for lane in self._lanes.values():
+            if lane.maybe_due and lane.room() > 0:
+                lane.maybe_due = (
+                    False  # before looking: a ring that comes now must not be overwritten
+                )
+                due = lease.next_due_ms(tx, lane.name)
+                if due is not None and due <= wall:
+                    lane.maybe_due = True
+                    return True
+                self._set_timer(lane, due)
+        return False
+
+    def board(self, tx: WriteTx) -> None:
+        """Claim for every queue that has room and may have something due."""
+        if not self._running or console.is_paused(tx):
+            return
+        now = clock.ms_to_instant(self._clock.wall_ms())
+        for lane in self._lanes.values():
+            room = lane.room()
+            if not lane.maybe_due or room <= 0:
+                continue
+            lane.maybe_due = False
+            allowed = limits.allowance(tx, lane.name, room, now_ms=self._clock.wall_ms())
+            leases = (
+                lease.claim(
+                    tx,
+                    lane.name,
+                    allowed.jobs,
+                    owner=self._owner,
+                    now=now,
+                    monotonic_ms=self._clock.monotonic_ms(),
+                    lease_ms=self._lease_ms,
+                )
+                if allowed.jobs
+                else []
+            )
+            for taken in leases:
+                free = partial(self._free, taken.job_id, lane)
+                self._boarded.append(Run(lease=taken, db=self._db, free=free))
+            if len(leases) == room:
+                lane.maybe_due = True
+            else:
+                self._set_timer(lane, allowed.again_at_ms or lease.next_due_ms(tx, lane.name))
+
+    def landed(self, committed: bool) -> None:
+        """Hand out what was claimed, or forget it when the transaction was lost."""
+        boarded, self._boarded = self._boarded, []
+        if not committed:
+            for lane in self._lanes.values():
+                lane.maybe_due = True  # the disk refused; the listener looks again within a second
+            return
+        wall = self._clock.wall_ms()
+        for run in boarded:
+            lane = self._lanes[run.lease.queue]
+            with self._lock:
+                lane.in_flight.add(run.lease.job_id)
+            self.held.add(run)
+            metrics.JOB_WAIT.labels(run.lease.kind).observe(max(wall - run.lease.due_ms, 0) / 1000)
+            lane.ready.put(run)
+
+    def _set_timer(self, lane: Lane, due_ms: int | None) -> None:
+        sooner = due_ms is not None and (lane.due_at_ms is None or due_ms < lane.due_at_ms)
+        lane.due_at_ms = due_ms
+        if sooner:
+            self._bell.nudge()
+
+    # -- the bell ---------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        """Wait for rings, due times and foreign commits; poke the writer. Order: arm, check, wait."""
+        watcher = connect(self._db.path, read_only=True)
+        seen = watcher.execute("PRAGMA data_version").fetchone()[0]
+        looked = time.monotonic()
+        try:
+            while self._running:
+                if self._bell.wait(self._sleep_seconds()):
+                    metrics.WAKE.labels("bell").inc()
+                    self.poke()
+                    looked = time.monotonic()
+                    seen = watcher.execute("PRAGMA data_version").fetchone()[0]
+                    continue
+                if self._timer_rang():
+                    metrics.WAKE.labels("timer").inc()
+                    self.poke()
+                if time.monotonic() - looked >= LOOK_SECONDS:
+                    looked = time.monotonic()
+                    version = watcher.execute("PRAGMA data_version").fetchone()[0]
+                    if version != seen or any(lane.maybe_due for lane in self._lanes.values()):
+                        seen = version
+                        metrics.WAKE.labels("data_version").inc()
+                        self.poke()
+        finally:
+            watcher.close()
+
+    def _sleep_seconds(self) -> float:
+        wall = self._clock.wall_ms()
+        dues = [lane.due_at_ms for lane in self._lanes.values() if lane.due_at_ms is not None]
+        soonest = min((max(due - wall, 1) / 1000 for due in dues), default=LOOK_SECONDS)
+        return min(soonest, LOOK_SECONDS)
+
+    def _timer_rang(self) -> bool:
+        wall = self._clock.wall_ms()
+        return any(
+            lane.due_at_ms is not None and lane.due_at_ms <= wall for lane in self._lanes.values()
+        )

@@ -1,0 +1,39 @@
+"""End leases for those who cannot: dead processes and hung ones.
+
+Running it twice at once is harmless, because each row moves in one fenced statement. `end_owner` is for a
+process whose death the kernel has confirmed (see process/alive.py); `end_expired` for one that lives but has not
+extended its leases, measured by the monotonic clock.
+"""
+
+from datetime import datetime
+
+from signet.db import Row, WriteTx
+from signet.observe import metrics
+from signet.queue.finish import End, Outcome, end_row
+
+#: Rows moved in one transaction, so that other writers get their turn.
+BATCH = 100
+
+_COLUMNS = "SELECT id, lease_token, attempts, max_attempts, errors, crashes FROM memory_jobs"
+_OF_OWNER = f"{_COLUMNS} WHERE lease_owner = ? AND status = 'leased' LIMIT {BATCH}"
+_EXPIRED = f"{_COLUMNS} WHERE status = 'leased' AND lease_until_ms < ? LIMIT {BATCH}"
+
+_CRASHED = Outcome(end=End.CRASHED, code="crashed", error="the process that ran this job died")
+_HUNG = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
+
+
+def end_owner(tx: WriteTx, owner: str, *, now: datetime) -> int:
+    """End up to 100 leases of a dead process and return how many; call again while that many come back."""
+    return _end(tx, tx.all(_OF_OWNER, (owner,)), _CRASHED, now)
+
+
+def end_expired(tx: WriteTx, *, monotonic_ms: int, now: datetime) -> int:
+    """End up to 100 leases whose time is over and return how many; call again while that many come back."""
+    return _end(tx, tx.all(_EXPIRED, (monotonic_ms,)), _HUNG, now)
+
+
+def _end(tx: WriteTx, rows: list[Row], outcome: Outcome, now: datetime) -> int:
+    for row in rows:
+        end_row(tx, row, row["id"], row["lease_token"], outcome, now=now)
+    metrics.REAPED.labels(outcome.code).inc(len(rows))
+    return len(rows)

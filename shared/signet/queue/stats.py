@@ -1,0 +1,47 @@
+"""How the queue is doing, from rows: counts come from partial indexes, ages from one seek."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.db import ReadTx
+from signet.queue.states import Status
+
+_COUNTS = "SELECT queue, job_type, status, COUNT(*) AS jobs FROM memory_jobs GROUP BY queue, job_type, status"
+_OLDEST = "SELECT MIN(due_ms) FROM memory_jobs WHERE status = 'pending' AND due_ms <= ?"
+_LAST_ERROR = """
+SELECT job_type, error, last_error_code, failed_at FROM memory_jobs
+ WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
+_LEASE_AGE = "SELECT MIN(leased_at) FROM memory_jobs WHERE status = 'leased'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Depth:
+    """Jobs of one queue, kind and status."""
+
+    queue: str
+    kind: str
+    status: Status
+    jobs: int
+
+
+def depths(tx: ReadTx) -> list[Depth]:
+    """Return the number of jobs by queue, kind and status."""
+    return [
+        Depth(queue=row[0], kind=row[1], status=Status(row[2]), jobs=row[3])
+        for row in tx.all(_COUNTS)
+    ]
+
+
+def by_status(counts: list[Depth]) -> dict[str, int]:
+    """Return the number of jobs in each state, 0 where there is none."""
+    total = dict.fromkeys((status.value for status in Status), 0)
+    for depth in counts:
+        total[depth.status.value] += depth.jobs
+    return total
+
+
+def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
+    """Return for how long the oldest due job has been waiting, 0 when nothing waits."""
+    wall = int(now.timestamp() * 1000)
+    oldest = tx.value(_OLDEST, (wall,))
+    return 0.0 if oldest is None else (wall - oldest) / 1000
