@@ -1,0 +1,154 @@
+"""Reading transcripts of any harness as turns: who said what, without tools and metadata.
+
+Known forms: JSON lines of Claude Code, Codex and OpenAI-style logs; `User:` and `Assistant:` text or Markdown; a
+dialogue of named speakers; anything else is one note. Never raises: a line that is not understood is skipped.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from signet.domain.graph import lexicon
+
+USER = "user"
+ASSISTANT = "assistant"
+#: Text that nobody says: notes, documents, a bare memory.
+NOTE = "note"
+
+#: A text is a log, or a dialogue, when at least this share of its lines has the form.
+FORM_SHARE = 0.6
+
+_ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT, "model": ASSISTANT}
+_ROLES |= {"claude": ASSISTANT, "codex": ASSISTANT, "agent": ASSISTANT, "agent_message": ASSISTANT}
+_ROLES |= {"user_message": USER}
+
+_WHO = r"(user|human|assistant|ai|claude|codex|agent|system|tool)"
+_LABEL = re.compile(
+    rf"^[ \t]{{0,3}}(?:(?:[*_>]{{1,3}}[ \t]*|#{{1,6}}[ \t]+)?{_WHO}[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
+    rf"|(?:#{{1,6}}[ \t]+|[*_]{{2}}){_WHO}[*_]{{0,2}}[ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.*)")
+_FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]", re.IGNORECASE)
+
+#: What harnesses put into a message on their own: reminders, command echoes, the environment.
+_INJECTED = re.compile(
+    r"<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context|user_instructions"
+    r"|task-notification|ide_[a-z]+)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said; `role` is `user`, `assistant`, `note` or the name of a speaker."""
+
+    role: str
+    text: str
+
+
+def parse(text: str) -> list[Turn]:
+    """Return the turns of a transcript in order, never with an empty text."""
+    records = _records(text)
+    if records is not None:
+        return list(_distinct(_turn(record) for record in records))
+    if _LABEL.search(text):
+        return list(_labelled(text))
+    return _dialogue(text) or _whole(text)
+
+
+def normalize(text: str) -> str:
+    """Return a JSON log as `User:` and `Assistant:` lines, any other text as it is (PIP-35)."""
+    if _records(text) is None:
+        return text
+    return "\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in parse(text))
+
+
+def _records(text: str) -> list[dict[str, object]] | None:
+    """Return the JSON objects among the lines, or None when the text is no log."""
+    lines = [line for raw in text.split("\n") if (line := raw.strip())]
+    if sum(line[0] == "{" for line in lines) < FORM_SHARE * max(len(lines), 1):
+        return None
+    found = [record for line in lines if isinstance(record := _load(line), dict)]
+    return found if len(found) >= FORM_SHARE * len(lines) else None
+
+
+def _load(line: str) -> object:
+    if line[0] != "{":
+        return None
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _turn(record: dict[str, object]) -> Turn | None:
+    """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
+    if record.get("isMeta") or record.get("isSidechain"):
+        return None
+    inner = record.get("message") or record.get("payload") or record
+    if not isinstance(inner, dict):
+        inner = record
+    role = inner.get("role") or inner.get("type") or record.get("type")
+    known = _ROLES.get(role) if isinstance(role, str) else None
+    content = inner.get("content") or inner.get("message") or inner.get("text")
+    said = _INJECTED.sub("", "\n".join(_texts(content))).strip()
+    return Turn(known, said) if known and said else None
+
+
+def _texts(content: object) -> Iterator[str]:
+    """Yield the spoken parts of a message; tool calls, results and thoughts are not spoken."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, list):
+        for part in content:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, dict) and part.get("type") in (
+                "text",
+                "input_text",
+                "output_text",
+            ):
+                yield from _texts(part.get("text"))
+
+
+def _distinct(turns: Iterable[Turn | None]) -> Iterator[Turn]:
+    """Drop a turn that repeats the one before: Codex logs each message as event and as item."""
+    last = None
+    for turn in turns:
+        if turn and turn != last:
+            yield turn
+            last = turn
+
+
+def _labelled(text: str) -> Iterator[Turn]:
+    labels = list(_LABEL.finditer(text))
+    yield from _whole(text[: labels[0].start()])
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    for label, end in zip(labels, ends, strict=True):
+        role = _ROLES.get((label[1] or label[2]).lower())
+        if role:
+            yield from _whole(text[label.end() : end], role)
+
+
+def _dialogue(text: str) -> list[Turn]:
+    """Return the turns of named speakers, nothing when the text is no dialogue."""
+    lines = [line for raw in text.split("\n") if (line := raw.strip())]
+    said = [match for line in lines if (match := _SPEAKER.fullmatch(line)) and _is_person(match[1])]
+    if not said or len(said) < FORM_SHARE * len(lines):
+        return []
+    speakers = {match[1] for match in said}
+    if len(said) < 2 * len(speakers) - 1 or not any(_FIRST_PERSON.search(m[2]) for m in said):
+        return []
+    return [Turn(match[1], match[2]) for match in said]
+
+
+def _is_person(label: str) -> bool:
+    parts = label.split()
+    return all(part[0].isupper() and part.lower() not in lexicon.PLAIN for part in parts)
+
+
+def _whole(text: str, role: str = NOTE) -> list[Turn]:
+    said = text.strip()
+    return [Turn(role, said)] if said else []
