@@ -1,0 +1,66 @@
+"""A reader's scope as a WHERE clause: the only translation of "who may read this memory" to SQL.
+
+Every path that shows a memory (recall, search, list, similar, expand, rationale rows) adds `readable`. It
+says nothing about deletion: history and recovery must see forgotten rows, everybody else adds
+`is_deleted = 0`. What policy an agent has is decided in domain/agents/policy.py.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ReadPolicy(StrEnum):
+    """Whose memories an agent may read; the strings are stored in `agents.read_policy`."""
+
+    ISOLATED = "isolated"
+    SHARED = "shared"
+    GROUP = "group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Who reads, and how far.
+
+    `scope` None means the rows without scope, a string that scope alone; `any_scope` lifts this (a memory asked
+    for by its id). `project` is a mandatory limit of the caller's token, not a wish of the query.
+    """
+
+    agent_id: str = "default"
+    policy: ReadPolicy = ReadPolicy.ISOLATED
+    group: str | None = None
+    scope: str | None = None
+    any_scope: bool = False
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A condition with its `?` parameters; conditions are joined with `&`."""
+
+    sql: str
+    params: tuple[object, ...] = ()
+
+    def __and__(self, other: "Where") -> "Where":
+        """Return the condition that holds when both do."""
+        return Where(f"{self.sql} AND {other.sql}", self.params + other.params)
+
+
+def readable(reader: Reader, alias: str = "m") -> Where:
+    """Return the condition on a row of `memories` (under `alias`) that this reader may see."""
+    where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(reader, alias)
+    if not reader.any_scope:
+        where &= Where(f"{alias}.scope IS ?", (reader.scope,))
+    if reader.project is not None:
+        where &= Where(f"{alias}.project = ?", (reader.project,))
+    return where
+
+
+def _owners(reader: Reader, alias: str) -> Where:
+    own = Where(f"{alias}.agent_id = ?", (reader.agent_id,))
+    shown = f"{alias}.visibility = 'global'"
+    if reader.policy is ReadPolicy.SHARED:
+        return Where(f"({shown} OR {own.sql})", own.params)
+    if reader.policy is ReadPolicy.GROUP and reader.group is not None:
+        members = f"{alias}.agent_id IN (SELECT id FROM agents WHERE policy_group = ?)"
+        return Where(f"(({shown} AND {members}) OR {own.sql})", (reader.group, *own.params))
+    return own

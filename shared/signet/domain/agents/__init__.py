@@ -1,0 +1,1 @@
+"""Who owns memories and who may read them."""

@@ -1,0 +1,33 @@
+"""From an agent's read policy to what a reader may see (MEM-42). Pure.
+
+`db/visibility.py` is the only translation of the answer to SQL.
+"""
+
+from signet.db.visibility import Reader, ReadPolicy
+from signet.domain.agents.models import Agent
+from signet.ids import DEFAULT_AGENT
+
+
+def reader(
+    agent_id: str,
+    agent: Agent | None,
+    *,
+    scope: str | None = None,
+    any_scope: bool = False,
+    project: str | None = None,
+) -> Reader:
+    """Return how far this agent sees; one that is not known sees its own rows, the default agent shared ones."""
+    unknown = ReadPolicy.SHARED if agent_id == DEFAULT_AGENT else ReadPolicy.ISOLATED
+    return Reader(
+        agent_id=agent_id,
+        policy=agent.read_policy if agent else unknown,
+        group=agent.policy_group if agent else None,
+        scope=scope,
+        any_scope=any_scope,
+        project=project,
+    )
+
+
+def policy_of(text: str | None) -> ReadPolicy:
+    """Return the policy that a stored word names; any other word is isolated, which shows least."""
+    return ReadPolicy(text) if text in set(ReadPolicy) else ReadPolicy.ISOLATED

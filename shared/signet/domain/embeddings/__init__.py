@@ -1,0 +1,1 @@
+"""Vectors of memories and skills, and their upkeep."""

@@ -1,0 +1,95 @@
+"""The rows of `embeddings`, kept equal to the vec0 index in each transaction (SCH-8).
+
+A memory has one vector for each passage of its text, numbered from 0. A vector is current when its hash is the
+memory's `content_hash` and its model the configured one (PIP-59).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx, vectors
+from signet.domain.embeddings.models import Coverage, Gap, SourceType
+
+_INSERT = """
+INSERT INTO embeddings
+  (id, content_hash, vector, dimensions, source_type, source_id, ordinal, model, chunk_text, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_IDS = "SELECT id FROM embeddings WHERE source_type = ? AND source_id = ?"
+_DELETE = "DELETE FROM embeddings WHERE source_type = ? AND source_id = ?"
+_NAME_MODEL = "UPDATE memories SET embedding_model = ? WHERE id = ? AND embedding_model IS NOT ?"
+
+_CURRENT = """
+EXISTS (SELECT 1 FROM embeddings e
+        WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
+          AND e.content_hash = m.content_hash AND (:model IS NULL OR e.model IS :model))
+"""
+_MISSING = f"""
+SELECT m.id, m.content, m.content_hash FROM memories m
+WHERE m.is_deleted = 0 AND NOT {_CURRENT}
+ORDER BY m.updated_at DESC LIMIT :limit
+"""
+_COVERAGE = f"""
+SELECT count(*), coalesce(sum({_CURRENT}), 0) FROM memories m WHERE m.is_deleted = 0
+"""
+
+
+def replace(
+    tx: WriteTx,
+    memory_id: str,
+    content_hash: str,
+    passages: Sequence[tuple[str, bytes]],
+    model: str,
+    now: datetime,
+    *,
+    source_type: SourceType = SourceType.MEMORY,
+) -> None:
+    """Put these (passage, vector) pairs in the place of the memory's vectors; doing it again changes nothing.
+
+    The caller checks that the memory still has this `content_hash`: a vector of an older text would be stale.
+    """
+    _clear(tx, memory_id, source_type)
+    rows = [(ids.new_ordered_id(), text, vector) for text, vector in passages]
+    at = clock.to_text(now)
+    tx.many(
+        _INSERT,
+        [
+            (
+                *(id_, content_hash, vector, vectors.dimensions(vector), source_type, memory_id),
+                *(ordinal, model, text, at),
+            )
+            for ordinal, (id_, text, vector) in enumerate(rows)
+        ],
+    )
+    vectors.insert(tx, [(id_, vector) for id_, _, vector in rows])
+    if source_type is SourceType.MEMORY:
+        tx.run(_NAME_MODEL, (model, memory_id, model))
+
+
+def remove(tx: WriteTx, memory_id: str, *, source_type: SourceType = SourceType.MEMORY) -> None:
+    """Delete the vectors of a memory (or skill); nothing happens when it has none."""
+    _clear(tx, memory_id, source_type)
+
+
+def missing(tx: ReadTx, limit: int, *, model: str | None = None) -> list[Gap]:
+    """Return active memories without a current vector, the last changed first.
+
+    With `model`, vectors of another model count as missing too.
+    """
+    rows = tx.all(_MISSING, {"model": model, "limit": limit})
+    return [Gap(memory_id=row[0], content=row[1], content_hash=row[2]) for row in rows]
+
+
+def coverage(tx: ReadTx, *, model: str | None = None) -> Coverage:
+    """Return how many active memories there are and how many have a current vector."""
+    row = tx.one(_COVERAGE, {"model": model})
+    return Coverage(total=row[0], embedded=row[1]) if row else Coverage(total=0, embedded=0)
+
+
+def _clear(tx: WriteTx, source_id: str, source_type: SourceType) -> None:
+    old = [row[0] for row in tx.all(_IDS, (source_type, source_id))]
+    if old:
+        vectors.delete(tx, old)
+        tx.run(_DELETE, (source_type, source_id))
+    tx.run("DELETE FROM umap_cache")
