@@ -1,0 +1,94 @@
+"""Writing into the graph what a new memory's words alone tell (spec/pipeline.md §8).
+
+What they tell is decided by `linking.py`. Runs inside the transaction of the save; the memory is new, so each
+entity gets one mention from it.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.graph import linking, store
+from signet.domain.graph.linking import Linked
+from signet.domain.graph.models import CHUNK_GROUP, EXTRACTED
+
+
+def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
+    """Link a new memory to the entities it names and return how many there are."""
+    linked = linking.link(text, lambda name: store.is_known(tx, name, agent_id=agent_id))
+    if not linked.entities:
+        return 0
+    at = clock.to_text(now)
+    entity_ids = {
+        entity.canonical: store.mention(
+            tx,
+            memory_id,
+            name=entity.name,
+            canonical=entity.canonical,
+            type=EXTRACTED,
+            text=entity.name,
+            confidence=linking.MENTION_CONFIDENCE,
+            agent_id=agent_id,
+            at=at,
+        )
+        for entity in linked.entities
+    }
+    _attributes(tx, memory_id, linked, entity_ids, agent_id=agent_id, at=at)
+    for source, target in linked.pairs:
+        store.companions(
+            tx,
+            entity_ids[source],
+            entity_ids[target],
+            strength=linking.EDGE_STRENGTH,
+            confidence=linking.EDGE_CONFIDENCE,
+            reason=f"named together in memory {memory_id}",
+            agent_id=agent_id,
+            at=at,
+        )
+    return len(entity_ids)
+
+
+def group(
+    tx: WriteTx, group_id: str, memory_ids: Iterable[str], *, agent_id: str, now: datetime
+) -> None:
+    """Tie the pieces of one long text to an entity of their own (MEM-12)."""
+    name = f"chunk-group:{group_id}"
+    for memory_id in memory_ids:
+        store.mention(
+            tx,
+            memory_id,
+            name=name,
+            canonical=name,
+            type=CHUNK_GROUP,
+            text="chunk",
+            confidence=1.0,
+            agent_id=agent_id,
+            at=clock.to_text(now),
+        )
+
+
+def _attributes(
+    tx: WriteTx,
+    memory_id: str,
+    linked: Linked,
+    entity_ids: dict[str, str],
+    *,
+    agent_id: str,
+    at: str,
+) -> None:
+    for said in linked.attributes:
+        entity_id = entity_ids[said.entity]
+        store.attribute(
+            tx,
+            aspect_id=store.aspect(tx, entity_id, said.aspect, agent_id=agent_id, at=at),
+            entity_id=entity_id,
+            value=said.content,
+            normalized=said.content.lower(),
+            kind=linked.kind,
+            confidence=linking.ATTRIBUTE_CONFIDENCE,
+            importance=linked.importance,
+            memory_id=memory_id,
+            agent_id=agent_id,
+            at=at,
+        )

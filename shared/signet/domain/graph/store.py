@@ -1,0 +1,173 @@
+"""The only SQL of the graph. Each write is one statement that is safe to repeat.
+
+`entities.mentions` is the number of memories that name the entity: it grows only with a new mention row, and the
+purge takes off what it removes.
+"""
+
+from signet import ids
+from signet.db import ReadTx, WriteTx
+
+_KNOWN = "SELECT 1 FROM entities WHERE agent_id = ? AND canonical_name = ?"
+
+#: Finds or makes an entity and counts the mention that `_MENTION` is about to add.
+_ENTITY = """
+INSERT INTO entities (id, name, canonical_name, entity_type, mentions, agent_id, created_at, updated_at)
+VALUES (:id, :name, :canonical, :type, 1, :agent, :at, :at)
+ON CONFLICT (agent_id, canonical_name) DO UPDATE SET
+    mentions = mentions + NOT EXISTS (
+        SELECT 1 FROM memory_entity_mentions WHERE memory_id = :memory AND entity_id = entities.id),
+    entity_type = CASE WHEN entity_type IN ('extracted', 'unknown') AND :type <> 'extracted'
+        THEN excluded.entity_type ELSE entity_type END,
+    updated_at = excluded.updated_at
+RETURNING id
+"""
+_MENTION = (
+    "INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)"
+    " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
+_ASPECT = (
+    "INSERT INTO entity_aspects (id, entity_id, agent_id, aspect_name, canonical_name, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (entity_id, canonical_name) DO UPDATE SET updated_at = excluded.updated_at RETURNING id"
+)
+_ATTRIBUTE = (
+    "INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_value, normalized_value, kind,"
+    " confidence, importance, source_memory_id, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
+_COMPANIONS = (
+    "INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,"
+    " confidence, reason, created_at, updated_at)"
+    " SELECT ?1, ?2, ?3, ?4, 'related_to', ?5, ?6, ?7, ?8, ?8 WHERE NOT EXISTS ("
+    "SELECT 1 FROM entity_dependencies WHERE agent_id = ?2 AND source_entity_id = ?4"
+    " AND target_entity_id = ?3 AND dependency_type = 'related_to') ON CONFLICT DO NOTHING"
+)
+_RELATION = """
+INSERT INTO relations (id, source_entity_id, target_entity_id, relation_type, strength, mentions, confidence,
+    created_at, updated_at)
+VALUES (:id, :source, :target, :type, 1.0, 1, :confidence, :at, :at)
+ON CONFLICT (source_entity_id, target_entity_id, relation_type) DO UPDATE SET
+    confidence = (confidence * mentions + excluded.confidence) / (mentions + 1),
+    mentions = mentions + 1,
+    updated_at = excluded.updated_at
+RETURNING confidence
+"""
+#: An edge that the walk of recall follows; as strong as the model is sure.
+_DEPENDENCY = """
+INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
+    confidence, reason, created_at, updated_at)
+VALUES (:id, :agent, :source, :target, :type, :confidence, :confidence, :reason, :at, :at)
+ON CONFLICT (agent_id, source_entity_id, target_entity_id, dependency_type) DO UPDATE SET
+    strength = excluded.strength, confidence = excluded.confidence, reason = excluded.reason,
+    updated_at = excluded.updated_at
+"""
+
+
+def is_known(tx: ReadTx, canonical: str, *, agent_id: str) -> bool:
+    """Return whether the agent has an entity of this canonical name."""
+    return tx.one(_KNOWN, (agent_id, canonical)) is not None
+
+
+def mention(
+    tx: WriteTx,
+    memory_id: str,
+    *,
+    name: str,
+    canonical: str,
+    type: str,
+    text: str,
+    confidence: float,
+    agent_id: str,
+    at: str,
+) -> str:
+    """Find or make the entity, tie the memory to it, and return the entity's id."""
+    entity_id: str = tx.value(
+        _ENTITY,
+        {
+            "id": ids.new_id(),
+            "name": name,
+            "canonical": canonical,
+            "type": type,
+            "agent": agent_id,
+            "at": at,
+            "memory": memory_id,
+        },
+    )
+    tx.run(_MENTION, (memory_id, entity_id, text, confidence, at))
+    return entity_id
+
+
+def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
+    """Find or make an aspect of an entity and return its id."""
+    found: str = tx.value(_ASPECT, (ids.new_id(), entity_id, agent_id, name, name, at, at))
+    return found
+
+
+def attribute(
+    tx: WriteTx,
+    *,
+    aspect_id: str,
+    entity_id: str,
+    value: str,
+    normalized: str,
+    kind: str,
+    confidence: float,
+    importance: float,
+    memory_id: str,
+    agent_id: str,
+    at: str,
+) -> None:
+    """Write down what a memory says of an entity, unless the aspect says it already."""
+    tx.run(
+        _ATTRIBUTE,
+        (
+            ids.new_id(),
+            aspect_id,
+            entity_id,
+            agent_id,
+            value,
+            normalized,
+            kind,
+            confidence,
+            importance,
+            memory_id,
+            at,
+            at,
+        ),
+    )
+
+
+def companions(
+    tx: WriteTx,
+    source_id: str,
+    target_id: str,
+    *,
+    strength: float,
+    confidence: float,
+    reason: str,
+    agent_id: str,
+    at: str,
+) -> None:
+    """Join two entities by `related_to`, unless an edge joins them in either direction."""
+    edge = (ids.new_id(), agent_id, source_id, target_id, strength, confidence, reason, at)
+    tx.run(_COMPANIONS, edge)
+
+
+def relate(
+    tx: WriteTx,
+    source_id: str,
+    target_id: str,
+    *,
+    type: str,
+    confidence: float,
+    reason: str,
+    agent_id: str,
+    at: str,
+) -> None:
+    """Write a relation and the edge that recall walks; told again, its confidence is the running mean."""
+    edge = {"source": source_id, "target": target_id, "type": type, "at": at}
+    mean = tx.value(_RELATION, edge | {"id": ids.new_id(), "confidence": confidence})
+    tx.run(
+        _DEPENDENCY,
+        edge | {"id": ids.new_id(), "confidence": mean, "agent": agent_id, "reason": reason},
+    )

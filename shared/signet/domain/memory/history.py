@@ -1,0 +1,85 @@
+"""Every change of a memory, one row. Rows are added here, never changed; only retention removes them (MEM-24)."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx
+from signet.domain.memory.models import Actor, Change, Event
+
+_INSERT = (
+    "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
+    " metadata, created_at, session_id, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_LIST = (
+    "SELECT id, event, old_content, new_content, changed_by, actor_type, reason, metadata, created_at,"
+    " session_id, request_id FROM memory_history WHERE memory_id = ? ORDER BY created_at, rowid LIMIT ?"
+)
+
+#: Rows of one answer (MEM-22).
+DEFAULT_LIMIT = 200
+MAX_LIMIT = 1_000
+
+
+def record(
+    tx: WriteTx,
+    memory_id: str,
+    event: Event,
+    *,
+    actor: Actor,
+    at: datetime,
+    old: str | None = None,
+    new: str | None = None,
+    reason: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+) -> None:
+    """Write down what happened to a memory; `old` and `new` are its text before and after."""
+    tx.run(
+        _INSERT,
+        (
+            ids.new_id(),
+            memory_id,
+            event,
+            old,
+            new,
+            actor.name,
+            actor.type,
+            reason,
+            None if metadata is None else json.dumps(metadata, ensure_ascii=False),
+            clock.to_text(at),
+            actor.session_id,
+            actor.request_id,
+        ),
+    )
+
+
+def of(tx: ReadTx, memory_id: str, *, limit: int = DEFAULT_LIMIT) -> list[Change]:
+    """Return a memory's changes, oldest first, also when it is deleted; at most 1,000."""
+    rows = tx.all(_LIST, (memory_id, max(1, min(limit, MAX_LIMIT))))
+    return [
+        Change(
+            id=row["id"],
+            event=row["event"],
+            old_content=row["old_content"],
+            new_content=row["new_content"],
+            changed_by=row["changed_by"],
+            actor_type=row["actor_type"],
+            reason=row["reason"],
+            metadata=_parsed(row["metadata"]),
+            created_at=row["created_at"],
+            session_id=row["session_id"],
+            request_id=row["request_id"],
+        )
+        for row in rows
+    ]
+
+
+def _parsed(stored: str | None) -> Mapping[str, object] | str | None:
+    if stored is None:
+        return None
+    try:
+        parsed = json.loads(stored)
+    except ValueError:
+        return stored
+    return parsed if isinstance(parsed, dict) else stored

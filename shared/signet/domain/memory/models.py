@@ -1,0 +1,209 @@
+"""What a memory is, what is asked for when one is saved, and what is answered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Visibility(StrEnum):
+    """Who besides its owner may read a memory; an archived one is read by nobody."""
+
+    GLOBAL = "global"
+    PRIVATE = "private"
+    ARCHIVED = "archived"
+
+
+class ExtractionStatus(StrEnum):
+    """How far the pipeline is with a memory."""
+
+    NONE = "none"
+    PENDING = "pending"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class Event(StrEnum):
+    """What happened to a memory (MEM-23); `none` is a proposal that changed nothing."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    DELETED = "deleted"
+    RECOVERED = "recovered"
+    MERGED = "merged"
+    SPLIT = "split"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who asks for a change, as history tells it (MEM-44)."""
+
+    name: str = "daemon"
+    type: str = "operator"
+    session_id: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The settings that saving a memory depends on."""
+
+    frozen: bool = False
+    #: Whether an `extract` and an `embed` job are queued for a new memory.
+    extract: bool = True
+    embed: bool = True
+    #: A longer text is saved in pieces of about `chunk_chars` (spec/memory.md §5).
+    max_chars: int = 800
+    chunk_chars: int = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """A text to remember. None means "not said": a prefix of the text or a default decides."""
+
+    content: str
+    agent_id: str = "default"
+    type: str | None = None
+    importance: float | None = None
+    pinned: bool = False
+    tags: tuple[str, ...] | None = None
+    who: str = "daemon"
+    project: str | None = None
+    source_type: str = "manual"
+    source_id: str | None = None
+    #: Place in its source, for example the turn in a conversation; part of the source's key.
+    ordinal: int | None = None
+    session_id: str | None = None
+    created_at: datetime | None = None
+    event_at: datetime | None = None
+    visibility: Visibility = Visibility.GLOBAL
+    scope: str | None = None
+    hints: tuple[str, ...] = ()
+    transcript: str | None = None
+    harness: str | None = None
+    idempotency_key: str | None = None
+    runtime_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A row of `memories` that is about to be inserted, content not yet normalised."""
+
+    content: str
+    type: str
+    importance: float
+    agent_id: str
+    visibility: str
+    who: str
+    why: str
+    source_type: str
+    source_id: str | None
+    updated_by: str
+    created_at: datetime
+    scope: str | None = None
+    project: str | None = None
+    session_id: str | None = None
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+    confidence: float = 1.0
+    extraction_status: str = ExtractionStatus.NONE
+    extraction_model: str | None = None
+    embedding_model: str | None = None
+    ordinal: int | None = None
+    event_at: str | None = None
+    idempotency_key: str | None = None
+    runtime_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inserted:
+    """The id of a row, and whether it was there before."""
+
+    id: str
+    deduped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The answer to a save: the memory as it is stored now.
+
+    For a text that was saved in pieces `id` and `content` are those of the first piece and `ids` names the
+    new ones; `ids` is empty for a text that was saved whole.
+    """
+
+    id: str
+    type: str
+    tags: tuple[str, ...]
+    pinned: bool
+    importance: float
+    content: str
+    deduped: bool
+    embedded: bool = False
+    entities_linked: int = 0
+    hints_written: int = 0
+    ids: tuple[str, ...] = ()
+    group_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One stored memory. Instants are ISO-8601 text, as they are stored and sent."""
+
+    id: str
+    content: str
+    type: str
+    importance: float
+    tags: tuple[str, ...]
+    pinned: bool
+    who: str | None
+    why: str | None
+    source_id: str | None
+    source_type: str | None
+    project: str | None
+    session_id: str | None
+    confidence: float
+    access_count: int
+    last_accessed: str | None
+    is_deleted: bool
+    deleted_at: str | None
+    extraction_status: str
+    embedding_model: str | None
+    content_hash: str | None
+    version: int
+    created_at: str
+    updated_at: str
+    updated_by: str
+    agent_id: str
+    visibility: str
+    scope: str | None
+    ordinal: int | None
+    event_at: str | None
+    manual_override: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Counts over the active memories a reader may see."""
+
+    total: int
+    with_embeddings: int
+    critical: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One row of a memory's history."""
+
+    id: str
+    event: str
+    old_content: str | None
+    new_content: str | None
+    changed_by: str
+    actor_type: str | None
+    reason: str | None
+    #: Parsed when it is a JSON object, else the text as it is stored.
+    metadata: Mapping[str, object] | str | None
+    created_at: str
+    session_id: str | None
+    request_id: str | None

@@ -1,0 +1,296 @@
+"""Saving a text: insert it or answer with the memory that already holds it (spec/memory.md §4, §5).
+
+`remember` does everything in the caller's transaction: the row, its history, its links into the graph, its
+hints and its jobs are one commit, so no crash can leave a memory that waits for a job nobody queued. It runs for
+every save of every client and is kept to few statements: insert first, look only when the insert is refused.
+
+`insert_fact` and `insert` share the same insert for the pipeline and for documents.
+"""
+
+import logging
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from signet import clock, ids
+from signet.db import WriteTx
+from signet.db.driver import sqlite
+from signet.domain.graph import link
+from signet.domain.memory import chunks, history, prefixes, store
+from signet.domain.memory.models import (
+    Actor,
+    Draft,
+    Event,
+    ExtractionStatus,
+    Inserted,
+    Memory,
+    NewMemory,
+    Remembered,
+    Rules,
+)
+from signet.domain.memory.normalize import Normalized, normalize
+from signet.errors import Frozen, Invalid
+from signet.queue import Job, enqueue
+
+#: A hint outside this length is no question that somebody would type.
+HINT_CHARS = range(5, 301)
+
+#: Names the groups of long texts that came with a source, so that the same source finds its group again.
+_GROUPS = uuid.UUID("5f0b2a3c-1c0e-4c7e-9a5e-6d2f5f0c9b11")
+
+log = logging.getLogger(__name__)
+
+
+def remember(
+    tx: WriteTx, new: NewMemory, *, actor: Actor, rules: Rules, now: datetime
+) -> Remembered:
+    """Save a text, or answer with the memory that holds it already.
+
+    Raises Frozen, and Invalid for an empty text or an importance outside 0..1.
+    """
+    if rules.frozen:
+        raise Frozen
+    parsed = prefixes.parse(new.content)
+    draft = _draft(new, parsed, rules, now)
+    if new.transcript and new.source_id:
+        store.keep_transcript(tx, draft, new.transcript, harness=new.harness, at=now)
+    if len(parsed.content) > rules.max_chars:
+        return _save_pieces(tx, draft, actor=actor, rules=rules, now=now)
+    return _save(tx, draft, new.hints, actor=actor, rules=rules, now=now)
+
+
+def insert_fact(
+    tx: WriteTx,
+    *,
+    content: str,
+    type: str,
+    confidence: float,
+    source: Memory,
+    extraction_model: str,
+    embedding_model: str | None,
+    metadata: Mapping[str, object],
+    actor: Actor,
+    now: datetime,
+) -> Inserted:
+    """Insert a fact that the pipeline found in `source`, with its `created` event (spec/pipeline.md §5, §6).
+
+    The fact belongs to the owner, visibility, scope and project of its source; an active memory of theirs with the
+    same text is answered instead. Raises Invalid when the text is empty.
+    """
+    draft = Draft(
+        content=content,
+        type=type,
+        importance=min(max(confidence, 0.0), 1.0),
+        confidence=confidence,
+        agent_id=source.agent_id,
+        visibility=source.visibility,
+        scope=source.scope,
+        project=source.project,
+        session_id=source.session_id,
+        who="pipeline-v2",
+        why="extracted-fact",
+        source_type="pipeline-v2",
+        source_id=source.id,
+        updated_by=actor.name,
+        created_at=now,
+        event_at=source.event_at,
+        extraction_status=ExtractionStatus.COMPLETED,
+        extraction_model=extraction_model,
+        embedding_model=embedding_model,
+    )
+    return insert(tx, draft, actor=actor, now=now, metadata=metadata)
+
+
+def insert(
+    tx: WriteTx,
+    draft: Draft,
+    *,
+    actor: Actor,
+    now: datetime,
+    metadata: Mapping[str, object] | None = None,
+) -> Inserted:
+    """Insert a row with its `created` event, or return the active memory with the same text and owner."""
+    text = _normalized(draft.content)
+    memory_id = ids.new_id()
+    if not store.insert(tx, memory_id, draft, text):
+        return Inserted(id=_holder(tx, draft, text).id, deduped=True)
+    _created(tx, memory_id, draft, text, actor=actor, now=now, metadata=metadata)
+    return Inserted(id=memory_id, deduped=False)
+
+
+def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime) -> Draft:
+    """Decide every field: what was asked for, else what the prefix says, else the default (MEM-6).
+
+    Only a `critical:` prefix beats a `pinned: false`, because clients send that without having been asked.
+    """
+    importance = parsed.importance if new.importance is None else new.importance
+    if not 0.0 <= importance <= 1.0:
+        raise Invalid("importance must be between 0 and 1")
+    pinned = new.pinned or parsed.pinned
+    return Draft(
+        content=parsed.content,
+        type=new.type or prefixes.infer_type(parsed.content),
+        importance=importance,
+        agent_id=new.agent_id,
+        visibility=new.visibility,
+        scope=new.scope or None,
+        who=new.who,
+        why="explicit-critical" if pinned else "explicit",
+        project=new.project,
+        session_id=new.session_id,
+        source_type=new.source_type,
+        source_id=new.source_id or None,
+        ordinal=new.ordinal,
+        tags=parsed.tags if new.tags is None else new.tags,
+        pinned=pinned,
+        created_at=new.created_at or now,
+        event_at=clock.to_text(new.event_at) if new.event_at else None,
+        updated_by=new.who,
+        extraction_status=ExtractionStatus.PENDING if rules.extract else ExtractionStatus.NONE,
+        idempotency_key=new.idempotency_key or None,
+        runtime_path=new.runtime_path,
+    )
+
+
+def _save(
+    tx: WriteTx,
+    draft: Draft,
+    hints: tuple[str, ...],
+    *,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+) -> Remembered:
+    text = _normalized(draft.content)
+    known = store.by_source(tx, draft) if draft.source_id else None
+    if known:
+        return _repeated(known)
+    memory_id = ids.new_id()
+    if not store.insert(tx, memory_id, draft, text):
+        return _repeated(_holder(tx, draft, text))
+    _created(tx, memory_id, draft, text, actor=actor, now=now)
+    kept = [hint for raw in hints if len(hint := raw.strip()) in HINT_CHARS]
+    written = store.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
+    linked = _link(tx, memory_id, text.storage, draft.agent_id, now)
+    for kind, wanted in (("extract", rules.extract), ("embed", rules.embed)):
+        if wanted:
+            enqueue(tx, Job(kind=kind, memory_id=memory_id, agent_id=draft.agent_id), now=now)
+    return Remembered(
+        id=memory_id,
+        type=draft.type,
+        tags=draft.tags,
+        pinned=draft.pinned,
+        importance=draft.importance,
+        content=text.storage,
+        deduped=False,
+        entities_linked=linked,
+        hints_written=written,
+    )
+
+
+def _save_pieces(
+    tx: WriteTx, whole: Draft, *, actor: Actor, rules: Rules, now: datetime
+) -> Remembered:
+    """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11..13)."""
+    if whole.idempotency_key:
+        known = store.by_key(tx, whole.idempotency_key, whole.agent_id)
+        if known:
+            return _repeated(known)
+    group_id = _group_of(whole)
+    base = replace(whole, source_type="chunk", source_id=group_id, ordinal=None)
+    known = store.by_source(tx, replace(base, ordinal=0)) if whole.source_id else None
+    if known:
+        return replace(_repeated(known), group_id=group_id)
+    saved: list[Remembered] = []
+    for ordinal, piece in enumerate(chunks.split(whole.content, rules.chunk_chars)):
+        draft = replace(
+            base,
+            content=piece,
+            ordinal=ordinal,
+            idempotency_key=None if saved else whole.idempotency_key,
+        )
+        saved.append(_save(tx, draft, (), actor=actor, rules=rules, now=now))
+    new = tuple(piece.id for piece in saved if not piece.deduped)
+    if new:
+        link.group(tx, group_id, new, agent_id=whole.agent_id, now=now)
+    return replace(
+        saved[0],
+        deduped=not new,
+        entities_linked=sum(piece.entities_linked for piece in saved),
+        ids=new,
+        group_id=group_id if new else None,
+    )
+
+
+def _group_of(whole: Draft) -> str:
+    if not whole.source_id:
+        return ids.new_id()
+    key = (whole.agent_id, whole.visibility, whole.scope, whole.source_type, whole.source_id)
+    return str(uuid.uuid5(_GROUPS, repr((*map(str, key), whole.ordinal))))
+
+
+def _created(
+    tx: WriteTx,
+    memory_id: str,
+    draft: Draft,
+    text: Normalized,
+    *,
+    actor: Actor,
+    now: datetime,
+    metadata: Mapping[str, object] | None = None,
+) -> None:
+    history.record(
+        tx,
+        memory_id,
+        Event.CREATED,
+        actor=actor,
+        at=now,
+        new=text.storage,
+        reason=draft.why,
+        metadata=metadata,
+    )
+
+
+def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
+    """Return the row that refused the insert: the one with the same idempotency key, else the same text."""
+    key = draft.idempotency_key
+    found = store.by_key(tx, key, draft.agent_id) if key else None
+    found = found or store.by_hash(tx, draft, text.content_hash)
+    assert found is not None, "only these two keys of a memory can be taken"
+    return found
+
+
+def _link(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
+    """Link the entities of a text; a failure is undone and costs the links, never the memory (PIP-23)."""
+    tx.run("SAVEPOINT link")
+    try:
+        linked = link.apply(tx, memory_id, text, agent_id, now)
+    except (sqlite.DatabaseError, ValueError, LookupError):
+        if not tx.connection.in_transaction:
+            raise  # SQLite gave the whole transaction up: nothing is left to be kept
+        tx.run("ROLLBACK TO link")
+        log.warning("memory.linking_failed", exc_info=True, extra={"memory_id": memory_id})
+        linked = 0
+    tx.run("RELEASE link")
+    return linked
+
+
+def _normalized(content: str) -> Normalized:
+    text = normalize(content)
+    if not text.storage:
+        raise Invalid("content is required")
+    return text
+
+
+def _repeated(memory: Memory) -> Remembered:
+    return Remembered(
+        id=memory.id,
+        type=memory.type,
+        tags=memory.tags,
+        pinned=memory.pinned,
+        importance=memory.importance,
+        content=memory.content,
+        deduped=True,
+        embedded=True,
+    )

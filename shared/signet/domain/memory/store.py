@@ -1,0 +1,180 @@
+"""The only SQL of memories: rows in, values out.
+
+Three keys can make a save a repetition: the idempotency key, the source and the content hash. All are looked
+for among the rows of one owner, one visibility and one scope, so that nobody is answered with a row that he
+could not read.
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+
+from signet import clock, ids
+from signet.db import ReadTx, Row, WriteTx
+from signet.domain.memory.models import Draft, Memory
+from signet.domain.memory.normalize import Normalized
+
+_COLUMNS = (
+    "id, type, content, normalized_content, content_hash, confidence, importance, source_id, source_type,"
+    " tags, who, why, project, session_id, created_at, updated_at, updated_by, pinned, extraction_status,"
+    " embedding_model, extraction_model, idempotency_key, runtime_path, scope, agent_id, visibility, ordinal,"
+    " event_at"
+)
+_INSERT = (
+    f"INSERT INTO memories ({_COLUMNS}) VALUES ({', '.join('?' * (_COLUMNS.count(',') + 1))})"
+    " ON CONFLICT DO NOTHING"
+)
+
+_READ = (
+    "SELECT id, content, type, importance, tags, pinned, who, why, source_id, source_type, project, session_id,"
+    " confidence, access_count, last_accessed, is_deleted, deleted_at, extraction_status, embedding_model,"
+    " content_hash, version, created_at, updated_at, updated_by, agent_id, visibility, scope, ordinal, event_at,"
+    " manual_override FROM memories"
+)
+_BY_ID = f"{_READ} WHERE id = ?"
+_BY_KEY = f"{_READ} WHERE idempotency_key = ? AND agent_id = ?"
+_BY_SOURCE = (
+    f"{_READ} WHERE source_type = ? AND source_id = ? AND is_deleted = 0 AND agent_id = ? AND visibility = ?"
+    " AND scope IS ? AND ordinal IS ? ORDER BY seq LIMIT 1"
+)
+_BY_HASH = (
+    f"{_READ} WHERE content_hash = ? AND agent_id = ? AND visibility = ?"
+    " AND COALESCE(scope, '') = COALESCE(?, '') AND is_deleted = 0"
+)
+
+_HINT = (
+    "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO NOTHING"
+)
+_TRANSCRIPT = (
+    "INSERT INTO session_transcripts (agent_id, session_key, content, harness, project, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_id, session_key) DO UPDATE"
+    " SET content = excluded.content, updated_at = excluded.updated_at"
+    " WHERE length(excluded.content) > length(content)"
+)
+
+#: Importance from which a memory counts as critical in the statistics (MEM-19).
+CRITICAL = 0.9
+
+
+def insert(tx: WriteTx, memory_id: str, draft: Draft, text: Normalized) -> bool:
+    """Insert one row; False when an active row has its hash or any row its idempotency key."""
+    at = clock.to_text(draft.created_at)
+    row = (
+        memory_id,
+        draft.type,
+        text.storage,
+        text.canonical,
+        text.content_hash,
+        draft.confidence,
+        draft.importance,
+        draft.source_id,
+        draft.source_type,
+        _tags_text(draft.tags),
+        draft.who,
+        draft.why,
+        draft.project,
+        draft.session_id,
+        at,
+        at,
+        draft.updated_by,
+        draft.pinned,
+        draft.extraction_status,
+        draft.embedding_model,
+        draft.extraction_model,
+        draft.idempotency_key,
+        draft.runtime_path,
+        draft.scope,
+        draft.agent_id,
+        draft.visibility,
+        draft.ordinal,
+        draft.event_at,
+    )
+    return tx.run(_INSERT, row) == 1
+
+
+def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
+    """Return the memory, deleted or not."""
+    return _memory(tx.one(_BY_ID, (memory_id,)))
+
+
+def by_key(tx: ReadTx, key: str, agent_id: str) -> Memory | None:
+    """Return the memory that was saved with this idempotency key, deleted or not."""
+    return _memory(tx.one(_BY_KEY, (key, agent_id)))
+
+
+def by_source(tx: ReadTx, draft: Draft) -> Memory | None:
+    """Return the first active memory with the draft's source and place in it."""
+    owner = (draft.agent_id, draft.visibility, draft.scope)
+    return _memory(tx.one(_BY_SOURCE, (draft.source_type, draft.source_id, *owner, draft.ordinal)))
+
+
+def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
+    """Return the active memory with the same text, owner, visibility and scope."""
+    return _memory(tx.one(_BY_HASH, (content_hash, draft.agent_id, draft.visibility, draft.scope)))
+
+
+def add_hints(
+    tx: WriteTx, memory_id: str, hints: Iterable[str], *, agent_id: str, at: datetime
+) -> int:
+    """Insert the hints of one memory and return how many are new."""
+    text = clock.to_text(at)
+    return sum(tx.run(_HINT, (ids.new_id(), memory_id, agent_id, hint, text)) for hint in hints)
+
+
+def keep_transcript(
+    tx: WriteTx, draft: Draft, transcript: str, *, harness: str | None, at: datetime
+) -> None:
+    """Store the transcript of the session that the draft's source names (PIP-34: the longer one stays)."""
+    text = clock.to_text(at)
+    session = (draft.agent_id, draft.source_id)
+    tx.run(_TRANSCRIPT, (*session, transcript, harness, draft.project, text, text))
+
+
+def tags_of(stored: str | None) -> tuple[str, ...]:
+    """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
+    if not stored:
+        return ()
+    listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
+    return tuple(tag for item in listed if (tag := str(item).strip()))
+
+
+def _tags_text(tags: tuple[str, ...]) -> str | None:
+    return json.dumps(tags, ensure_ascii=False) if tags else None
+
+
+def _memory(row: Row | None) -> Memory | None:
+    if row is None:
+        return None
+    return Memory(
+        id=row["id"],
+        content=row["content"],
+        type=row["type"],
+        importance=row["importance"],
+        tags=tags_of(row["tags"]),
+        pinned=bool(row["pinned"]),
+        who=row["who"],
+        why=row["why"],
+        source_id=row["source_id"],
+        source_type=row["source_type"],
+        project=row["project"],
+        session_id=row["session_id"],
+        confidence=row["confidence"],
+        access_count=row["access_count"],
+        last_accessed=row["last_accessed"],
+        is_deleted=bool(row["is_deleted"]),
+        deleted_at=row["deleted_at"],
+        extraction_status=row["extraction_status"],
+        embedding_model=row["embedding_model"],
+        content_hash=row["content_hash"],
+        version=row["version"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        updated_by=row["updated_by"],
+        agent_id=row["agent_id"],
+        visibility=row["visibility"],
+        scope=row["scope"],
+        ordinal=row["ordinal"],
+        event_at=row["event_at"],
+        manual_override=bool(row["manual_override"]),
+    )
