@@ -96,10 +96,9 @@ def find_workspace(
     explicit: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> Workspace:
     """Return the workspace that applies; it need not exist yet."""
-    chosen = (
-        explicit or environ.get("SIGNET_PATH") or environ.get("SIGNET_WORKSPACE") or _saved(environ)
-    )
-    return Workspace(Path(chosen.strip() if chosen else "~/.agents").expanduser().absolute())
+    given = (explicit, environ.get("SIGNET_PATH"), environ.get("SIGNET_WORKSPACE"))
+    chosen = next((path for path in given if path and path.strip()), None) or _saved(environ)
+    return Workspace(Path((chosen or "~/.agents").strip()).expanduser().absolute())
 
 
 def _saved(environ: Mapping[str, str]) -> str | None:

@@ -1,0 +1,305 @@
+"""How one setting is declared, read and shown.
+
+A section is a frozen class whose fields carry a rule: the key in the file, what is accepted, the bounds. Reading
+never raises: a number outside its bounds goes to the nearest one, anything else that does not fit becomes the
+default, and each leaves one warning that names the key. Null and blank count as unset. Warnings never repeat what
+the file says, because it may be a secret.
+"""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
+from typing import ClassVar, TypeVar, cast, dataclass_transform
+
+from signet.config import values as accept
+from signet.config.values import CENTURY_MS, Accept, Unfit
+
+NOTHING: Mapping[object, object] = MappingProxyType({})
+MASK = "***"
+SECRET_REFERENCE = "$secret:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What the file may say about one field.
+
+    `also` are other names in the same section, `flat` other names one level up; `flat_wins` says over whom.
+    `defaults` replace those of a nested section.
+    """
+
+    accept: Accept | None = None
+    section: "type[Section] | None" = None
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    key: str | None = None
+    also: tuple[str, ...] = ()
+    flat: tuple[str, ...] = ()
+    flat_wins: bool = False
+    is_secret: bool = False
+
+
+class Section:
+    """A group of settings that the file keeps under one key."""
+
+    __slots__ = ()
+    #: Keys are written as the attributes are, instead of in camelCase.
+    SNAKE: ClassVar[bool] = False
+    #: Accepted without effect.
+    IGNORED: ClassVar[frozenset[str]] = frozenset()
+    #: Other keys belong to somebody else and are no mistake.
+    OPEN: ClassVar[bool] = False
+
+
+S = TypeVar("S", bound=Section)
+E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def section(cls: type[S]) -> type[S]:
+    """Make the class a frozen, slotted, keyword-only value."""
+    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+
+
+def _declare(default: object, rule: Rule) -> Field[object]:
+    return cast("Field[object]", field(default=default, metadata={"rule": rule}))
+
+
+def integer(
+    default: int,
+    low: int,
+    high: int,
+    *,
+    key: str | None = None,
+    also: tuple[str, ...] = (),
+    flat: tuple[str, ...] = (),
+    text: bool = False,
+    strict: bool = False,
+) -> int:
+    """Declare a whole number from `low` to `high`; `text` accepts "12", `strict` turns clamping off."""
+    parse = accept.from_text if text else None
+    how = accept.number(low, high, whole=True, parse=parse, strict=strict)
+    return cast(int, _declare(default, Rule(accept=how, key=key, also=also, flat=flat)))
+
+
+def real(
+    default: float, low: float, high: float, *, flat: tuple[str, ...] = (), text: bool = False
+) -> float:
+    """Declare a number from `low` to `high`; `text` accepts "0.7"."""
+    how = accept.number(low, high, whole=False, parse=accept.from_text if text else None)
+    return cast(float, _declare(default, Rule(accept=how, flat=flat)))
+
+
+def duration_ms(default: int, low: int) -> int:
+    """Declare milliseconds that may also be written as `90s`, `12h`, `30d`."""
+    how = accept.number(low, CENTURY_MS, whole=True, parse=accept.milliseconds)
+    return cast(int, _declare(default, Rule(accept=how)))
+
+
+def optional_integer(low: int, high: int) -> int | None:
+    """Declare a whole number that may be absent."""
+    return cast("int | None", _declare(None, Rule(accept=accept.number(low, high, whole=True))))
+
+
+def flag(default: bool, *, key: str | None = None, flat: tuple[str, ...] = ()) -> bool:
+    """Declare true or false."""
+    return cast(bool, _declare(default, Rule(accept=accept.truth, key=key, flat=flat)))
+
+
+def text(
+    default: str = "",
+    *,
+    key: str | None = None,
+    flat: tuple[str, ...] = (),
+    flat_wins: bool = False,
+) -> str:
+    """Declare text; blank is unset."""
+    return cast(
+        str, _declare(default, Rule(accept=accept.words, key=key, flat=flat, flat_wins=flat_wins))
+    )
+
+
+def optional_text(*, key: str | None = None, is_secret: bool = False) -> str | None:
+    """Declare text that may be absent."""
+    rule = Rule(accept=accept.words, key=key, is_secret=is_secret)
+    return cast("str | None", _declare(None, rule))
+
+
+def url(
+    *, key: str | None = None, also: tuple[str, ...] = (), flat: tuple[str, ...] = ()
+) -> str | None:
+    """Declare an http(s) address that may be absent."""
+    rule = Rule(accept=accept.web_address, key=key, also=also, flat=flat)
+    return cast("str | None", _declare(None, rule))
+
+
+def choice(
+    default: E,
+    *,
+    flat: tuple[str, ...] = (),
+    flat_wins: bool = False,
+    unreadable: E | None = None,
+) -> E:
+    """Declare one word of the default's enumeration; `unreadable` is what any other value becomes."""
+    rule = Rule(accept=accept.one_of(type(default), unreadable), flat=flat, flat_wins=flat_wins)
+    return cast(E, _declare(default, rule))
+
+
+def custom(default: T, how: Accept, *, key: str | None = None) -> T:
+    """Declare a field with a reader of its own."""
+    return cast(T, _declare(default, Rule(accept=how, key=key)))
+
+
+def open_map(how: Accept) -> Mapping[str, T]:
+    """Declare a map whose names are the user's."""
+    made: Mapping[str, T] = field(default_factory=dict, metadata={"rule": Rule(accept=how)})
+    return made
+
+
+def nested(cls: type[S], *, key: str | None = None, **defaults: object) -> S:
+    """Declare a section inside a section; `defaults` replace those of its fields."""
+    rule = Rule(section=cls, key=key, defaults=defaults)
+    made: S = field(default_factory=partial(cls, **defaults), metadata={"rule": rule})
+    return made
+
+
+def read(
+    cls: type[S],
+    raw: object,
+    warnings: list[str],
+    *,
+    path: str = "",
+    outer: Mapping[object, object] = NOTHING,
+    defaults: Mapping[str, object] = MappingProxyType({}),
+) -> S:
+    """Return the section that `raw` describes and append to `warnings`; `outer` holds the flat names."""
+    if not isinstance(raw, Mapping):
+        if raw is not None:
+            warnings.append(f"{path or 'agent.yaml'}: a section is expected; using its defaults")
+        raw = NOTHING
+    values = dict(defaults)
+    places: dict[str, str] = {}
+    for item, key, rule in declared(cls):
+        if rule.section is not None:
+            values[item.name] = read(
+                rule.section,
+                raw.get(key),
+                warnings,
+                path=_join(path, key),
+                outer=raw,
+                defaults=rule.defaults,
+            )
+        elif (found := _find(rule, key, path, raw, outer)) is not None:
+            where, value = found
+            try:
+                values[item.name] = _accept(rule, value, where, warnings)
+                places[item.name] = where
+            except Unfit as problem:
+                default = defaults.get(item.name, item.default)
+                warnings.append(f"{where}: {problem} is expected; using {_say(default)}")
+    if not cls.OPEN:
+        _report_unknown(cls, raw, path, warnings)
+    made = cls(**values)
+    for name, where in places.items():
+        if (used := getattr(made, name)) != values[name]:
+            warnings.append(f"{where}: does not fit the settings beside it; using {_say(used)}")
+    return made
+
+
+def settle(section: Section, **changes: object) -> None:
+    """Fill in what depends on other values while a section is being made."""
+    for name, value in changes.items():
+        object.__setattr__(section, name, value)
+
+
+def declared(cls: type[Section]) -> list[tuple[Field[object], str, Rule]]:
+    """Return every field of a section with its key in the file and its rule."""
+    found: list[tuple[Field[object], str, Rule]] = []
+    for item in fields(cast("type", cls)):
+        rule = cast(Rule, item.metadata["rule"])
+        found.append((item, rule.key or (item.name if cls.SNAKE else camel(item.name)), rule))
+    return found
+
+
+def public(values: Section) -> dict[str, object]:
+    """Return the values under the names the file uses, with secrets masked."""
+    return {
+        key: _shown(getattr(values, item.name), rule) for item, key, rule in declared(type(values))
+    }
+
+
+def camel(name: str) -> str:
+    """Return the camelCase form of a snake_case name."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _shown(value: object, rule: Rule) -> object:
+    if isinstance(value, Section):
+        return public(value)
+    if isinstance(value, tuple):
+        return [_shown(each, rule) for each in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, str):
+        if rule.is_secret and not value.startswith(SECRET_REFERENCE):
+            return MASK
+        if rule.accept is accept.web_address and "@" in value:
+            return value.replace(value.split("//", 1)[1].rpartition("@")[0], MASK)
+        return str(value)
+    return value
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _find(
+    rule: Rule,
+    key: str,
+    path: str,
+    raw: Mapping[object, object],
+    outer: Mapping[object, object],
+) -> tuple[str, object] | None:
+    """Return where the value stands and what it is, by precedence."""
+    here = [(_join(path, name), raw.get(name)) for name in (key, *rule.also)]
+    above = [(_join(path.rpartition(".")[0], name), outer.get(name)) for name in rule.flat]
+    places = above + here if rule.flat_wins else here + above
+    for where, value in places:
+        if value is not None and not (isinstance(value, str) and not value.strip()):
+            return where, value
+    return None
+
+
+def _accept(rule: Rule, value: object, where: str, warnings: list[str]) -> object:
+    assert rule.accept is not None
+    return rule.accept(value, where, warnings)
+
+
+def _say(default: object) -> str:
+    if isinstance(default, bool):
+        return str(default).lower()
+    return (
+        str(default)
+        if isinstance(default, float) or (default and default is not MISSING)
+        else "the default"
+    )
+
+
+def _report_unknown(
+    cls: type[Section], raw: Mapping[object, object], path: str, warnings: list[str]
+) -> None:
+    known = set(cls.IGNORED)
+    for _, key, rule in declared(cls):
+        known |= {key, *rule.also}
+        if rule.section is not None:
+            known |= {name for _, _, inner in declared(rule.section) for name in inner.flat}
+    for name in raw:
+        if name in known:
+            continue
+        shown = name[:80] if isinstance(name, str) else "a key that is not text"
+        near = difflib.get_close_matches(shown, sorted(known), n=1)
+        hint = f'; did you mean "{near[0]}"?' if near else ""
+        warnings.append(f"{_join(path, shown)}: unknown key, ignored{hint}")

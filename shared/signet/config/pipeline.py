@@ -1,0 +1,412 @@
+"""The `pipelineV2` section: how memories are read, linked, kept and looked after.
+
+Older files wrote many of these keys flat under `pipelineV2`; both forms are read. The nested form wins, except for
+provider, model and strength of extraction, which older dashboards wrote flat.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import ClassVar
+
+from signet.config.fields import (
+    Section,
+    choice,
+    flag,
+    integer,
+    nested,
+    optional_text,
+    real,
+    section,
+    settle,
+    text,
+    url,
+)
+from signet.config.values import CENTURY_MS
+
+
+class TextProvider(StrEnum):
+    """Who reads text for us. `auto`: the configured model when it can be reached, else the built-in rules."""
+
+    AUTO = "auto"
+    RULES = "rules"
+    OLLAMA = "ollama"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+    NONE = "none"
+
+
+class Strength(StrEnum):
+    """How thoroughly extraction reads."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class MaintenanceMode(StrEnum):
+    """Whether maintenance acts or only reports."""
+
+    EXECUTE = "execute"
+    OBSERVE = "observe"
+
+
+#: CL-11; a hosted vendor never gets the name of a local model.
+TEXT_MODELS = {
+    TextProvider.CLAUDE_CODE: "haiku",
+    TextProvider.CODEX: "gpt-5.3-codex",
+    TextProvider.OPENCODE: "anthropic/claude-haiku-4-5-20251001",
+    TextProvider.ANTHROPIC: "claude-haiku-4-5-20251001",
+    TextProvider.OPENAI: "gpt-4o-mini",
+}
+LOCAL_TEXT_MODEL = "qwen3:4b"
+
+
+def text_model_of(provider: TextProvider) -> str:
+    """Return the model to use when only the provider is named (CL-11)."""
+    return TEXT_MODELS.get(provider, LOCAL_TEXT_MODEL)
+
+
+@section
+class Escalation(Section):
+    """Bounds beyond which extraction reads a text again, more thoroughly."""
+
+    max_new_entities_per_chunk: int = integer(10, 1, 100)
+    max_new_attributes_per_entity: int = integer(20, 1, 200)
+    level2_max_entities: int = integer(5, 1, 50)
+
+
+@section
+class Extraction(Section):
+    """From text to facts. `model` follows the provider unless it is given."""
+
+    #: Never silently a remote one: `auto` uses the configured local model when it can be reached, else the rules.
+    provider: TextProvider = choice(TextProvider.AUTO, flat=("extractionProvider",), flat_wins=True)
+    model: str = text(flat=("extractionModel",), flat_wins=True)
+    strength: Strength = choice(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
+    #: None is the provider's own address; see `env.Environment.ollama_url`.
+    endpoint: str | None = url(also=("base_url",), flat=("extractionEndpoint", "extractionBaseUrl"))
+    api_key: str | None = optional_text(is_secret=True)
+    timeout_ms: int = integer(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
+    min_confidence: float = real(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
+    escalation: Escalation = nested(Escalation)
+
+    def __post_init__(self) -> None:
+        settle(self, model=self.model or text_model_of(self.provider))
+
+
+@section
+class Worker(Section):
+    """How jobs are taken and retried."""
+
+    poll_ms: int = integer(2_000, 100, 60_000, flat=("workerPollMs",))
+    max_retries: int = integer(3, 1, 10, flat=("workerMaxRetries",))
+    #: Longer than the slowest model call that is usual; a shorter lease would run a job twice.
+    lease_timeout_ms: int = integer(300_000, 10_000, 600_000, flat=("leaseTimeoutMs",))
+    max_load_per_cpu: float = real(0.8, 0.1, 8)
+    overload_backoff_ms: int = integer(30_000, 1_000, 300_000)
+
+
+@section
+class Graph(Section):
+    """Entities and their relations in recall."""
+
+    enabled: bool = flag(True, flat=("graphEnabled",))
+    boost_weight: float = real(0.15, 0, 1, flat=("graphBoostWeight",))
+    boost_timeout_ms: int = integer(500, 50, 5_000, flat=("graphBoostTimeoutMs",))
+
+
+@section
+class Traversal(Section):
+    """How far the graph is walked. `primary` holds only while graph and traversal are enabled."""
+
+    enabled: bool = flag(True)
+    primary: bool = flag(True)
+    max_aspects_per_entity: int = integer(10, 1, 100)
+    max_attributes_per_aspect: int = integer(20, 1, 200)
+    max_dependency_hops: int = integer(10, 1, 200)
+    min_dependency_strength: float = real(0.3, 0, 1)
+    max_branching: int = integer(4, 1, 50)
+    max_traversal_paths: int = integer(50, 1, 1_000)
+    min_confidence: float = real(0.5, 0, 1)
+    timeout_ms: int = integer(500, 50, 5_000)
+    boost_weight: float = real(0.2, 0, 1)
+    constraint_budget_chars: int = integer(1_000, 200, 10_000)
+
+
+@section
+class Hints(Section):
+    """Future questions for a memory."""
+
+    enabled: bool = flag(True)
+    max: int = integer(5, 1, 20)
+    timeout_ms: int = integer(30_000, 5_000, 120_000, key="timeout")
+    max_tokens: int = integer(256, 32, 1_024)
+    poll_ms: int = integer(5_000, 1_000, 60_000, key="poll")
+
+
+@section
+class Reranker(Section):
+    """The second pass over the best results; without a model it compares embeddings."""
+
+    enabled: bool = flag(True, flat=("rerankerEnabled",))
+    model: str = text(flat=("rerankerModel",))
+    top_n: int = integer(20, 1, 100, flat=("rerankerTopN",))
+    timeout_ms: int = integer(2_000, 100, 30_000, flat=("rerankerTimeoutMs",))
+    use_extraction_model: bool = flag(False)
+
+
+@section
+class Autonomous(Section):
+    """What may happen without being asked."""
+
+    enabled: bool = flag(True, flat=("autonomousEnabled",))
+    frozen: bool = flag(False, flat=("autonomousFrozen",))
+    allow_update_delete: bool = flag(False, flat=("allowUpdateDelete",))
+    maintenance_interval_ms: int = integer(
+        1_800_000, 60_000, 86_400_000, flat=("maintenanceIntervalMs",)
+    )
+    maintenance_mode: MaintenanceMode = choice(MaintenanceMode.EXECUTE, flat=("maintenanceMode",))
+
+
+@section
+class Repair(Section):
+    """How often each repair may run, and how much it may do."""
+
+    reembed_cooldown_ms: int = integer(
+        300_000, 10_000, 3_600_000, flat=("repairReembedCooldownMs",)
+    )
+    reembed_hourly_budget: int = integer(10, 1, 1_000, flat=("repairReembedHourlyBudget",))
+    requeue_cooldown_ms: int = integer(60_000, 5_000, 3_600_000, flat=("repairRequeueCooldownMs",))
+    requeue_hourly_budget: int = integer(50, 1, 1_000, flat=("repairRequeueHourlyBudget",))
+    dedup_cooldown_ms: int = integer(600_000, 10_000, 3_600_000, flat=("repairDedupCooldownMs",))
+    dedup_hourly_budget: int = integer(3, 1, 100, flat=("repairDedupHourlyBudget",))
+    dedup_semantic_threshold: float = real(0.92, 0, 1, flat=("repairDedupSemanticThreshold",))
+    dedup_batch_size: int = integer(100, 10, 1_000, flat=("repairDedupBatchSize",))
+
+
+@section
+class Documents(Section):
+    """Text from outside, in chunks. An overlap is always shorter than its chunk."""
+
+    worker_interval_ms: int = integer(10_000, 1_000, 300_000, flat=("documentWorkerIntervalMs",))
+    chunk_size: int = integer(2_000, 200, 50_000, flat=("documentChunkSize",))
+    chunk_overlap: int = integer(200, 0, 10_000, flat=("documentChunkOverlap",))
+    max_content_bytes: int = integer(
+        10_485_760, 1_024, 104_857_600, flat=("documentMaxContentBytes",)
+    )
+
+    def __post_init__(self) -> None:
+        settle(self, chunk_overlap=min(self.chunk_overlap, self.chunk_size - 1))
+
+
+@section
+class Guardrails(Section):
+    """How long one memory may be."""
+
+    max_content_chars: int = integer(800, 50, 100_000)
+    chunk_target_chars: int = integer(600, 50, 50_000)
+    recall_truncate_chars: int = integer(500, 50, 100_000)
+
+
+@section
+class Continuity(Section):
+    """Checkpoints of a running session."""
+
+    enabled: bool = flag(True)
+    prompt_interval: int = integer(10, 1, 1_000)
+    time_interval_ms: int = integer(900_000, 60_000, 3_600_000)
+    max_checkpoints_per_session: int = integer(50, 1, 500)
+    retention_days: int = integer(7, 1, 90)
+    recovery_budget_chars: int = integer(2_000, 200, 10_000)
+
+
+@section
+class Telemetry(Section):
+    """Events kept on this machine; nothing is sent outside, whatever the ignored keys say (CF-32)."""
+
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"posthogHost", "posthogApiKey"})
+
+    flush_interval_ms: int = integer(60_000, 5_000, 600_000)
+    flush_batch_size: int = integer(50, 1, 500)
+    retention_days: int = integer(90, 1, 365)
+
+
+@section
+class EmbeddingTracker(Section):
+    """Finds memories without a vector."""
+
+    enabled: bool = flag(True)
+    poll_ms: int = integer(5_000, 1_000, 60_000)
+    batch_size: int = integer(8, 1, 20)
+
+
+@section
+class Synthesis(Section):
+    """How MEMORY.md is written. `auto` is whatever extraction uses; so are model and endpoint then."""
+
+    provider: TextProvider = choice(TextProvider.AUTO)
+    model: str = text()
+    endpoint: str | None = url()
+    enabled: bool = flag(True)
+    timeout_ms: int = integer(120_000, 5_000, 300_000, key="timeout")
+    max_tokens: int = integer(8_000, 1_000, 32_000, also=("max_tokens",))
+    idle_gap_minutes: int = integer(15, 1, 1_440)
+
+
+@section
+class Procedural(Section):
+    """Skills as memory (skills.md §7)."""
+
+    enabled: bool = flag(True)
+    decay_rate: float = real(0.99, 0, 1)
+    min_importance: float = real(0.3, 0, 1)
+    importance_on_install: float = real(0.7, 0, 1)
+    enrich_on_install: bool = flag(True)
+    enrich_min_description: int = integer(30, 10, 500)
+    reconcile_interval_ms: int = integer(60_000, 10_000, 600_000)
+
+
+@section
+class Structural(Section):
+    """Classification of entities and their dependencies."""
+
+    enabled: bool = flag(True)
+    classify_batch_size: int = integer(8, 1, 20)
+    dependency_batch_size: int = integer(5, 1, 10)
+    poll_interval_ms: int = integer(10_000, 2_000, 120_000)
+    synthesis_enabled: bool = flag(False)
+    synthesis_interval_ms: int = integer(60_000, 10_000, 600_000)
+    synthesis_top_entities: int = integer(20, 1, 100)
+    synthesis_max_facts: int = integer(10, 1, 50)
+    synthesis_max_stall_ms: int = integer(1_800_000, 60_000, CENTURY_MS)
+
+
+@section
+class Feedback(Section):
+    """How use changes the weight of an aspect. The smallest weight is never above the largest."""
+
+    enabled: bool = flag(True)
+    decay_enabled: bool = flag(True)
+    fts_weight_delta: float = real(0.02, 0, 1)
+    max_aspect_weight: float = real(1.0, 0, 1)
+    min_aspect_weight: float = real(0.1, 0, 1)
+    decay_rate: float = real(0.005, 0, 1)
+    stale_days: int = integer(14, 1, 365)
+    decay_interval_sessions: int = integer(10, 1, 1_000)
+
+    def __post_init__(self) -> None:
+        settle(self, min_aspect_weight=min(self.min_aspect_weight, self.max_aspect_weight))
+
+
+@section
+class Significance(Section):
+    """When a session is worth reading."""
+
+    enabled: bool = flag(True)
+    min_turns: int = integer(5, 1, 100)
+    min_entity_overlap: int = integer(1, 0, 100)
+    novelty_threshold: float = real(0.15, 0, 1)
+
+
+@section
+class Predictor(Section):
+    """Learned ranking; off until there is a scorer."""
+
+    enabled: bool = flag(False)
+    train_interval_sessions: int = integer(10, 1, 1_000)
+    min_training_sessions: int = integer(10, 1, 1_000)
+    score_timeout_ms: int = integer(120, 10, 10_000)
+    train_timeout_ms: int = integer(30_000, 1_000, 120_000)
+    crash_disable_threshold: int = integer(3, 1, 20)
+    rrf_k: int = integer(12, 1, 100)
+    exploration_rate: float = real(0.05, 0, 1)
+    drift_reset_window: int = integer(10, 1, 100)
+    binary_path: str | None = optional_text()
+    checkpoint_path: str | None = optional_text()
+
+
+@section
+class PredictorPipeline(Section):
+    """What learned ranking may learn from."""
+
+    agent_feedback: bool = flag(True)
+    training_telemetry: bool = flag(False)
+
+
+@section
+class ModelRegistry(Section):
+    """The list of models that can be offered."""
+
+    enabled: bool = flag(True)
+    refresh_interval_ms: int = integer(3_600_000, 60_000, 86_400_000)
+
+
+@section
+class Pipeline(Section):
+    """Background work. `mutations_frozen` wins over `shadow_mode`; `enabled` false makes and takes no jobs."""
+
+    enabled: bool = flag(True)
+    shadow_mode: bool = flag(False)
+    mutations_frozen: bool = flag(False)
+    semantic_contradiction_enabled: bool = flag(True)
+    semantic_contradiction_timeout_ms: int = integer(45_000, 5_000, 300_000)
+    telemetry_enabled: bool = flag(True)
+    extraction: Extraction = nested(Extraction)
+    worker: Worker = nested(Worker)
+    graph: Graph = nested(Graph)
+    traversal: Traversal = nested(Traversal)
+    hints: Hints = nested(Hints)
+    reranker: Reranker = nested(Reranker)
+    autonomous: Autonomous = nested(Autonomous)
+    repair: Repair = nested(Repair)
+    documents: Documents = nested(Documents)
+    guardrails: Guardrails = nested(Guardrails)
+    continuity: Continuity = nested(Continuity)
+    telemetry: Telemetry = nested(Telemetry)
+    embedding_tracker: EmbeddingTracker = nested(EmbeddingTracker)
+    synthesis: Synthesis = nested(Synthesis)
+    procedural: Procedural = nested(Procedural)
+    structural: Structural = nested(Structural)
+    feedback: Feedback = nested(Feedback)
+    significance: Significance = nested(Significance)
+    predictor: Predictor = nested(Predictor)
+    predictor_pipeline: PredictorPipeline = nested(PredictorPipeline)
+    model_registry: ModelRegistry = nested(ModelRegistry)
+
+    def __post_init__(self) -> None:
+        walks = self.graph.enabled and self.traversal.enabled
+        settle(
+            self,
+            traversal=replace(self.traversal, primary=self.traversal.primary and walks),
+            synthesis=_as_extraction(self.synthesis, self.extraction),
+        )
+
+
+def _as_extraction(synthesis: Synthesis, extraction: Extraction) -> Synthesis:
+    """Fill in what synthesis leaves open."""
+    auto = synthesis.provider is TextProvider.AUTO
+    provider = extraction.provider if auto else synthesis.provider
+    if provider is not extraction.provider:
+        return replace(synthesis, model=synthesis.model or text_model_of(provider))
+    return replace(
+        synthesis,
+        provider=provider,
+        model=synthesis.model or extraction.model,
+        endpoint=synthesis.endpoint or extraction.endpoint,
+    )
+
+
+def paired(raw: Mapping[object, object]) -> Mapping[object, object]:
+    """Return `pipelineV2` with extraction's provider and model from one place: the flat one if it can."""
+    nested_keys = raw.get("extraction")
+    inside = dict(nested_keys) if isinstance(nested_keys, Mapping) else {}
+    if raw.get("extractionProvider") is not None:
+        inside.pop("model", None)
+        return {**raw, "extraction": inside} if inside else raw
+    if inside.get("provider") is not None:
+        return {key: value for key, value in raw.items() if key != "extractionModel"}
+    return raw

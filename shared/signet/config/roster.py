@@ -1,0 +1,56 @@
+"""The named agents of a workspace, as agent.yaml lists them (`agents.roster`)."""
+
+import re
+from enum import StrEnum
+from typing import ClassVar
+
+from signet.config.fields import Section, choice, custom, optional_text, read, section, settle
+from signet.config.values import Unfit, texts
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+class ReadPolicy(StrEnum):
+    """Whose memories an agent may read."""
+
+    ISOLATED = "isolated"
+    SHARED = "shared"
+    GROUP = "group"
+
+
+def _name(value: object, where: str, warnings: list[str]) -> object:
+    if not isinstance(value, str) or not NAME.fullmatch(value) or value == "default":
+        raise Unfit("a name of small letters, digits and hyphens other than `default`")
+    return value
+
+
+@section
+class RosterAgent(Section):
+    """One named agent; a group policy without a group is isolated."""
+
+    SNAKE: ClassVar[bool] = True
+
+    name: str = custom("", _name)
+    read_policy: ReadPolicy = choice(ReadPolicy.ISOLATED)
+    policy_group: str | None = optional_text()
+    #: None shows every skill.
+    skills: tuple[str, ...] | None = custom(None, texts)
+
+    def __post_init__(self) -> None:
+        if self.read_policy is ReadPolicy.GROUP and not self.policy_group:
+            settle(self, read_policy=ReadPolicy.ISOLATED)
+
+
+def roster(value: object, where: str, warnings: list[str]) -> object:
+    """Read the list of agents; one without a usable name is skipped with a warning, a second one too."""
+    if not isinstance(value, list):
+        raise Unfit("a list of agents")
+    found: dict[str, RosterAgent] = {}
+    for index, each in enumerate(value):
+        place = f"{where}[{index}]"
+        agent = read(RosterAgent, each, warnings, path=place)
+        if not agent.name or agent.name in found:
+            warnings.append(f"{place}: no name of its own; skipped")
+            continue
+        found[agent.name] = agent
+    return tuple(found.values())

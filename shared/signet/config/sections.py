@@ -1,0 +1,364 @@
+"""The sections of agent.yaml, one frozen class each, with every default beside its field.
+
+Attributes are the snake_case form of the keys, with the unit added where the key leaves it out. `pipelineV2` is
+`pipeline`. What depends on other values (a model on its provider) is settled when a section is made, so that a
+`Settings` is complete however it came to be.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import ClassVar
+
+from signet.config.fields import (
+    Section,
+    choice,
+    custom,
+    duration_ms,
+    flag,
+    integer,
+    nested,
+    open_map,
+    optional_integer,
+    optional_text,
+    real,
+    section,
+    settle,
+    text,
+    url,
+)
+from signet.config.pipeline import Pipeline
+from signet.config.roster import RosterAgent, roster
+from signet.config.values import (
+    CENTURY_SECONDS,
+    PLENTY,
+    flags,
+    inside_workspace,
+    paths,
+    texts,
+)
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
+
+class EmbeddingProvider(StrEnum):
+    """Who turns text into vectors; `none` leaves keyword search."""
+
+    NATIVE = "native"
+    OLLAMA = "ollama"
+    OPENAI = "openai"
+    NONE = "none"
+
+
+class AuthMode(StrEnum):
+    """Who must show a token. `unknown` is what an unreadable word becomes: the daemon then refuses to start."""
+
+    LOCAL = "local"
+    TEAM = "team"
+    HYBRID = "hybrid"
+    UNKNOWN = "unknown"
+
+
+class Schedule(StrEnum):
+    """How often MEMORY.md is written."""
+
+    DAILY = "daily"
+    WEEKLY = "weekly"
+    ON_DEMAND = "on-demand"
+
+
+class Channel(StrEnum):
+    """Which releases count as updates."""
+
+    LATEST = "latest"
+    NEXT = "next"
+
+
+#: We ship all-MiniLM-L6-v2 (design/retrieval.md §3), so it stands where CL-11 names nomic-embed-text-v1.5.
+EMBEDDING_MODELS = {
+    EmbeddingProvider.NATIVE: "all-MiniLM-L6-v2",
+    EmbeddingProvider.OLLAMA: "nomic-embed-text",
+    EmbeddingProvider.OPENAI: "text-embedding-3-small",
+    EmbeddingProvider.NONE: "all-MiniLM-L6-v2",
+}
+#: CL-12, by the beginning of the model's name.
+DIMENSIONS = {
+    "all-minilm": 384,
+    "mxbai-embed-large": 1024,
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+}
+OTHER_DIMENSIONS = 768
+
+
+def dimensions_of(model: str) -> int:
+    """Return how many numbers a vector of this embedding model has (CL-12)."""
+    name = model.lower().rpartition("/")[2]
+    return next((n for known, n in DIMENSIONS.items() if name.startswith(known)), OTHER_DIMENSIONS)
+
+
+@section
+class Agent(Section):
+    """Who the agent is."""
+
+    name: str = text("My Agent")
+    description: str = text("Personal AI assistant")
+    created: str | None = optional_text()
+    updated: str | None = optional_text()
+
+
+@section
+class Owner(Section):
+    """Whose agent it is; informational."""
+
+    address: str | None = optional_text()
+    local_id: str | None = optional_text()
+    ens: str | None = optional_text()
+    name: str | None = optional_text()
+
+
+@section
+class Install(Section):
+    """How the product was installed; None is found out when it is needed."""
+
+    SNAKE: ClassVar[bool] = True
+
+    primary_package_manager: str | None = optional_text()
+    source: str | None = optional_text()
+
+
+@section
+class Agents(Section):
+    """The named agents of this workspace."""
+
+    roster: tuple[RosterAgent, ...] = custom((), roster)
+
+
+@section
+class OpenClaw(Section):
+    """The OpenClaw service."""
+
+    SNAKE: ClassVar[bool] = True
+
+    restart_command: str | None = optional_text()
+
+
+@section
+class Services(Section):
+    """Programs beside us."""
+
+    openclaw: OpenClaw = nested(OpenClaw)
+
+
+@section
+class Trust(Section):
+    """Reserved."""
+
+    verification: str = text("none")
+    registry: str | None = optional_text()
+
+
+@section
+class Secrets(Section):
+    """What may be done with the vault."""
+
+    allow_read: bool = flag(True)
+
+
+@section
+class Embedding(Section):
+    """Vectors. `model` and `dimensions` follow the provider unless they are given."""
+
+    SNAKE: ClassVar[bool] = True
+
+    provider: EmbeddingProvider = choice(EmbeddingProvider.NATIVE)
+    model: str = text()
+    dimensions: int = integer(0, 1, 4096, text=True)
+    #: None is the provider's own address; see `env.Environment.ollama_url`.
+    base_url: str | None = url(also=("endpoint",))
+    api_key: str | None = optional_text(is_secret=True)
+
+    def __post_init__(self) -> None:
+        model = self.model or EMBEDDING_MODELS[self.provider]
+        settle(self, model=model, dimensions=self.dimensions or dimensions_of(model))
+
+
+@section
+class Search(Section):
+    """Recall. Each key is read by itself (CF-20)."""
+
+    SNAKE: ClassVar[bool] = True
+
+    #: Weight of the vector side. The seeds say 0.7; 0.6 was measured best (design/retrieval.md §1).
+    alpha: float = real(0.6, 0, 1, text=True)
+    top_k: int = integer(20, 1, 200, text=True)
+    min_score: float = real(0.1, 0, 1, text=True)
+    reranking: bool = flag(False)
+    rehearsal_enabled: bool = flag(True)
+    rehearsal_weight: float = real(0.1, 0, 1, text=True)
+    rehearsal_half_life_days: float = real(30, 1, 36_500, text=True)
+
+
+@section
+class MemorySynthesis(Section):
+    """Older keys about MEMORY.md; `schedule` and `max_tokens` still count (HK-103)."""
+
+    SNAKE: ClassVar[bool] = True
+
+    schedule: Schedule = choice(Schedule.DAILY)
+    harness: str = text("openclaw")
+    model: str = text("sonnet")
+    max_tokens: int = integer(4_000, 1, PLENTY)
+
+
+@section
+class Memory(Section):
+    """What is kept and how fast it fades."""
+
+    SNAKE: ClassVar[bool] = True
+
+    database: str = custom("memory/memories.db", inside_workspace)
+    session_budget_chars: int = integer(2_000, 200, 20_000, key="session_budget")
+    #: Per day.
+    decay_rate: float = real(0.95, 0, 1)
+    synthesis: MemorySynthesis = nested(MemorySynthesis)
+
+
+@section
+class Retention(Section):
+    """How long things are kept; values also as `30d`, `12h` (CF-21)."""
+
+    interval_ms: int = duration_ms(6 * HOUR_MS, 60_000)
+    tombstone_retention_ms: int = duration_ms(30 * DAY_MS, HOUR_MS)
+    history_retention_ms: int = duration_ms(180 * DAY_MS, HOUR_MS)
+    completed_job_retention_ms: int = duration_ms(14 * DAY_MS, HOUR_MS)
+    dead_job_retention_ms: int = duration_ms(30 * DAY_MS, HOUR_MS)
+    batch_limit: int = integer(500, 1, 10_000)
+
+
+@section
+class SessionStart(Section):
+    """What a session begins with."""
+
+    recall_limit: int = integer(10, 1, 200)
+    candidate_pool_limit: int = integer(100, 1, 1_000)
+    include_identity: bool = flag(True)
+    #: False drops the section "Working Memory" (CF-40).
+    include_recent_context: bool = flag(True)
+    recency_bias: float = real(0.7, 0, 1)
+    max_inject_chars: int = integer(24_000, 1_000, 200_000)
+    max_inject_tokens: int | None = optional_integer(250, 50_000)
+    query: str | None = optional_text()
+
+
+@section
+class UserPromptSubmit(Section):
+    """What is recalled for each prompt."""
+
+    enabled: bool = flag(True)
+    recall_limit: int = integer(10, 1, 50)
+    max_inject_chars: int = integer(500, 100, 20_000)
+    min_score: float = real(0.4, 0, 1)
+
+
+@section
+class PreCompaction(Section):
+    """What is said before a harness shortens its context."""
+
+    include_recent_memories: bool = flag(True)
+    memory_limit: int = integer(5, 0, 50)
+    #: None is the built-in text.
+    summary_guidelines: str | None = optional_text()
+
+
+@section
+class Hooks(Section):
+    """What a harness calls during a session."""
+
+    session_start: SessionStart = nested(SessionStart)
+    user_prompt_submit: UserPromptSubmit = nested(UserPromptSubmit)
+    pre_compaction: PreCompaction = nested(PreCompaction)
+
+
+@section
+class RateLimit(Section):
+    """How often one operation may be called; a number that is not positive becomes the default."""
+
+    window_ms: int = integer(60_000, 1, DAY_MS, strict=True)
+    max: int = integer(60, 1, PLENTY, strict=True)
+
+
+@section
+class RateLimits(Section):
+    """The operations that are limited outside local mode."""
+
+    forget: RateLimit = nested(RateLimit, max=30)
+    modify: RateLimit = nested(RateLimit, max=60)
+    batch_forget: RateLimit = nested(RateLimit, max=5)
+    force_delete: RateLimit = nested(RateLimit, max=3)
+    admin: RateLimit = nested(RateLimit, max=10)
+
+
+@section
+class Auth(Section):
+    """Who may call."""
+
+    mode: AuthMode = choice(AuthMode.LOCAL, unreadable=AuthMode.UNKNOWN)
+    default_token_ttl_seconds: int = integer(604_800, 1, CENTURY_SECONDS, strict=True)
+    session_token_ttl_seconds: int = integer(86_400, 1, CENTURY_SECONDS, strict=True)
+    rate_limits: RateLimits = nested(RateLimits)
+
+
+@section
+class Git(Section):
+    """The workspace as a git repository."""
+
+    enabled: bool = flag(True)
+    auto_commit: bool = flag(True)
+    auto_sync: bool = flag(True)
+    sync_interval_seconds: int = integer(300, 60, 86_400, key="syncInterval")
+    remote: str = text("origin")
+    #: None is found out: the remote's head, the current branch, `main`.
+    branch: str | None = optional_text()
+
+
+@section
+class Updates(Section):
+    """New versions of the product; nothing is asked of the network unless `auto_check` is set (TK-34)."""
+
+    SNAKE: ClassVar[bool] = True
+
+    auto_check: bool = flag(False)
+    auto_install: bool = flag(False)
+    check_interval_seconds: int = integer(21_600, 300, 604_800, key="check_interval")
+    channel: Channel = choice(Channel.LATEST)
+
+
+@section
+class Settings(Section):
+    """Everything agent.yaml says, with defaults for what it leaves out."""
+
+    version: int = integer(1, 1, PLENTY)
+    schema: str = text("signet/v1")
+    config_version: int = integer(2, 1, PLENTY)
+    agent: Agent = nested(Agent)
+    owner: Owner = nested(Owner)
+    #: Connectors to keep installed.
+    harnesses: tuple[str, ...] = custom((), texts)
+    install: Install = nested(Install)
+    #: Other file names for identity files.
+    identity: Mapping[str, str] = open_map(paths)
+    features: Mapping[str, bool] = open_map(flags)
+    agents: Agents = nested(Agents)
+    services: Services = nested(Services)
+    trust: Trust = nested(Trust)
+    secrets: Secrets = nested(Secrets)
+    embedding: Embedding = nested(Embedding)
+    search: Search = nested(Search)
+    memory: Memory = nested(Memory)
+    retention: Retention = nested(Retention)
+    pipeline: Pipeline = nested(Pipeline, key="pipelineV2")
+    hooks: Hooks = nested(Hooks)
+    auth: Auth = nested(Auth)
+    git: Git = nested(Git)
+    updates: Updates = nested(Updates)

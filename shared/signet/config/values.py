@@ -1,0 +1,149 @@
+"""What the file may say in one place: readers of single values.
+
+Each takes the value as the parser gave it and returns it in the shape the program uses, or raises `Unfit` with
+what was expected. A number outside its bounds is moved to the nearest one, with a warning. The functions that end
+without an underscore can be used by `custom` fields.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+#: Reads one value; raises `Unfit` when the default is to be used; may append warnings about parts of it.
+Accept = Callable[[object, str, list[str]], object]
+E = TypeVar("E", bound=StrEnum)
+
+#: Bounds for counts and lengths of time that the specification leaves open: far beyond use, far below overflow.
+PLENTY = 1_000_000_000
+CENTURY_SECONDS = 100 * 365 * 86_400
+CENTURY_MS = CENTURY_SECONDS * 1_000
+UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+
+
+class Unfit(Exception):
+    """The value cannot be used; the text says what is expected."""
+
+
+def number(
+    low: float,
+    high: float,
+    *,
+    whole: bool,
+    parse: Callable[[str], float] | None = None,
+    strict: bool = False,
+) -> Accept:
+    """Return a reader of numbers; `parse` reads text, `strict` refuses instead of clamping."""
+    expected = f"a {'whole ' if whole else ''}number from {low} to {high}"
+
+    def accept(value: object, where: str, warnings: list[str]) -> object:
+        number = parse(value) if parse and isinstance(value, str) else value
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise Unfit(expected)
+        if isinstance(number, float) and not math.isfinite(number):
+            raise Unfit(expected)
+        near = min(max(number, low), high)
+        if near != number:
+            if strict:
+                raise Unfit(expected)
+            warnings.append(f"{where}: {expected} is expected; using {near}")
+        return math.floor(near + 0.5) if whole else float(near)
+
+    return accept
+
+
+def from_text(value: str) -> float:
+    """Return the number that the text holds, or NaN, which no rule accepts."""
+    try:
+        return float(value)
+    except ValueError:
+        return math.nan
+
+
+def milliseconds(value: str) -> float:
+    """Return the length of time that `30d` or `12h` means, or NaN."""
+    found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([smhdw])\s*", value)
+    return float(found[1]) * UNIT_MS[found[2]] if found else math.nan
+
+
+def truth(value: object, where: str, warnings: list[str]) -> object:
+    """Read true or false."""
+    if not isinstance(value, bool):
+        raise Unfit("true or false")
+    return value
+
+
+def words(value: object, where: str, warnings: list[str]) -> object:
+    """Read text without the space around it."""
+    if not isinstance(value, str):
+        raise Unfit("text")
+    return value.strip()
+
+
+def web_address(value: object, where: str, warnings: list[str]) -> object:
+    """Read an http or https address."""
+    expected = "an http or https address"
+    if not isinstance(value, str):
+        raise Unfit(expected)
+    try:
+        parts = urlsplit(value.strip())
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError as error:
+        raise Unfit(expected) from error
+    if not usable:
+        raise Unfit(expected)
+    return value.strip().rstrip("/")
+
+
+def one_of(kinds: type[E], unreadable: E | None) -> Accept:
+    """Return a reader of the enumeration; `unreadable` stands for every other value, the default if None."""
+    offered = [word.value for word in kinds if word is not unreadable]
+
+    def accept(value: object, where: str, warnings: list[str]) -> object:
+        if isinstance(value, str) and value.strip() in offered:
+            return kinds(value.strip())
+        if unreadable is None:
+            raise Unfit(f"one of {', '.join(offered)}")
+        warnings.append(f"{where}: one of {', '.join(offered)} is expected; nothing is assumed")
+        return unreadable
+
+    return accept
+
+
+def inside_workspace(value: object, where: str, warnings: list[str]) -> object:
+    """Read a path that stays below the workspace."""
+    if isinstance(value, str):
+        path = PurePosixPath(value.strip())
+        if not path.is_absolute() and ".." not in path.parts and "\0" not in value:
+            return str(path)
+    raise Unfit("a path inside the workspace")
+
+
+def texts(value: object, where: str, warnings: list[str]) -> object:
+    """Read a list of words as a tuple."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise Unfit("a list of words")
+    return tuple(each.strip() for each in value if each.strip())
+
+
+def flags(value: object, where: str, warnings: list[str]) -> object:
+    """Read a map of names to true or false; other entries are dropped."""
+    if not isinstance(value, Mapping):
+        raise Unfit("a map of names to true or false")
+    return {k: v for k, v in value.items() if isinstance(k, str) and isinstance(v, bool)}
+
+
+def paths(value: object, where: str, warnings: list[str]) -> object:
+    """Read a map of names to paths inside the workspace; other entries are dropped with a warning."""
+    if not isinstance(value, Mapping):
+        raise Unfit("a map of names to paths")
+    found: dict[str, object] = {}
+    for name, path in value.items():
+        try:
+            found[str(name)] = inside_workspace(path, where, warnings)
+        except Unfit as problem:
+            warnings.append(f"{where}.{str(name)[:80]}: {problem} is expected; ignored")
+    return found
