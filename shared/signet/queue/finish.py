@@ -34,7 +34,8 @@ SELECT attempts, max_attempts, errors, crashes FROM memory_jobs
 
 _END = """
 UPDATE memory_jobs
-   SET status = :status, due_ms = COALESCE(:due, due_ms), failed_at = :now, updated_at = :now,
+   SET status = :status, due_ms = COALESCE(:due, due_ms), updated_at = :now,
+       failed_at = CASE :status WHEN 'dead' THEN :now END,
        attempts = :attempts, crashes = :crashes, error = :error, last_error_code = :code, errors = :errors,
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
