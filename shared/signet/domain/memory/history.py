@@ -6,7 +6,10 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
+from signet.db.visibility import Reader
+from signet.domain.memory import store
 from signet.domain.memory.models import Actor, Change, Event
+from signet.errors import NotFound
 
 _INSERT = (
     "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
@@ -54,8 +57,13 @@ def record(
     )
 
 
-def of(tx: ReadTx, memory_id: str, *, limit: int = DEFAULT_LIMIT) -> list[Change]:
-    """Return a memory's changes, oldest first, also when it is deleted; at most 1,000."""
+def of(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int = DEFAULT_LIMIT) -> list[Change]:
+    """Return the changes of a memory, oldest first and at most 1,000, also when it is deleted.
+
+    Raises NotFound for a memory that this reader may not see.
+    """
+    if store.readable(tx, memory_id, reader) is None:
+        raise NotFound("Not found", memoryId=memory_id)
     rows = tx.all(_LIST, (memory_id, max(1, min(limit, MAX_LIMIT))))
     return [
         Change(

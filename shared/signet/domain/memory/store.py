@@ -7,11 +7,13 @@ could not read.
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock, ids
-from signet.db import ReadTx, Row, WriteTx
-from signet.domain.memory.models import Draft, Memory
+from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db.visibility import Reader
+from signet.domain.memory.models import Draft, Memory, Stats
 from signet.domain.memory.normalize import Normalized
 
 _COLUMNS = (
@@ -25,23 +27,31 @@ _INSERT = (
     " ON CONFLICT DO NOTHING"
 )
 
-_READ = (
-    "SELECT id, content, type, importance, tags, pinned, who, why, source_id, source_type, project, session_id,"
-    " confidence, access_count, last_accessed, is_deleted, deleted_at, extraction_status, embedding_model,"
-    " content_hash, version, created_at, updated_at, updated_by, agent_id, visibility, scope, ordinal, event_at,"
-    " manual_override FROM memories"
+_FIELDS = (
+    "m.id, m.content, m.type, m.importance, m.tags, m.pinned, m.who, m.why, m.source_id, m.source_type, m.project,"
+    " m.session_id, m.confidence, m.access_count, m.last_accessed, m.is_deleted, m.deleted_at,"
+    " m.extraction_status, m.embedding_model, m.content_hash, m.version, m.created_at, m.updated_at,"
+    " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override"
 )
-_BY_ID = f"{_READ} WHERE id = ?"
-_BY_KEY = f"{_READ} WHERE idempotency_key = ? AND agent_id = ?"
+_READ = f"SELECT {_FIELDS} FROM memories m"
+_BY_ID = f"{_READ} WHERE m.id = ?"
+_BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
 _BY_SOURCE = (
-    f"{_READ} WHERE source_type = ? AND source_id = ? AND is_deleted = 0 AND agent_id = ? AND visibility = ?"
-    " AND scope IS ? AND ordinal IS ? ORDER BY seq LIMIT 1"
+    f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
+    " AND m.visibility = ? AND m.scope IS ? AND m.ordinal IS ? ORDER BY m.seq LIMIT 1"
 )
 _BY_HASH = (
-    f"{_READ} WHERE content_hash = ? AND agent_id = ? AND visibility = ?"
-    " AND COALESCE(scope, '') = COALESCE(?, '') AND is_deleted = 0"
+    f"{_READ} WHERE m.content_hash = ? AND m.agent_id = ? AND m.visibility = ?"
+    " AND COALESCE(m.scope, '') = COALESCE(?, '') AND m.is_deleted = 0"
 )
-
+# Without the hint the planner reads and sorts every row, because nearly every row is active.
+_NEWEST = f"{_READ} INDEXED BY idx_memories_created WHERE m.is_deleted = 0 AND "
+_PAGE = " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
+_STATS = """
+SELECT count(*),
+       coalesce(sum(EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)), 0),
+       coalesce(sum(m.importance >= ?), 0)
+FROM memories m WHERE m.is_deleted = 0 AND """
 _HINT = (
     "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT DO NOTHING"
@@ -98,6 +108,30 @@ def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
     return _memory(tx.one(_BY_ID, (memory_id,)))
 
 
+def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
+    """Return the memory if this reader may see it, deleted or not, in whatever scope."""
+    seen = visibility.readable(replace(reader, any_scope=True))
+    return _memory(tx.one(f"{_BY_ID} AND {seen.sql}", (memory_id, *seen.params)))
+
+
+def newest(
+    tx: ReadTx, reader: Reader, *, limit: int, offset: int, type: str | None
+) -> list[Memory]:
+    """Return active memories, newest first."""
+    seen = visibility.readable(reader)
+    if type is not None:
+        seen &= visibility.Where("m.type = ?", (type,))
+    rows = tx.all(_NEWEST + seen.sql + _PAGE, (*seen.params, limit, offset))
+    return [_value(row) for row in rows]
+
+
+def stats(tx: ReadTx, reader: Reader) -> Stats:
+    """Count the active memories."""
+    seen = visibility.readable(reader)
+    row = tx.all(_STATS + seen.sql, (CRITICAL, *seen.params))[0]
+    return Stats(total=row[0], with_embeddings=row[1], critical=row[2])
+
+
 def by_key(tx: ReadTx, key: str, agent_id: str) -> Memory | None:
     """Return the memory that was saved with this idempotency key, deleted or not."""
     return _memory(tx.one(_BY_KEY, (key, agent_id)))
@@ -144,8 +178,10 @@ def _tags_text(tags: tuple[str, ...]) -> str | None:
 
 
 def _memory(row: Row | None) -> Memory | None:
-    if row is None:
-        return None
+    return None if row is None else _value(row)
+
+
+def _value(row: Row) -> Memory:
     return Memory(
         id=row["id"],
         content=row["content"],

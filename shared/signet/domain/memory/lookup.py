@@ -1,0 +1,43 @@
+"""Reading memories: one by its id, or the newest. Every answer is limited to what the reader may see."""
+
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.memory import store
+from signet.domain.memory.models import Memory, Stats
+from signet.errors import NotFound
+
+#: Rows of one page (MEM-19).
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 1_000
+
+
+def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
+    """Return an active memory, whatever its scope; NotFound when there is none for this reader (MEM-20)."""
+    memory = store.readable(tx, memory_id, reader)
+    if memory is None or memory.is_deleted:
+        raise NotFound("not found")
+    return memory
+
+
+def find(tx: ReadTx, memory_id: str) -> Memory | None:
+    """Return any memory, forgotten ones too: for jobs, which act for the owner."""
+    return store.by_id(tx, memory_id)
+
+
+def newest(
+    tx: ReadTx,
+    *,
+    reader: Reader,
+    limit: int = DEFAULT_LIMIT,
+    offset: int = 0,
+    type: str | None = None,
+) -> list[Memory]:
+    """Return a page of active memories, newest first; the limit is kept within 1..1,000."""
+    return store.newest(
+        tx, reader, limit=max(1, min(limit, MAX_LIMIT)), offset=max(0, offset), type=type
+    )
+
+
+def stats(tx: ReadTx, *, reader: Reader) -> Stats:
+    """Count the active memories this reader may see."""
+    return store.stats(tx, reader)
