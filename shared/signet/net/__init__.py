@@ -1,0 +1,1 @@
+"""Talking to other programs over HTTP."""

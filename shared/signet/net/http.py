@@ -1,0 +1,170 @@
+"""The one way to speak HTTP: bounded in time, in bytes and in where it goes.
+
+A client speaks to one server and keeps its connections between calls; threads may share it. The deadline counts
+for the whole exchange, a body has a largest size, redirects are not followed (they would carry a key elsewhere),
+and nothing on this machine is ever reached through a proxy.
+
+Knows nothing of what is said: see `providers/exchange.py`. httpx is loaded at the first request.
+"""
+
+import threading
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from signet.config import env
+from signet.errors import Kind, SignetError
+
+if TYPE_CHECKING:
+    import httpx
+
+    from signet.net.transport import Deadline
+
+#: A server that takes no connection for this long is not there, however long its answers may take.
+CONNECT_SECONDS = 5.0
+#: Larger than any model answer or batch of vectors (32 texts of 4096 numbers are 3 MB of JSON).
+MAX_BODY_BYTES = 16 * 1024 * 1024
+#: As much of an error page as can hold a reason.
+MAX_ERROR_BYTES = 4096
+
+
+class HttpError(SignetError):
+    """The other side could not be spoken to over HTTP."""
+
+    kind = Kind.UNAVAILABLE
+    code = "http"
+
+
+class Unreachable(HttpError):
+    """No connection could be made; nothing was sent."""
+
+    code = "http_unreachable"
+
+
+class TimedOut(HttpError):
+    """No complete answer came in time (timeout)."""
+
+    code = "http_timeout"
+
+
+class Broken(HttpError):
+    """The connection broke, or what came over it is not HTTP of a sane size."""
+
+    code = "http_broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """Status, headers by lower-case name, and the body; an error's body is cut to MAX_ERROR_BYTES."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether the address names this machine without leaving it."""
+    try:
+        return env.is_loopback(urlsplit(url).hostname or "")
+    except ValueError:
+        return False
+
+
+def proxy_for(url: str) -> str | None:
+    """Return the proxy that the environment names for this address, never one for this machine."""
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
+
+
+class Client:
+    """Speaks to the server at `base_url`; made without any input or output."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        max_body_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._headers = {"accept-encoding": "identity", **(headers or {})}
+        self._max_body_bytes = max_body_bytes
+        self._opening = threading.Lock()
+        self._opened: tuple[httpx.Client, Deadline] | None = None
+
+    def send(self, method: str, path: str, *, json: object = None, timeout_seconds: float) -> Reply:
+        """Return the reply to one request; raises Unreachable, TimedOut or Broken."""
+        import httpx
+
+        try:
+            client, deadline = self._open()
+            with deadline.within(timeout_seconds):
+                return self._exchange(client, method, path, json, timeout_seconds)
+        except (
+            httpx.ConnectError,
+            httpx.ConnectTimeout,
+            httpx.ProxyError,
+            httpx.UnsupportedProtocol,
+            httpx.InvalidURL,
+        ) as error:
+            raise Unreachable(f"cannot connect to {self.base_url}: {error}") from error
+        except httpx.TimeoutException as error:
+            raise TimedOut(f"timeout: no complete answer within {timeout_seconds:g} s") from error
+        except httpx.RequestError as error:
+            raise Broken(f"the connection broke: {error}") from error
+
+    def close(self) -> None:
+        """Close the connections; a later request opens new ones."""
+        with self._opening:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened[0].close()
+
+    def _open(self) -> "tuple[httpx.Client, Deadline]":
+        import httpx
+
+        from signet.net.transport import Deadline, Transport
+
+        with self._opening:
+            if self._opened is None:
+                deadline = Deadline()
+                transport = Transport(
+                    deadline,
+                    tls=self.base_url.startswith("https:"),
+                    proxy=proxy_for(self.base_url),
+                )
+                client = httpx.Client(transport=transport, headers=self._headers)
+                # New settings replace a provider while its last calls still run: the connections
+                # go when the last caller has let go of it.
+                weakref.finalize(self, client.close).atexit = False
+                self._opened = client, deadline
+            return self._opened
+
+    def _exchange(
+        self, client: "httpx.Client", method: str, path: str, json: object, seconds: float
+    ) -> Reply:
+        import httpx
+
+        timeout = httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        with client.stream(method, self.base_url + path, json=json, timeout=timeout) as reply:
+            return Reply(
+                status=reply.status_code, headers=dict(reply.headers), body=self._body(reply)
+            )
+
+    def _body(self, reply: "httpx.Response") -> bytes:
+        is_error = reply.status_code >= 400
+        limit = MAX_ERROR_BYTES if is_error else self._max_body_bytes
+        body = bytearray()
+        for chunk in reply.iter_bytes():
+            body += chunk
+            if len(body) > limit and not is_error:
+                raise Broken(f"the answer is larger than {limit} bytes")
+            if len(body) >= limit and is_error:
+                break
+        return bytes(body[:limit])

@@ -1,0 +1,117 @@
+"""Models of an Ollama server, usually on this machine: text and embeddings."""
+
+from collections.abc import Mapping, Sequence
+
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.exchange import Exchange
+from signet.providers.ports import Completion
+
+#: Room for the longest extraction prompt (12 000 characters) and its answer; Ollama's own default cuts it in silence.
+CONTEXT_TOKENS = 8192
+#: A local server answers a list at once; a slow one is busy loading and is asked again later.
+PROBE_SECONDS = 3.0
+EMBED_SECONDS = 30.0
+#: Texts of one request: a batch must be done on a slow processor within EMBED_SECONDS.
+BATCH = 32
+#: For a model that is not there: a person may be pulling it now.
+MISSING_SECONDS = 60.0
+
+NOT_FOUND = 404
+
+
+class ModelMissing(ProviderDown):
+    """The model is not installed on the Ollama server."""
+
+    code = "model_missing"
+
+
+class _Server:
+    """What text and embedding models share: the address and whether the model is there."""
+
+    def __init__(self, url: str, model: str) -> None:
+        self.model = model
+        self.name = f"ollama:{model}"
+        self._exchange = Exchange(self.name, url)
+
+    def available(self) -> bool:
+        """Return whether the server answers and has the model; never raises."""
+        try:
+            answer = self._exchange.get("/api/tags", timeout_seconds=PROBE_SECONDS)
+        except (ProviderDown, ProviderFailed):
+            return False
+        models = answer.get("models")
+        names = (
+            (m.get("name") for m in models if isinstance(m, dict))
+            if isinstance(models, list)
+            else ()
+        )
+        return any(n == self.model or str(n).startswith(f"{self.model}:") for n in names)
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        self._exchange.close()
+
+    def _post(
+        self, path: str, payload: Mapping[str, object], *, timeout_seconds: float
+    ) -> Mapping[str, object]:
+        body = {"model": self.model, **payload}
+        try:
+            return self._exchange.post(path, body, timeout_seconds=timeout_seconds)
+        except ProviderFailed as error:
+            if error.facts.get("status") != NOT_FOUND:
+                raise
+            raise ModelMissing(
+                f"{self.name}: the model is not installed (ollama pull {self.model})",
+                retry_after_seconds=MISSING_SECONDS,
+                provider=self.name,
+                status=NOT_FOUND,
+            ) from error
+
+
+class OllamaModel(_Server):
+    """A language model of an Ollama server."""
+
+    def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS) -> None:
+        super().__init__(url, model)
+        self._context_tokens = context_tokens
+
+    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+        """Return the model's answer; it is told not to think aloud, but may."""
+        payload = {
+            "prompt": prompt,
+            "stream": False,
+            "think": False,
+            "options": {"num_predict": max_tokens, "num_ctx": self._context_tokens},
+        }
+        answer = self._post("/api/generate", payload, timeout_seconds=timeout_seconds)
+        return self._exchange.completion(
+            answer.get("response"), answer.get("prompt_eval_count"), answer.get("eval_count")
+        )
+
+
+class OllamaEmbedder(_Server):
+    """An embedding model of an Ollama server."""
+
+    def __init__(self, url: str, model: str, *, dimensions: int) -> None:
+        super().__init__(url, model)
+        self.dimensions = dimensions
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector for each text, in the same order; a long list travels in parts."""
+        found: list[bytes] = []
+        for start in range(0, len(texts), BATCH):
+            found += self._embed_batch(texts[start : start + BATCH])
+        return found
+
+    def _embed_batch(self, texts: Sequence[str]) -> list[bytes]:
+        try:
+            answer = self._post("/api/embed", {"input": list(texts)}, timeout_seconds=EMBED_SECONDS)
+            rows = answer.get("embeddings")
+        except ModelMissing:
+            # Servers before 0.3 have no such path; a model that is really missing is missed again.
+            rows = [self._embed_one(text) for text in texts]
+        return self._exchange.vectors(rows, count=len(texts), dimensions=self.dimensions)
+
+    def _embed_one(self, text: str) -> object:
+        answer = self._post("/api/embeddings", {"prompt": text}, timeout_seconds=EMBED_SECONDS)
+        return answer.get("embedding")

@@ -1,0 +1,130 @@
+"""Models behind the chat and embedding calls that OpenAI made common: its own and compatible servers."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.exchange import REFUSED_SECONDS, Exchange
+from signet.providers.ports import Completion
+
+BASE_URL = "https://api.openai.com/v1"
+VENDOR_HOST = "api.openai.com"
+#: The vendor's models of this family shorten their vectors to the length that is asked for.
+SHORTENING_FAMILY = "text-embedding-3"
+
+PROBE_SECONDS = 5.0
+EMBED_SECONDS = 30.0
+#: Texts of one request: small enough for a local server to finish within EMBED_SECONDS.
+BATCH = 32
+
+#: Servers that list no models answer so; they may be asked all the same.
+NO_LIST = frozenset({404, 405})
+
+
+class _Server:
+    """What text and embedding models share: the address, the key and whether there is anybody."""
+
+    def __init__(self, url: str, model: str, api_key: str | None) -> None:
+        self.model = model
+        self.name = f"openai:{model}"
+        self._is_vendor = urlsplit(url).hostname == VENDOR_HOST
+        self._has_key = bool(api_key)
+        self._exchange = Exchange(self.name, url, api_key=api_key)
+
+    def available(self) -> bool:
+        """Return whether the server answers and takes the key; never raises."""
+        try:
+            self._need_key()
+            self._exchange.get("/models", timeout_seconds=PROBE_SECONDS)
+        except ProviderDown:
+            return False
+        except ProviderFailed as error:
+            return error.facts.get("status") in NO_LIST
+        return True
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        self._exchange.close()
+
+    def _post(
+        self, path: str, payload: Mapping[str, object], *, timeout_seconds: float
+    ) -> Mapping[str, object]:
+        self._need_key()
+        body = {"model": self.model, **payload}
+        return self._exchange.post(path, body, timeout_seconds=timeout_seconds)
+
+    def _need_key(self) -> None:
+        if self._is_vendor and not self._has_key:
+            raise ProviderDown(
+                f"{self.name}: {VENDOR_HOST} needs a key (api_key or OPENAI_API_KEY)",
+                retry_after_seconds=REFUSED_SECONDS,
+                provider=self.name,
+            )
+
+
+class OpenAIModel(_Server):
+    """A language model behind `{url}/chat/completions`."""
+
+    def __init__(self, url: str, model: str, *, api_key: str | None = None) -> None:
+        super().__init__(url, model, api_key)
+        # The vendor's newer models refuse the old name, compatible servers do not know the new one.
+        self._limit_name = "max_completion_tokens" if self._is_vendor else "max_tokens"
+
+    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+        """Return the model's answer to one user message."""
+        payload = {
+            "messages": [{"role": "user", "content": prompt}],
+            self._limit_name: max_tokens,
+            "stream": False,
+        }
+        answer = self._post("/chat/completions", payload, timeout_seconds=timeout_seconds)
+        usage = _object(answer.get("usage"))
+        return self._exchange.completion(
+            _object(_first(answer.get("choices")).get("message")).get("content"),
+            usage.get("prompt_tokens"),
+            usage.get("completion_tokens"),
+        )
+
+
+class OpenAIEmbedder(_Server):
+    """An embedding model behind `{url}/embeddings`."""
+
+    def __init__(
+        self, url: str, model: str, *, dimensions: int, api_key: str | None = None
+    ) -> None:
+        super().__init__(url, model, api_key)
+        self.dimensions = dimensions
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector for each text, in the same order; a long list travels in parts."""
+        found: list[bytes] = []
+        for start in range(0, len(texts), BATCH):
+            found += self._embed_batch(texts[start : start + BATCH])
+        return found
+
+    def _embed_batch(self, texts: Sequence[str]) -> list[bytes]:
+        payload: dict[str, object] = {"input": list(texts)}
+        if self.model.startswith(SHORTENING_FAMILY):
+            payload["dimensions"] = self.dimensions
+        answer = self._post("/embeddings", payload, timeout_seconds=EMBED_SECONDS)
+        return self._exchange.vectors(
+            _in_order(answer.get("data")), count=len(texts), dimensions=self.dimensions
+        )
+
+
+def _in_order(data: object) -> object:
+    """Return the vectors in the order of the texts, which is told by `index`, not by their place."""
+    if not isinstance(data, list):
+        return None
+    rows = [_object(row) for row in data]
+    places = [row.get("index", place) for place, row in enumerate(rows)]
+    by_place = dict(zip(places, (row.get("embedding") for row in rows), strict=True))
+    return [by_place.get(place) for place in range(len(rows))]
+
+
+def _first(value: object) -> Mapping[str, object]:
+    return _object(value[0]) if isinstance(value, list) and value else {}
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}

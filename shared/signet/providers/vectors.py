@@ -1,0 +1,30 @@
+"""From the numbers that a provider sends to the bytes that are stored. Pure."""
+
+import math
+import struct
+
+
+def pack(numbers: object, *, dimensions: int) -> bytes:
+    """Return a vector of length one as little-endian float32.
+
+    Providers differ in whether they scale their vectors, so all are scaled here. Raises ValueError, with the
+    reason, for anything that is not `dimensions` finite numbers of which one is not zero.
+    """
+    if not isinstance(numbers, list) or not all(type(n) in (int, float) for n in numbers):
+        raise ValueError("a vector is not a list of numbers")
+    if len(numbers) != dimensions:
+        raise ValueError(f"a vector has {len(numbers)} dimensions instead of {dimensions}")
+    try:
+        length = math.hypot(*numbers)
+    except OverflowError:
+        length = math.inf
+    if not math.isfinite(length) or length == 0.0:
+        raise ValueError("a vector is zero or not finite")
+    return struct.pack(f"<{dimensions}f", *(n / length for n in numbers))
+
+
+def pack_all(rows: object, *, count: int, dimensions: int) -> list[bytes]:
+    """Return `count` packed vectors; raises ValueError when they are not exactly that."""
+    if not isinstance(rows, list) or len(rows) != count:
+        raise ValueError(f"not the {count} vectors that were asked for")
+    return [pack(row, dimensions=dimensions) for row in rows]
