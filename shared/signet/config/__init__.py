@@ -6,13 +6,13 @@ not parse leaves the last good values in force. The tree is `sections.Settings`.
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from signet.config.env import Address, Environment, check_bind, read_environment
-from signet.config.fields import public, read
-from signet.config.manifest import ManifestError, find, lifted, parse, set_value
-from signet.config.pipeline import paired
+from signet.config.fields import public, read, resolve_secrets
+from signet.config.manifest import ManifestError, find, parse, set_value
+from signet.config.older_shapes import lifted, paired
 from signet.config.sections import Settings
 from signet.paths import Workspace
 
@@ -30,6 +30,7 @@ __all__ = [
     "restart_required",
     "set_value",
     "settings_from",
+    "with_secrets",
 ]
 
 
@@ -80,12 +81,12 @@ def load(
 def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ...]]:
     """Return the settings that a parsed agent.yaml describes, and one warning for each thing that does not fit."""
     warnings: list[str] = []
-    found, moved = lifted(raw)
+    found, moved, doubled = lifted(raw)
     pipeline = found.get("pipelineV2")
     if isinstance(pipeline, Mapping):
         found = {**found, "pipelineV2": paired(pipeline)}
     settings = read(Settings, found, warnings)
-    return settings, tuple(_placed(text, moved) for text in warnings)
+    return settings, (*doubled, *(_placed(text, moved) for text in warnings))
 
 
 def fingerprint(workspace: Workspace) -> str:
@@ -109,6 +110,17 @@ def restart_required(old: Settings, new: Settings) -> list[str]:
 def as_public_dict(settings: Settings) -> dict[str, object]:
     """Return the effective settings under the names of agent.yaml, with secrets masked."""
     return public(settings)
+
+
+def with_secrets(
+    settings: Settings, lookup: Callable[[str], str | None]
+) -> tuple[Settings, tuple[str, ...]]:
+    """Return the settings with each `$secret:NAME` replaced by what `lookup` finds, and what was not found.
+
+    Show only settings that have not been through here.
+    """
+    warnings: list[str] = []
+    return resolve_secrets(settings, lookup, warnings), tuple(warnings)
 
 
 def _content(workspace: Workspace) -> tuple[str, bytes, str | None]:

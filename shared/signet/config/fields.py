@@ -7,8 +7,8 @@ the file says, because it may be a secret.
 """
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
@@ -20,6 +20,8 @@ from signet.config.values import CENTURY_MS, Accept, Unfit
 NOTHING: Mapping[object, object] = MappingProxyType({})
 MASK = "***"
 SECRET_REFERENCE = "$secret:"
+#: Unknown keys of one section that are named; looking for the nearest one costs time.
+MAX_UNKNOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,8 @@ def section(cls: type[S]) -> type[S]:
 
 
 def _declare(default: object, rule: Rule) -> Field[object]:
-    return cast("Field[object]", field(default=default, metadata={"rule": rule}))
+    made = field(default=default, repr=not rule.is_secret, metadata={"rule": rule})
+    return cast("Field[object]", made)
 
 
 def integer(
@@ -121,9 +124,11 @@ def text(
     )
 
 
-def optional_text(*, key: str | None = None, is_secret: bool = False) -> str | None:
+def optional_text(
+    *, key: str | None = None, also: tuple[str, ...] = (), is_secret: bool = False
+) -> str | None:
     """Declare text that may be absent."""
-    rule = Rule(accept=accept.words, key=key, is_secret=is_secret)
+    rule = Rule(accept=accept.words, key=key, also=also, is_secret=is_secret)
     return cast("str | None", _declare(None, rule))
 
 
@@ -230,6 +235,27 @@ def public(values: Section) -> dict[str, object]:
     }
 
 
+def resolve_secrets(
+    values: S, lookup: Callable[[str], str | None], warnings: list[str], *, path: str = ""
+) -> S:
+    """Return the section with every text `$secret:NAME` replaced by what the vault holds (CF-18).
+
+    A name that the vault does not hold leaves the reference in place and a warning.
+    """
+    changes: dict[str, object] = {}
+    for item, key, _ in declared(type(values)):
+        value = getattr(values, item.name)
+        where = _join(path, key)
+        if isinstance(value, Section):
+            changes[item.name] = resolve_secrets(value, lookup, warnings, path=where)
+        elif isinstance(value, str) and value.startswith(SECRET_REFERENCE):
+            found = lookup(value.removeprefix(SECRET_REFERENCE))
+            if found is None:
+                warnings.append(f"{where}: the vault holds no such secret")
+            changes[item.name] = value if found is None else found
+    return replace(values, **changes)  # type: ignore[type-var]  # every section is a dataclass
+
+
 def camel(name: str) -> str:
     """Return the camelCase form of a snake_case name."""
     first, *rest = name.split("_")
@@ -268,9 +294,14 @@ def _find(
     above = [(_join(path.rpartition(".")[0], name), outer.get(name)) for name in rule.flat]
     places = above + here if rule.flat_wins else here + above
     for where, value in places:
-        if value is not None and not (isinstance(value, str) and not value.strip()):
+        if not is_unset(value):
             return where, value
     return None
+
+
+def is_unset(value: object) -> bool:
+    """Tell whether the value counts as absent: null, or blank text."""
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _accept(rule: Rule, value: object, where: str, warnings: list[str]) -> object:
@@ -296,10 +327,11 @@ def _report_unknown(
         known |= {key, *rule.also}
         if rule.section is not None:
             known |= {name for _, _, inner in declared(rule.section) for name in inner.flat}
-    for name in raw:
-        if name in known:
-            continue
-        shown = name[:80] if isinstance(name, str) else "a key that is not text"
+    unknown = [name for name in raw if name not in known]
+    for name in unknown[:MAX_UNKNOWN]:
+        shown = " ".join(name.split())[:80] if isinstance(name, str) else "a key that is not text"
         near = difflib.get_close_matches(shown, sorted(known), n=1)
         hint = f'; did you mean "{near[0]}"?' if near else ""
         warnings.append(f"{_join(path, shown)}: unknown key, ignored{hint}")
+    if len(unknown) > MAX_UNKNOWN:
+        warnings.append(f"{path or 'agent.yaml'}: {len(unknown) - MAX_UNKNOWN} more unknown keys")

@@ -9,12 +9,13 @@ import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from signet.config.older_shapes import placed, unflatten
 from signet.errors import Invalid
 from signet.paths import Workspace
 
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from ruamel.yaml.comments import CommentedMap
 
 NAMES = ("agent.yaml", "AGENT.yaml", "config.yaml")
-#: Where a section may also stand, best first; the first name is the canonical one.
-PLACES = {
-    "pipelineV2": ("memory.pipelineV2", "pipelineV2"),
-    "embedding": ("embedding", "memory.embeddings", "embeddings"),
-}
-#: Flat twins of the keys that win over the nested ones.
-FLAT_EXTRACTION = {
-    "extractionProvider": "provider",
-    "extractionModel": "model",
-    "extractionStrength": "strength",
-}
-
 Value = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
 
 
@@ -82,25 +71,35 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
     target = path.resolve()
     with _alone(target.parent):
         source = target.read_bytes() if target.exists() else b""
-        before = parse(source, path.name)
-        yaml, document = _editable(source, path.name)
-        *parents, last = _placed(document, dotted_key)
-        section: MutableMapping[str, Any] = document
-        for key in parents:
-            if section.get(key) is None:
-                section[key] = {}
-            if not isinstance(section[key], MutableMapping):
-                raise ManifestError(f"{path.name}: {key} is not a section", line=None)
-            if key == "extraction":
-                _unflatten(section)
-            section = section[key]
-        section[last] = value
-        text = StringIO()
-        yaml.dump(document, text)
-        changed = text.getvalue().encode()
-        if not before:  # a file of comments alone, which belong to no value
-            changed = source + (b"" if source.endswith(b"\n") or not source else b"\n") + changed
-        replace_file(target, changed.replace(b"\n", b"\r\n") if b"\r\n" in source else changed)
+        parse(source, path.name)
+        changed = _with_value(source, path.name, dotted_key, value)
+        parse(changed, path.name)
+        replace_file(target, changed)
+
+
+def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:
+    from ruamel.yaml.comments import CommentedMap
+
+    yaml, document = _editable(source, name)
+    head = ""
+    if document is None:  # nothing but comments, which belong to no value and would be lost
+        document = CommentedMap()
+        head = "".join(re.findall(r"^[ \t]*(?:#[^\n]*)?\n", source.decode("utf-8-sig"), re.M))
+    *parents, last = placed(document, dotted_key)
+    section: MutableMapping[str, Any] = document
+    for key in parents:
+        if section.get(key) is None:
+            section[key] = {}
+        if not isinstance(section[key], MutableMapping):
+            raise ManifestError(f"{name}: {key} is not a section")
+        if key == "extraction":
+            unflatten(section)
+        section = section[key]
+    section[last] = value
+    text = StringIO()
+    yaml.dump(document, text)
+    changed = (head + text.getvalue()).encode()
+    return changed.replace(b"\n", b"\r\n") if b"\r\n" in source else changed
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -137,44 +136,48 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _load(yaml: "YAML", source: bytes, name: str) -> object:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.reader import ReaderError
 
     try:
         return yaml.load(source.decode("utf-8-sig"))
     except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        what = error.problem or error.context or "not valid YAML"
-        if what.startswith("found duplicate key"):
-            # The parser's own text repeats the values, which may be secret.
-            what = "a key stands twice"
-        raise ManifestError(f"{name} line {line}: {what.splitlines()[0]}", line=line) from error
+        mark = error.problem_mark or error.context_mark
+        what = (error.problem or error.context or "not valid YAML").splitlines()[0]
+        # The parser repeats the values of a key that stands twice; they may be secret.
+        twice = re.match(r'found duplicate key "[^"]*"', what)
+        raise _unreadable(name, mark and mark.line + 1, twice[0] if twice else what) from error
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
-        raise ManifestError(f"{name} line {line}: the text is not UTF-8", line=line) from error
+        raise _unreadable(name, line, "the text is not UTF-8") from error
     except RecursionError as error:
-        raise ManifestError(f"{name}: nested too deeply") from error
-    except (YAMLError, ValueError, KeyError) as error:
-        # ReaderError has no mark; bad scalars behind an explicit tag or with too many digits come out bare.
-        position = getattr(error, "position", None)
-        if not isinstance(position, int):
-            raise ManifestError(f"{name}: a value cannot be read") from error
-        line = source.decode("utf-8-sig").count("\n", 0, position) + 1
-        raise ManifestError(f"{name} line {line}: a character is not allowed", line=line) from error
+        raise _unreadable(name, None, "nested too deeply") from error
+    except ReaderError as error:
+        line = source.decode("utf-8-sig").count("\n", 0, error.position) + 1
+        raise _unreadable(name, line, "a character that YAML does not allow") from error
+    except (YAMLError, ValueError, LookupError) as error:
+        # Scalars behind an explicit tag, or with too many digits, leave the parser's own conversions bare.
+        raise _unreadable(name, None, "a value cannot be read") from error
 
 
-def _editable(source: bytes, name: str) -> tuple["YAML", "CommentedMap"]:
+def _unreadable(name: str, line: int | None, what: str) -> ManifestError:
+    place = f"{name} line {line}" if line else name
+    return ManifestError(f"{place}: {what}", line=line)
+
+
+def _editable(source: bytes, name: str) -> tuple["YAML", "CommentedMap | None"]:
     """Return the document with its comments, and the writer that keeps its look."""
     from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap
 
-    text = source.decode("utf-8-sig")
+    text = source.decode("utf-8-sig").replace("\r\n", "\n")
     yaml = YAML(typ="rt", pure=True)
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
     yaml.explicit_start = bool(re.search(r"^---", text, re.M))
     deeper, before_dash = _indents(text)
     yaml.indent(mapping=deeper, sequence=before_dash + 2, offset=before_dash)
-    document = _load(yaml, source, name)
-    return yaml, document if isinstance(document, CommentedMap) else CommentedMap()
+    document = _load(yaml, text.encode(), name)
+    return yaml, document if isinstance(document, CommentedMap) else None
 
 
 def _indents(text: str) -> tuple[int, int]:
@@ -185,49 +188,3 @@ def _indents(text: str) -> tuple[int, int]:
         len(sections[1]) if sections else 2,
         max(len(dashes[2]) - len(dashes[1]), 0) if dashes else 2,
     )
-
-
-def _placed(document: Mapping[str, object], dotted_key: str) -> list[str]:
-    """Return the key as a path, at the place where the file keeps that section already."""
-    first, *rest = dotted_key.split(".")
-    places = [place.split(".") for place in PLACES.get(first, (first,))]
-    kept = next((place for place in places if _at(document, place) is not None), None)
-    return [*(kept or places[0]), *rest]
-
-
-def lifted(raw: Mapping[object, object]) -> tuple[Mapping[object, object], Mapping[str, str]]:
-    """Return the file with every section at its canonical key, and where those that moved stood."""
-    moved: dict[str, str] = {}
-    found = dict(raw)
-    memory = raw.get("memory")
-    inside = dict(memory) if isinstance(memory, Mapping) else None
-    for section, places in PLACES.items():
-        taken = [(place, _at(raw, place.split("."))) for place in places]
-        for key in (place.rpartition(".") for place in places):
-            if key[0] and inside is not None:
-                inside.pop(key[2], None)
-            elif not key[0]:
-                found.pop(key[2], None)
-        place, value = next((each for each in taken if each[1] is not None), (section, None))
-        found[section] = value
-        moved |= {section: place} if place != section else {}
-    if inside is not None:
-        found["memory"] = inside
-    return found, moved
-
-
-def _at(raw: Mapping[Any, object], place: list[str]) -> object:
-    value: object = raw
-    for key in place:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def _unflatten(pipeline: MutableMapping[str, object]) -> None:
-    """Move what older dashboards wrote flat into `extraction`, where it would win over the value being set."""
-    extraction = pipeline["extraction"]
-    if "extractionProvider" in pipeline and isinstance(extraction, MutableMapping):
-        extraction.pop("model", None)
-    for flat, name in FLAT_EXTRACTION.items():
-        if flat in pipeline and isinstance(extraction, MutableMapping):
-            extraction[name] = pipeline.pop(flat)

@@ -4,7 +4,6 @@ Older files wrote many of these keys flat under `pipelineV2`; both forms are rea
 provider, model and strength of extraction, which older dashboards wrote flat.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
@@ -89,7 +88,7 @@ class Extraction(Section):
     strength: Strength = choice(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
     #: None is the provider's own address; see `env.Environment.ollama_url`.
     endpoint: str | None = url(also=("base_url",), flat=("extractionEndpoint", "extractionBaseUrl"))
-    api_key: str | None = optional_text(is_secret=True)
+    api_key: str | None = optional_text(also=("api_key",), is_secret=True)
     timeout_ms: int = integer(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
     min_confidence: float = real(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
     escalation: Escalation = nested(Escalation)
@@ -398,15 +397,3 @@ def _as_extraction(synthesis: Synthesis, extraction: Extraction) -> Synthesis:
         model=synthesis.model or extraction.model,
         endpoint=synthesis.endpoint or extraction.endpoint,
     )
-
-
-def paired(raw: Mapping[object, object]) -> Mapping[object, object]:
-    """Return `pipelineV2` with extraction's provider and model from one place: the flat one if it can."""
-    nested_keys = raw.get("extraction")
-    inside = dict(nested_keys) if isinstance(nested_keys, Mapping) else {}
-    if raw.get("extractionProvider") is not None:
-        inside.pop("model", None)
-        return {**raw, "extraction": inside} if inside else raw
-    if inside.get("provider") is not None:
-        return {key: value for key, value in raw.items() if key != "extractionModel"}
-    return raw

@@ -216,6 +216,8 @@ class Memory(Section):
     """What is kept and how fast it fades."""
 
     SNAKE: ClassVar[bool] = True
+    #: Taken out before this section is read (`manifest.lifted`); named here as hints for misspelt keys.
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"pipelineV2", "embeddings"})
 
     database: str = custom("memory/memories.db", inside_workspace)
     session_budget_chars: int = integer(2_000, 200, 20_000, key="session_budget")

@@ -1,0 +1,85 @@
+"""Where a section or a key may stand besides its own place: the shapes of older files, and the moves between them."""
+
+from collections.abc import Mapping, MutableMapping
+
+from signet.config.fields import is_unset
+
+#: Where a section may also stand, best first; the first name is the canonical one.
+PLACES = {
+    "pipelineV2": ("memory.pipelineV2", "pipelineV2"),
+    "embedding": ("embedding", "memory.embeddings", "embeddings"),
+}
+#: Flat twins of the keys that win over the nested ones.
+FLAT_EXTRACTION = {
+    "extractionProvider": "provider",
+    "extractionModel": "model",
+    "extractionStrength": "strength",
+}
+
+
+def placed(document: Mapping[str, object], dotted_key: str) -> list[str]:
+    """Return the key as a path, at the place where the file keeps that section already."""
+    for places in PLACES.values():
+        for place in places:
+            if dotted_key.startswith(f"{place}."):
+                kept = next((each for each in places if _at(document, each) is not None), places[0])
+                return (kept + dotted_key.removeprefix(place)).split(".")
+    return dotted_key.split(".")
+
+
+def _at(raw: Mapping[str, object], place: str) -> object:
+    value: object = raw
+    for key in place.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def lifted(raw: Mapping[object, object]) -> tuple[dict[object, object], dict[str, str], list[str]]:
+    """Return the file with each section at its own key, where those that moved stood, and one warning for each
+    that stands at a second place as well."""
+    found = dict(raw)
+    memory = found.get("memory")
+    if isinstance(memory, Mapping):
+        found["memory"] = dict(memory)
+    moved: dict[str, str] = {}
+    warnings: list[str] = []
+    for section, places in PLACES.items():
+        taken = [(place, value) for place in places if (value := _take(found, place)) is not None]
+        if taken:
+            moved[section], found[section] = taken[0]
+        warnings += [f"{place}: ignored, because of {taken[0][0]}" for place, _ in taken[1:]]
+    return found, moved, warnings
+
+
+def _take(raw: dict[object, object], place: str) -> object:
+    first, _, inner = place.partition(".")
+    if not inner:
+        return raw.pop(first, None)
+    holder = raw.get(first)
+    return holder.pop(inner, None) if isinstance(holder, dict) else None
+
+
+def unflatten(pipeline: MutableMapping[str, object]) -> None:
+    """Move what older dashboards wrote flat into `extraction`, where it would win over the value being set."""
+    extraction = pipeline["extraction"]
+    if not isinstance(extraction, MutableMapping):
+        return
+    if not is_unset(pipeline.get("extractionProvider")):
+        extraction.pop("model", None)
+    elif not is_unset(extraction.get("provider")):
+        pipeline.pop("extractionModel", None)
+    for flat, name in FLAT_EXTRACTION.items():
+        if flat in pipeline:
+            extraction[name] = pipeline.pop(flat)
+
+
+def paired(raw: Mapping[object, object]) -> Mapping[object, object]:
+    """Return `pipelineV2` with extraction's provider and model from one place: the flat one if it can."""
+    inside = raw.get("extraction")
+    if not isinstance(inside, Mapping):
+        return raw
+    if not is_unset(raw.get("extractionProvider")):
+        return {**raw, "extraction": {key: inside[key] for key in inside if key != "model"}}
+    if not is_unset(inside.get("provider")):
+        return {key: raw[key] for key in raw if key != "extractionModel"}
+    return raw
