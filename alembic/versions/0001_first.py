@@ -23,6 +23,7 @@ down_revision = None
 
 FOLDER = Path(__file__).with_suffix("")
 ASIDE = "upstream_"
+FULL_TEXT = ("memories_fts", "memory_hints_fts", "entities_fts")
 
 #: Our column to the one it was called before.
 RENAMED = {
@@ -36,8 +37,9 @@ RENAMED = {
     "summary_jobs": {"session_id": "session_key", "result_path": "result"},
     "umap_cache": {"result_json": "payload", "cached_at": "created_at"},
 }
-#: Full text follows row numbers, so an adopted row keeps its number; vectors are built anew from the old columns.
-COMPUTED = {"seq": "rowid", "feature_vector": "zeroblob(68)"}
+#: Columns that were not there before. Full text follows row numbers, so a row keeps its number; the feature vector
+#: is built later, from the other columns; the earlier program ran every task without asking for permission.
+COMPUTED = {"seq": "rowid", "feature_vector": "zeroblob(68)", "skip_permissions": "1"}
 
 
 def upgrade() -> None:
@@ -66,11 +68,11 @@ def upgrade() -> None:
         **times,
     )
     if adopted:
-        for index in ("memories_fts", "memory_hints_fts", "entities_fts"):
+        for index in FULL_TEXT:
             run(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
-        broken = [row[0] for row in run("PRAGMA integrity_check") if row[0] != "ok"]
-        if broken:
-            raise ValueError("; ".join(broken))
+        found = {row[0] for table in adopted for row in run(f"PRAGMA integrity_check({table})")}
+        if found != {"ok"}:
+            raise ValueError("; ".join(sorted(found - {"ok"})))
 
 
 def run(statement: str, **values: Any) -> list[Any]:
@@ -95,8 +97,8 @@ def move_aside(ours: list[str]) -> list[str]:
     master = {row.name: row for row in run("SELECT type, name, tbl_name, sql FROM sqlite_master")}
     found = [name for name in ours if name in master]
     for row in master.values():
-        content = re.search(r"USING fts5.*\bcontent\s*=\s*['\"]?(\w+)", row.sql or "", re.I | re.S)
-        if content and content[1] in found:
+        source = re.search(r"USING fts5.*\bcontent\s*=\s*['\"]?(\w+)", row.sql or "", re.I | re.S)
+        if (source and source[1] in found) or row.name in FULL_TEXT:
             run(f'DROP TABLE "{row.name}"')
         elif row.type in ("index", "trigger") and row.tbl_name in found and row.sql:
             run(f'DROP {row.type} "{row.name}"')

@@ -143,8 +143,9 @@ def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
         copy = _copy(database, before, now) if has_tables else None
         _run_revisions(database, now)
     except Exception as error:
+        reason = getattr(error, "orig", error)  # the driver's own words, without the statement
         raise MigrationFailed(
-            f"{database} could not be brought to schema {head()} and was left as it was: {error}"
+            f"{database} could not be brought to schema {head()} and was left as it was: {reason}"
         ) from error
     if has_tables and before is None:
         _compact(database)

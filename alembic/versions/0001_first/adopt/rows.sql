@@ -16,6 +16,9 @@ UPDATE embeddings SET ordinal = numbered.place FROM (
     FROM embeddings) AS numbered
   WHERE numbered.id = embeddings.id AND numbered.place > 0;
 
+UPDATE embeddings SET model = embedding_model FROM memories
+  WHERE embeddings.source_type = 'memory' AND memories.id = embeddings.source_id AND model IS NULL;
+
 -- A cache has one row per number of dimensions.
 DELETE FROM umap_cache WHERE id NOT IN (SELECT max(id) FROM umap_cache GROUP BY dimensions);
 
@@ -27,13 +30,14 @@ CREATE TEMP TABLE merged AS SELECT * FROM (
       ORDER BY entity_type = 'skill' DESC, created_at, id) AS winner
     FROM entities)
   WHERE loser <> winner;
-UPDATE entities SET mentions = mentions + others.mentions, pinned = max(pinned, others.pinned),
-    pinned_at = COALESCE(pinned_at, others.pinned_at), embedding = COALESCE(embedding, others.embedding),
-    description = COALESCE(description, others.description)
+UPDATE entities SET mentions = entities.mentions + theirs.mentions, pinned = max(entities.pinned, theirs.pinned),
+    pinned_at = COALESCE(entities.pinned_at, theirs.pinned_at),
+    embedding = COALESCE(entities.embedding, theirs.embedding),
+    description = COALESCE(entities.description, theirs.description)
   FROM (SELECT winner, sum(mentions) AS mentions, max(pinned) AS pinned, max(pinned_at) AS pinned_at,
           max(embedding) AS embedding, group_concat(description, char(10)) AS description
-        FROM merged JOIN entities ON id = loser GROUP BY winner) AS others
-  WHERE others.winner = entities.id;
+        FROM merged JOIN entities ON id = loser GROUP BY winner) AS theirs
+  WHERE theirs.winner = entities.id;
 UPDATE relations SET source_entity_id = winner FROM merged WHERE source_entity_id = loser;
 UPDATE relations SET target_entity_id = winner FROM merged WHERE target_entity_id = loser;
 UPDATE entity_dependencies SET source_entity_id = winner FROM merged WHERE source_entity_id = loser;
@@ -59,7 +63,7 @@ CREATE TEMP TABLE kept AS SELECT min(created_at || ' ' || id) AS oldest, sum(men
   FROM relations GROUP BY source_entity_id, target_entity_id, relation_type;
 DELETE FROM relations WHERE created_at || ' ' || id NOT IN (SELECT oldest FROM kept);
 UPDATE relations SET mentions = kept.mentions, strength = kept.strength, confidence = kept.confidence
-  FROM kept WHERE created_at || ' ' || id = oldest;
+  FROM kept WHERE relations.created_at || ' ' || relations.id = kept.oldest;
 DROP TABLE kept;
 
 -- Aspects: one per entity and canonical name; attributes follow.
@@ -73,15 +77,17 @@ UPDATE entity_dependencies SET aspect_id = winner FROM merged WHERE aspect_id = 
 DELETE FROM entity_aspects WHERE id IN (SELECT loser FROM merged);
 DROP TABLE merged;
 
--- Attributes: the entity is that of the aspect; of a stub, the one its open job names, else the first that its
--- memory mentions. One active row per aspect and value.
+-- Attributes: the entity is that of the aspect; of a stub, the one its job names, else one that its memory mentions.
+-- One active row per aspect and value.
+UPDATE entity_attributes SET entity_id = entity_aspects.entity_id FROM entity_aspects
+  WHERE entity_aspects.id = aspect_id AND entity_attributes.entity_id = '';
+UPDATE entity_attributes SET entity_id = named.entity_id FROM (
+    SELECT payload ->> '$.attribute_id' AS attribute_id, payload ->> '$.entity_id' AS entity_id
+    FROM memory_jobs WHERE job_type = 'structural_classify' AND json_valid(payload)) AS named
+  WHERE named.attribute_id = entity_attributes.id AND named.entity_id IN (SELECT id FROM entities)
+    AND entity_attributes.entity_id = '';
 UPDATE entity_attributes SET entity_id = COALESCE(
-    (SELECT entity_id FROM entity_aspects WHERE id = aspect_id),
-    (SELECT payload ->> '$.entity_id' FROM memory_jobs
-     WHERE job_type = 'structural_classify' AND json_valid(payload)
-       AND payload ->> '$.attribute_id' = entity_attributes.id),
-    (SELECT min(entity_id) FROM memory_entity_mentions WHERE memory_id = source_memory_id),
-    '')
+    (SELECT min(entity_id) FROM memory_entity_mentions WHERE memory_id = source_memory_id), '')
   WHERE entity_id = '';
 UPDATE entity_attributes SET status = 'superseded', superseded_by = first FROM (
     SELECT id AS other, first_value(id) OVER (
