@@ -16,7 +16,7 @@ VALUES (:id, :name, :canonical, :type, 1, :agent, :at, :at)
 ON CONFLICT (agent_id, canonical_name) DO UPDATE SET
     mentions = mentions + NOT EXISTS (
         SELECT 1 FROM memory_entity_mentions WHERE memory_id = :memory AND entity_id = entities.id),
-    entity_type = CASE WHEN entity_type IN ('extracted', 'unknown') AND :type <> 'extracted'
+    entity_type = CASE WHEN entity_type IN ('extracted', 'unknown') AND :type NOT IN ('extracted', 'unknown')
         THEN excluded.entity_type ELSE entity_type END,
     updated_at = excluded.updated_at
 RETURNING id
