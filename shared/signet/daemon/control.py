@@ -1,0 +1,267 @@
+"""Start, stop and look at the daemon of a workspace.
+
+`start` returns when the daemon is ready to work, not when it is spawned. All functions may be called at any
+time and by several programs at once: the supervisor's lock decides which start wins, and the others wait for
+the winner's daemon.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from signet import clock
+from signet.daemon import ready, record
+from signet.daemon.errors import DaemonHung, StartFailed, WorkspaceUnusable
+from signet.daemon.record import Running
+from signet.observe.logfile import STARTUP
+from signet.paths import Workspace
+from signet.resources import deploy_dir
+
+#: From the moment that the port is open until everything answers.
+READY_SECONDS = 15.0
+#: Until the port is open: a large database is copied and upgraded before.
+UPGRADE_SECONDS = 900.0
+HUNG_SECONDS = 5.0
+STOP_SECONDS = 5.0
+#: A start that takes longer than this says what it waits for.
+QUIET_SECONDS = 1.0
+TAIL_LINES = 20
+_LOOK_SECONDS = 0.03
+#: The exit status by which a supervisor says that another one holds the workspace (supervise.ALREADY).
+_ALREADY = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a daemon runs: the supervisor's configuration, and the module that prepares the database."""
+
+    config: Path
+    migrate: str = "signet.daemon.migrate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A daemon that is ready; `is_new` when this call started it."""
+
+    daemon: Running
+    is_new: bool
+
+
+def shipped() -> Plan:
+    """Return the plan of the product."""
+    return Plan(config=deploy_dir() / "supervisord.conf")
+
+
+def start(
+    workspace: Workspace, port: int, *, tell: Callable[[str], None], plan: Plan | None = None
+) -> Started:
+    """Start the daemon, or find it running, and return when it is ready.
+
+    `tell` hears what a start of more than a second waits for. Raises WorkspaceUnusable, PortTaken, DaemonHung
+    and StartFailed; a failed start leaves nothing running.
+    """
+    _make(workspace)
+    if (found := record.running(workspace)) is not None:
+        return _join(workspace, found, tell)
+    ready.check_free(port)
+    log = workspace.log_dir / STARTUP
+    log.touch()
+    from_byte = log.stat().st_size
+    pid = _spawn(_command(workspace, port, plan or shipped()), log)
+    try:
+        return _await(workspace, pid, port, tell)
+    except _GaveUp as reason:
+        _end(workspace, pid)
+        raise StartFailed(str(reason), log, _tail(log, from_byte)) from None
+    except BaseException:
+        _end(workspace, pid)
+        raise
+
+
+def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> NoReturn:
+    """Become the daemon. Raises WorkspaceUnusable and PortTaken; SystemExit when one runs already."""
+    _make(workspace)
+    if (found := record.running(workspace)) is not None:
+        raise SystemExit(f"Daemon is already running (PID {found.pid})")
+    ready.check_free(port)
+    command = _command(workspace, port, plan or shipped(), "--foreground")
+    os.execv(command[0], command)
+
+
+def stop(workspace: Workspace) -> bool:
+    """Stop the daemon and return whether there was one; kills it when five seconds are not enough."""
+    found = record.running(workspace)
+    if found is None:
+        return False
+    _end(workspace, found.pid)
+    record.remove(workspace, found.pid)
+    return True
+
+
+def restart(
+    workspace: Workspace,
+    port: int | None,
+    *,
+    default_port: int,
+    tell: Callable[[str], None],
+    plan: Plan | None = None,
+) -> Started:
+    """Stop the daemon if it runs, hung or not, and start it, on the port it had unless one is given."""
+    found = record.running(workspace)
+    stop(workspace)
+    return start(workspace, port or (found.port if found else default_port), tell=tell, plan=plan)
+
+
+def status(workspace: Workspace) -> dict[str, object]:
+    """Return what is known about the daemon; `{"running": False}` and the workspace when there is none."""
+    found = record.running(workspace)
+    if found is None:
+        return {"running": False, "workspace": str(workspace.root)}
+    from signet.daemon.processes import processes
+
+    began = clock.parse(found.startedAt)
+    return {
+        "running": True,
+        "workspace": str(workspace.root),
+        "pid": found.pid,
+        "uptime": max(0, int((clock.now() - began).total_seconds())),
+        "startedAt": found.startedAt,
+        "port": found.port,
+        "url": found.url,
+        "version": found.version,
+        "processes": [asdict(process) for process in processes(workspace)],
+    }
+
+
+class _GaveUp(Exception):
+    """A start did not come to its end; the text says why."""
+
+
+def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> Started:
+    """Wait for a daemon that somebody else started."""
+    age = (clock.now() - clock.parse(found.startedAt)).total_seconds()
+    if 0 <= age < READY_SECONDS:
+        with contextlib.suppress(_GaveUp):
+            return _await(workspace, None, found.port, tell)
+    if not ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS).status:
+        raise DaemonHung(
+            f"Daemon (PID {found.pid}) does not answer on port {found.port}. "
+            "Replace it with: signet daemon restart",
+            pid=found.pid,
+            port=found.port,
+        )
+    return Started(daemon=found, is_new=False)
+
+
+def _await(
+    workspace: Workspace, child: int | None, port: int, tell: Callable[[str], None]
+) -> Started:
+    """Return when the daemon is ready; `child` is the process that this call started, if any."""
+    began = time.monotonic()
+    open_since: float | None = None
+    told = ""
+    while True:
+        if child is not None and (code := _exit_status(child)) is not None:
+            if code != _ALREADY:
+                raise _GaveUp("it ended while starting")
+            return _follow_winner(workspace, tell)
+        if child is None and record.running(workspace) is None:
+            raise _GaveUp("it ended while starting")
+        answer = ready.ask(port, "/health/ready", timeout_seconds=1.0)
+        if answer.status == 200 and (found := record.running(workspace)) is not None:
+            return Started(daemon=found, is_new=child is not None)
+        now = time.monotonic()
+        if answer.is_listening and open_since is None:
+            open_since = now
+        if now - (open_since or began) > (READY_SECONDS if open_since else UPGRADE_SECONDS):
+            raise _GaveUp(f"still waiting for {answer.waits_for} after {now - began:.0f} s")
+        if now - began > QUIET_SECONDS and answer.waits_for != told:
+            told = answer.waits_for
+            tell(told)
+        time.sleep(_LOOK_SECONDS)
+
+
+def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started:
+    """Wait for the daemon of the start that was faster."""
+    deadline = time.monotonic() + QUIET_SECONDS
+    while (found := record.running(workspace)) is None:
+        if time.monotonic() > deadline:
+            raise _GaveUp("another start of the same workspace ended")
+        time.sleep(_LOOK_SECONDS)
+    return _await(workspace, None, found.port, tell)
+
+
+def _make(workspace: Workspace) -> None:
+    try:
+        workspace.make()
+        (workspace.daemon_dir / "write-test").write_bytes(b"1")
+        (workspace.daemon_dir / "write-test").unlink()
+    except OSError as error:
+        path = error.filename or workspace.root
+        raise WorkspaceUnusable(f"Cannot write {path}: {error.strerror}", path=str(path)) from error
+
+
+def _command(workspace: Workspace, port: int, plan: Plan, *more: str) -> list[str]:
+    fixed = [sys.executable, "-P", "-m", record.SUPERVISE, "--port", str(port)]
+    chosen = ["--config", str(plan.config), "--migrate", plan.migrate]
+    return [*fixed, *chosen, *more, "--", str(workspace.root)]
+
+
+def _spawn(command: list[str], log: Path) -> int:
+    """Start a process of its own session that writes to the log, and return its id."""
+    return os.posix_spawn(
+        command[0],
+        command,
+        os.environ,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )
+
+
+def _exit_status(pid: int) -> int | None:
+    """Return the exit status of a child that has ended; collects it."""
+    try:
+        found, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return 0
+    return os.waitstatus_to_exitcode(status) if found else None
+
+
+def _is_gone(workspace: Workspace, pid: int, patience_seconds: float) -> bool:
+    deadline = time.monotonic() + patience_seconds
+    while True:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)  # when this very process started it
+        if not record.is_supervisor(pid, workspace):
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_SECONDS)
+
+
+def _end(workspace: Workspace, pid: int) -> None:
+    """End a supervisor, by force when it does not end by itself; its programs die with it (process/parent.py)."""
+    with contextlib.suppress(ProcessLookupError):
+        if not record.is_supervisor(pid, workspace):
+            return
+        os.kill(pid, signal.SIGTERM)
+        if not _is_gone(workspace, pid, STOP_SECONDS):
+            # In its group is the upgrade of the database, unless the group is that of a terminal or a script.
+            os.kill(-pid if os.getpgid(pid) == pid else pid, signal.SIGKILL)
+            _is_gone(workspace, pid, STOP_SECONDS)
+
+
+def _tail(log: Path, from_byte: int) -> tuple[str, ...]:
+    with log.open("rb") as file:
+        file.seek(from_byte)
+        return tuple(file.read().decode("utf-8", "replace").splitlines()[-TAIL_LINES:])

@@ -1,0 +1,34 @@
+"""Why a daemon could not be started or stopped."""
+
+from pathlib import Path
+
+from signet.errors import Conflict, SignetError, Unavailable
+
+
+class PortTaken(Conflict):
+    """The port is used by another program."""
+
+    code = "port_taken"
+
+
+class DaemonHung(Unavailable):
+    """The daemon runs but does not answer. Replace it with: signet daemon restart."""
+
+    code = "daemon_hung"
+
+
+class WorkspaceUnusable(SignetError):
+    """The workspace cannot be written."""
+
+    code = "workspace_unusable"
+
+
+class StartFailed(SignetError):
+    """Failed to start daemon."""
+
+    code = "start_failed"
+
+    def __init__(self, reason: str, log: Path, tail: tuple[str, ...]) -> None:
+        super().__init__(f"Failed to start daemon: {reason}", log=str(log), tail=list(tail))
+        self.log = log
+        self.tail = tail

@@ -1,0 +1,73 @@
+"""Ask a running supervisor about its programs, over its unix socket."""
+
+import http.client
+import socket
+import xmlrpc.client
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.daemon import record
+from signet.paths import Workspace
+from signet.process import backoff
+
+#: The supervisor answers in milliseconds; this long only when the machine is on its knees.
+ANSWER_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One program of the daemon; `uptime` in seconds, `restarts` since the daemon started."""
+
+    name: str
+    state: str
+    pid: int | None
+    uptime: int
+    restarts: int
+
+
+def processes(workspace: Workspace) -> list[Process]:
+    """Return the programs, by name; empty when the supervisor cannot be reached."""
+    transport = _UnixTransport(record.control_socket(workspace))
+    supervisor = xmlrpc.client.ServerProxy("http://localhost", transport=transport)
+    try:
+        found = supervisor.supervisor.getAllProcessInfo()
+    except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+        return []
+    finally:
+        transport.close()
+    assert isinstance(found, list)
+    return sorted((_process(workspace, info) for info in found), key=lambda one: one.name)
+
+
+def _process(workspace: Workspace, info: dict[str, str | int]) -> Process:
+    name, pid = str(info["name"]), int(info["pid"])
+    last = backoff.last(workspace.runtime_dir, name)
+    return Process(
+        name=name,
+        state=str(info["statename"]).lower(),
+        pid=pid or None,
+        uptime=max(0, int(info["now"]) - int(info["start"])) if pid else 0,
+        restarts=last.restarts if last else 0,
+    )
+
+
+class _UnixTransport(xmlrpc.client.Transport):
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def make_connection(self, host: object) -> http.client.HTTPConnection:
+        """Connect to the socket whatever the host is called."""
+        return _UnixConnection(self._path)
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=ANSWER_SECONDS)
+        self._path = path
+
+    def connect(self) -> None:
+        """Open the unix socket."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))

@@ -1,0 +1,72 @@
+"""Ask the API of a daemon how it is. Uses the standard library alone: the command line loads this."""
+
+import errno
+import http.client
+import json
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from signet.daemon.errors import PortTaken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a port said: a status and a body, or no status at all and whether anybody listens."""
+
+    status: int = 0
+    body: Mapping[str, object] = field(default_factory=dict)
+    is_listening: bool = True
+
+    @property
+    def waits_for(self) -> str:
+        """Return in words what a start still waits for."""
+        if not self.is_listening:
+            return "the database"
+        reasons = self.body.get("reasons")
+        if isinstance(reasons, list) and reasons:
+            return ", ".join(str(reason) for reason in reasons)
+        return "the API"
+
+
+def ask(port: int, path: str, *, timeout_seconds: float) -> Answer:
+    """Return what 127.0.0.1:port answers to GET path; silence is an answer without a status."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_seconds)
+    try:
+        connection.request("GET", path, headers={"Connection": "close"})
+        response = connection.getresponse()
+        return Answer(status=response.status, body=_object(response.read(1_000_000)))
+    except ConnectionRefusedError:
+        return Answer(is_listening=False)
+    except (OSError, http.client.HTTPException):
+        return Answer()
+    finally:
+        connection.close()
+
+
+def check_free(port: int) -> None:
+    """Raise PortTaken, naming who has the port as far as that can be found out."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            return
+        except PermissionError as error:
+            raise PortTaken(f"Port {port} may only be used by the system administrator") from error
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+    other = ask(port, "/health", timeout_seconds=1.0).body.get("agentsDir")
+    if isinstance(other, str):
+        raise PortTaken(
+            f"Port {port} is used by the Signet daemon of {other}", port=port, workspace=other
+        )
+    raise PortTaken(f"Port {port} is used by another program; choose one with --port", port=port)
+
+
+def _object(raw: bytes) -> Mapping[str, object]:
+    try:
+        found = json.loads(raw)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,120 @@
+"""What a running daemon leaves on disk about itself: `.daemon/pid` and `.daemon/state.json`.
+
+The files are a hint and never a proof, because they outlive a crash and process ids are used again. A daemon
+runs when the process exists and its command line is the supervisor of this very workspace.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from signet import __version__, clock
+from signet.paths import Workspace
+
+SUPERVISE = "signet.daemon.supervise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A daemon that runs; `notice` is what its start had to say (a database upgrade)."""
+
+    pid: int
+    port: int
+    url: str
+    version: str
+    startedAt: str  # named as in the HTTP interface: other programs read the file
+    notice: str = ""
+
+
+def control_socket(workspace: Workspace) -> Path:
+    """Return the socket on which the supervisor takes orders."""
+    return workspace.runtime_dir / "supervisor.sock"
+
+
+def write(workspace: Workspace, port: int, *, now: datetime, notice: str = "") -> None:
+    """Record this process as the workspace's daemon."""
+    state = Running(
+        pid=os.getpid(),
+        port=port,
+        url=_url(port),
+        version=__version__,
+        startedAt=clock.to_text(now),
+        notice=notice,
+    )
+    _replace(workspace.state_file, json.dumps(asdict(state)))
+    _replace(workspace.pid_file, str(state.pid))
+
+
+def remove(workspace: Workspace, pid: int) -> None:
+    """Remove the files if they are about this process id."""
+    if _pid(workspace) == pid:
+        for path in (workspace.state_file, workspace.pid_file):
+            path.unlink(missing_ok=True)
+
+
+def running(workspace: Workspace) -> Running | None:
+    """Return the daemon of a workspace, None when it does not run."""
+    pid = _pid(workspace)
+    if pid is None or not is_supervisor(pid, workspace):
+        return None
+    try:
+        state = Running(**json.loads(workspace.state_file.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return _from_command_line(pid)
+    return state if state.pid == pid else _from_command_line(pid)
+
+
+def is_supervisor(pid: int, workspace: Workspace) -> bool:
+    """Return whether a process exists and is the supervisor of this workspace."""
+    arguments = _command_line(pid)
+    if SUPERVISE not in arguments:
+        return False
+    try:
+        return Path(arguments[-1]).samefile(workspace.root)
+    except OSError:
+        return False
+
+
+def _from_command_line(pid: int) -> Running | None:
+    """Return what the process itself shows, for when somebody removed its state file."""
+    arguments = _command_line(pid)
+    if "--port" not in arguments:
+        return None
+    port = int(arguments[arguments.index("--port") + 1])
+    began = clock.to_text(datetime.fromtimestamp(0, UTC))
+    return Running(pid=pid, port=port, url=_url(port), version="", startedAt=began)
+
+
+def _url(port: int) -> str:
+    return f"http://127.0.0.1:{port}"
+
+
+def _command_line(pid: int) -> Sequence[str]:
+    if sys.platform == "linux":
+        try:
+            raw = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            return ()
+        return [os.fsdecode(part) for part in raw.removesuffix(b"\0").split(b"\0")]
+    shown = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True)
+    before, found, root = os.fsdecode(shown.stdout).strip().partition(" -- ")
+    return [*before.split(), root] if found else ()
+
+
+def _pid(workspace: Workspace) -> int | None:
+    with contextlib.suppress(OSError, ValueError):
+        pid = int(workspace.pid_file.read_text("utf-8"))
+        return pid if pid > 0 else None
+    return None
+
+
+def _replace(path: Path, text: str) -> None:
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.write_text(text, "utf-8")
+    fresh.replace(path)

@@ -1,0 +1,135 @@
+"""The daemon's own process: `python -m signet.daemon.supervise --port N … -- WORKSPACE`.
+
+One per workspace: it holds an exclusive lock on `.daemon/lock` from before the database is opened until it
+ends, so that of two simultaneous starts one wins. It records itself, has the database upgraded, and becomes the
+supervisor of the three programs.
+"""
+
+import argparse
+import fcntl
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO, NoReturn
+
+from signet import clock
+from signet.daemon import record
+from signet.observe.logfile import STARTUP
+from signet.paths import Workspace
+from signet.process import backoff
+from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
+
+#: The exit status of a process that found another one in charge of the workspace.
+ALREADY = 3
+
+
+def main() -> int:
+    """Be the daemon of a workspace until told to stop; return the exit status."""
+    os.umask(0o077)
+    signal.signal(signal.SIGTERM, _leave)
+    asked = _arguments()
+    workspace = Workspace(asked.workspace)
+    workspace.make()
+    lock = _take(workspace.lock_file)
+    if lock is None:
+        return ALREADY
+    with lock:
+        try:
+            record.write(workspace, asked.port, now=clock.now())
+            _be(workspace, asked)
+        except _Refused as error:
+            sys.stderr.write(f"{error}\n")
+            return 1
+        finally:
+            record.remove(workspace, os.getpid())
+    return 0
+
+
+class _Refused(Exception):
+    """Something that has already been said, or says itself, keeps the daemon from running."""
+
+
+def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
+    _set_environment(workspace, asked)
+    _clear_traces(workspace)
+    migration = subprocess.Popen(
+        [sys.executable, "-P", "-m", asked.migrate, str(workspace.root)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    # The supervisor's library loads while the other process looks at the database.
+    from signet.daemon import tree
+
+    notice = migration.communicate()[0].strip()
+    if migration.returncode != 0:
+        raise _Refused("The database could not be prepared")
+    if notice:
+        record.write(workspace, asked.port, now=clock.now(), notice=notice)
+    try:
+        tree.run(asked.config)
+    except ValueError as error:
+        raise _Refused(f"Cannot listen on port {asked.port}: {error}") from error
+
+
+def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
+    """Tell the programs, and the supervisor's configuration, what they need to know."""
+    startup = workspace.log_dir / STARTUP
+    if stat.S_ISSOCK(os.fstat(1).st_mode):
+        # A service manager's journal: it cannot be opened by name, as the supervisor's library does.
+        with startup.open("ab") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+    os.environ.update(
+        SIGNET_PATH=str(workspace.root),
+        SIGNET_PORT=str(asked.port),
+        SIGNET_PYTHON=sys.executable,
+        SIGNET_STARTUP_LOG=str(startup),
+        SIGNET_CONTROL_SOCKET=str(record.control_socket(workspace)),
+        PROMETHEUS_MULTIPROC_DIR=str(workspace.metrics_dir),
+    )
+    os.environ[SUPERVISOR_PID] = str(os.getpid())
+    os.environ[LOG_STDOUT] = "1" if asked.foreground else "0"
+    os.chdir(workspace.root)
+
+
+def _clear_traces(workspace: Workspace) -> None:
+    """Remove what an earlier daemon left: metric values and the count of crashes."""
+    shutil.rmtree(workspace.metrics_dir, ignore_errors=True)
+    workspace.metrics_dir.mkdir(mode=0o700)
+    backoff.forget(workspace.runtime_dir)
+
+
+def _take(path: Path) -> BinaryIO | None:
+    """Return the locked file, None when another process has it."""
+    lock = path.open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return None
+    return lock
+
+
+def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End before there are programs to stop; the supervisor's own handler follows."""
+    raise SystemExit(0)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=record.SUPERVISE)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--migrate", required=True)
+    parser.add_argument("--foreground", action="store_true")
+    parser.add_argument("workspace", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""The supervisor of the three programs, with the three things its library lacks.
+
+- Signals wake its loop. It looks at signals only when a file descriptor stirs or a second has passed; a byte per
+  signal stirs one, and a first byte spares the second before the first program starts.
+- It holds the API's listening socket for its whole life. The library lets go of it between two runs of the API,
+  so callers of a restarting API would be refused instead of waiting.
+- It stops all programs at once. The library stops one after the other, and three times three seconds is too long.
+"""
+
+import signal
+import socket
+from pathlib import Path
+
+from supervisor.medusa import asyncore_25 as asyncore
+from supervisor.options import ServerOptions
+from supervisor.supervisord import Supervisor
+
+
+def run(config: Path) -> None:
+    """Run the programs of a supervisor configuration until SIGTERM, SIGINT or SIGHUP.
+
+    Raises ValueError when the API's port cannot be had. Must run in the main thread.
+    """
+    options = _Options()
+    options.realize(["-c", str(config)])
+    options.first = True
+    options.test = False
+    bell = _Bell()
+    asyncore.socket_map[bell.fileno()] = bell
+    try:
+        _Tree(options).main()
+    except asyncore.ExitNow:
+        options.close_httpservers()
+        options.close_logger()
+
+
+class _Options(ServerOptions):  # type: ignore[misc]  # the library ships no types
+    def make_logger(self) -> None:
+        """Log without the advice against running as root: whose service it is, is the caller's choice."""
+        self.parse_criticals.clear()
+        super().make_logger()
+
+
+class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
+    def runforever(self) -> None:
+        """Run the loop while holding every listening socket."""
+        groups = self.process_groups.values()
+        held = [
+            group.socket_manager.get_socket()
+            for group in groups
+            if hasattr(group, "socket_manager")
+        ]
+        try:
+            super().runforever()
+        finally:
+            held.clear()
+
+    def ordered_stop_groups_phase_1(self) -> None:
+        """Ask every program that runs to stop."""
+        for group in self.stop_groups:
+            group.stop_all()
+
+    def ordered_stop_groups_phase_2(self) -> None:
+        """Forget the programs that have stopped."""
+        if self.stop_groups is not None:
+            self.stop_groups[:] = [g for g in self.stop_groups if g.get_unstopped_processes()]
+
+
+class _Bell:
+    """A socket that becomes readable at every signal; the loop's own interface of a dispatcher."""
+
+    def __init__(self) -> None:
+        self._inside, self._outside = socket.socketpair()
+        self._inside.setblocking(False)
+        self._outside.setblocking(False)
+        self._outside.send(b"\0")
+        signal.set_wakeup_fd(self._outside.fileno(), warn_on_full_buffer=False)
+
+    def fileno(self) -> int:
+        """Return the descriptor that the loop polls."""
+        return self._inside.fileno()
+
+    def readable(self) -> bool:
+        """Ask the loop to poll."""
+        return True
+
+    def writable(self) -> bool:
+        """Ask the loop not to wait for room."""
+        return False
+
+    def handle_read_event(self) -> None:
+        """Become silent again."""
+        self._inside.recv(4096)
+
+    def handle_error(self) -> None:
+        """Let an error of the socket end the supervisor: it cannot happen to a healthy one."""
+        raise

@@ -1,0 +1,116 @@
+"""The first steps of a program, in the order that matters.
+
+Private files first, then the tie to the supervisor, then the wait of a program that keeps crashing: all before
+anything heavy is imported. Settings and logs come last. The database is the program's own next step.
+"""
+
+import contextlib
+import faulthandler
+import os
+import select
+import socket
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from signet.paths import Workspace, find_workspace
+from signet.process import backoff, parent, signals
+from signet.process.program import LOG_STDOUT, SUPERVISOR_PID, Program
+
+if TYPE_CHECKING:
+    from signet.config import Loaded
+
+#: How long a worker or scheduler lets the API go first.
+API_FIRST_SECONDS = 5.0
+#: How soon a wait notices a stop.
+LOOK_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booted:
+    """What a program has when its own work begins."""
+
+    program: Program
+    workspace: Workspace
+    loaded: "Loaded"
+    stop: signals.Stop
+
+
+def boot(program: Program) -> Booted:
+    """Prepare this process and return what it needs; ends the process when a stop comes meanwhile."""
+    os.umask(0o077)
+    faulthandler.enable()
+    parent.watch()
+    stop = signals.catch()
+    workspace = find_workspace()
+    workspace.make()
+    started = backoff.begin(workspace.runtime_dir, program, time.monotonic())
+    stop.wait(max(0.0, started.at - time.monotonic()))
+    if program is not Program.API and SUPERVISOR_PID in os.environ:
+        _let_api_first(int(os.environ["SIGNET_PORT"]), stop)
+    if stop.is_set:
+        raise SystemExit(0)
+    return Booted(
+        program=program, workspace=workspace, loaded=_prepare(program, workspace), stop=stop
+    )
+
+
+def _prepare(program: Program, workspace: Workspace) -> "Loaded":
+    from signet import config
+    from signet.observe import logfile, logs
+
+    loaded = config.load(workspace, os.environ)
+    is_read = os.environ.get(LOG_STDOUT) == "1" or SUPERVISOR_PID not in os.environ
+    logs.configure(
+        program,
+        logfile.place(workspace.log_dir, os.environ),
+        level=logs.level_of(os.environ.get("SIGNET_LOG_LEVEL")),
+        echo=is_read,
+    )
+    log = logs.get("daemon")
+    _log_crashes()
+    log.info("process.started", pid=os.getpid())
+    for warning in loaded.warnings:
+        log.warning("config.odd", detail=str(warning))
+    if loaded.error is not None:
+        log.error("config.unreadable", detail=str(loaded.error))
+    return loaded
+
+
+def _log_crashes() -> None:
+    """Put the last words of this process in the log as well as on stderr."""
+    from signet.observe import logs
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, Exception):
+            logs.get("daemon").error("process.crashed", exc_info=(kind, error, trace))
+        sys.__excepthook__(kind, error, trace)
+
+    def tell_thread(failure: threading.ExceptHookArgs) -> None:
+        logs.get("daemon").error(
+            "thread.crashed",
+            thread=failure.thread.name if failure.thread else None,
+            exc_info=failure.exc_value,
+        )
+
+    sys.excepthook = tell
+    threading.excepthook = tell_thread
+
+
+def _let_api_first(port: int, stop: signals.Stop) -> None:
+    """Wait until the API answers, at most a few seconds; less when a stop comes.
+
+    Three programs importing at once on two cores would triple the time to the first answer. The supervisor
+    owns the port from the start, so one request waits in the kernel until the API takes it.
+    """
+    request = f"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+    deadline = time.monotonic() + API_FIRST_SECONDS
+    # Work in the background does not depend on an API that is late or down.
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as api:
+        api.sendall(request.encode())
+        while time.monotonic() < deadline and not stop.is_set:
+            if select.select([api], [], [], LOOK_SECONDS)[0]:
+                return

@@ -1,0 +1,43 @@
+"""Stop when the process that looks after this one is gone.
+
+`kill -9` of the supervisor leaves its children alive, holding the port and leases. The kernel ends a child with
+its parent where it can (Linux); everywhere a thread looks once a second. The end is a SIGKILL: without a
+supervisor nobody waits for a graceful one, and everything written here is safe against it.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+
+from signet.process.program import SUPERVISOR_PID
+
+EVERY_SECONDS = 1.0
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def watch(environ: Mapping[str, str] = os.environ) -> None:
+    """Tie this process's life to its supervisor's, or to its present parent's when it has none."""
+    named = environ.get(SUPERVISOR_PID, "")
+    parent = int(named) if named.isdigit() else os.getppid()
+    if named:
+        _ask_kernel()
+    elif parent == 1:
+        return
+    threading.Thread(target=_look, args=(parent,), name="parent", daemon=True).start()
+
+
+def _ask_kernel() -> None:
+    # Only under a supervisor: the signal follows the parent's *thread*, and only of the supervisor is it known
+    # that the thread which starts children lives as long as the process.
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _look(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(EVERY_SECONDS)
+    os.kill(os.getpid(), signal.SIGKILL)

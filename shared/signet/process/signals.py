@@ -1,0 +1,77 @@
+"""Turn SIGTERM and SIGINT into one stop that threads and event loops can wait for.
+
+A signal handler runs between any two steps of the main thread, so setting a `threading.Event` in it can meet
+that event's own lock and hang. The handler therefore only writes a byte; a thread reads it and sets the event.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+
+class Stop:
+    """The request to end this process; it is made once and stays."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._mutex = threading.Lock()
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def set(self) -> None:
+        """Ask this process to end; not to be called from a signal handler."""
+        with self._mutex:
+            self._event.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def wait(self, timeout_seconds: float | None = None) -> bool:
+        """Block until the stop, or for so long; return whether it came."""
+        return self._event.wait(timeout_seconds)
+
+    def then(self, callback: Callable[[], None]) -> None:
+        """Call back once at the stop, from another thread; at once when it has come already."""
+        with self._mutex:
+            if not self._event.is_set():
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    async def wait_async(self) -> None:
+        """Wait for the stop in an event loop."""
+        loop = asyncio.get_running_loop()
+        came = asyncio.Event()
+
+        def tell() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed before the stop came
+                loop.call_soon_threadsafe(came.set)
+
+        self.then(tell)
+        await came.wait()
+
+
+def catch() -> Stop:
+    """Return the stop that SIGTERM and SIGINT set from now on; call it in the main thread."""
+    stop = Stop()
+    inside, outside = os.pipe()
+    os.set_blocking(outside, False)
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        os.write(outside, b"!")
+
+    def listen() -> None:
+        os.read(inside, 1)
+        stop.set()
+
+    threading.Thread(target=listen, name="signals", daemon=True).start()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, handle)
+    return stop

@@ -1,0 +1,61 @@
+"""A program small enough to be started often, which behaves as the real ones must: `-m stand_in NAME`.
+
+Under the supervisor it boots like the real one. The API answers from the socket it was handed; every program
+notes its process id in `.daemon/NAME.pids` and stops when told to. Files in the workspace ask for misbehaviour:
+`NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not stop).
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from signet.process.boot import Booted, boot
+from signet.process.program import Program
+
+
+def main() -> None:
+    """Be the program that the first argument names."""
+    booted = boot(Program(sys.argv[1]))
+    root = booted.workspace.root
+    with (booted.workspace.daemon_dir / f"{booted.program}.pids").open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    if (root / f"{booted.program}-crash").exists():
+        raise RuntimeError("crashed as asked")
+    if (root / f"{booted.program}-deaf").exists():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if booted.program is Program.API and not (root / "api-silent").exists():
+        serve(booted)
+    booted.stop.wait()
+    sys.stdout.write(f"{booted.program} stopped\n")
+
+
+def serve(booted: Booted) -> None:
+    """Answer health checks in a thread."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_ready = not (booted.workspace.root / "api-unready").exists()
+            body: dict[str, object] = {"agentsDir": str(booted.workspace.root)}
+            if self.path == "/health/ready" and not is_ready:
+                body["reasons"] = ["worker"]
+            raw = json.dumps(body).encode()
+            self.send_response(503 if "reasons" in body else 200)
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    server.socket.close()
+    server.socket = socket.socket(fileno=int(os.environ["SIGNET_SOCKET_FD"]))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()
