@@ -17,7 +17,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -106,6 +106,11 @@ def packed_vector(text: str, dimensions: int) -> bytes:
     return struct.pack(f"<{dimensions}f", *unit_vector(text, dimensions))
 
 
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):  # the caller was faster
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class FakeServer:
     """A model server; see the head of the module."""
 
@@ -128,7 +133,7 @@ class FakeServer:
         self.connections = 0
         self.stopping = threading.Event()
         self._path = path
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._open: set[socket.socket] = set()
         self._port = 0
         self.start()
@@ -161,7 +166,7 @@ class FakeServer:
         self._thread.join()
         with self._lock:
             for connection in self._open:
-                connection.shutdown(socket.SHUT_RDWR)
+                _hang_up(connection)
         self._http.server_close()
 
     def opened(self, connection: socket.socket) -> None:
@@ -169,11 +174,19 @@ class FakeServer:
         with self._lock:
             self.connections += 1
             self._open.add(connection)
+            if self.stopping.is_set():
+                _hang_up(connection)
 
     def closed(self, connection: socket.socket) -> None:
         """Note a connection that is over."""
         with self._lock:
             self._open.discard(connection)
+            self._lock.notify_all()
+
+    def wait_until_idle(self, seconds: float = 5.0) -> bool:
+        """Wait until no connection is open; False when there still is one after `seconds`."""
+        with self._lock:
+            return self._lock.wait_for(lambda: not self._open, seconds)
 
     def note(self, request: Request) -> None:
         """Keep a request."""
@@ -320,6 +333,7 @@ OPENAI: Mapping[tuple[str, str], Route] = {
 
 class _Http(ThreadingHTTPServer):
     daemon_threads = False
+    request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing: a caller that hangs up is part of the tests; a broken fake shows in their results."""
@@ -362,10 +376,10 @@ class _Handler(BaseHTTPRequestHandler):
         route = self.fake.routes.get((self.command, self.path))
         if route is None:
             return self._send(Status(404, "404 page not found"))
-        answer, wrap = route(self.fake, request)
-        model = request.body.get("model", self.fake.models[0] if self.fake.models else None)
-        if self.command == "POST" and not self._has(str(model)):
+        model = str(request.body.get("model"))
+        if self.command == "POST" and not self._has(model):
             return self._send(Status(404, json.dumps({"error": f"model '{model}' not found"})))
+        answer, wrap = route(self.fake, request)
         self._perform(answer, wrap, _prompt_of(request.body) or "")
 
     def _has(self, model: str) -> bool:

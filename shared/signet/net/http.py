@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from signet.config import env
@@ -65,21 +65,36 @@ class Reply:
     body: bytes
 
 
+def host_of(url: str) -> str:
+    """Return the host that an address names, "" when it is none."""
+    return _parts(url).hostname or ""
+
+
 def is_loopback(url: str) -> bool:
     """Return whether the address names this machine without leaving it."""
-    try:
-        return env.is_loopback(urlsplit(url).hostname or "")
-    except ValueError:
-        return False
+    return env.is_loopback(host_of(url))
+
+
+def shown(url: str) -> str:
+    """Return the address as it may be shown: without user, password and query."""
+    parts = _parts(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def proxy_for(url: str) -> str | None:
     """Return the proxy that the environment names for this address, never one for this machine."""
-    parts = urlsplit(url)
-    if is_loopback(url) or proxy_bypass(parts.netloc.rpartition("@")[2]):
+    if is_loopback(url) or proxy_bypass(host_of(url)):
         return None
     proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+    found = proxies.get(_parts(url).scheme) or proxies.get("all")
+    return f"http://{found}" if found and "://" not in found else found
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
 
 
 class Client:
@@ -113,7 +128,7 @@ class Client:
             httpx.UnsupportedProtocol,
             httpx.InvalidURL,
         ) as error:
-            raise Unreachable(f"cannot connect to {self.base_url}: {error}") from error
+            raise Unreachable(f"cannot connect to {shown(self.base_url)}: {error}") from error
         except httpx.TimeoutException as error:
             raise TimedOut(f"timeout: no complete answer within {timeout_seconds:g} s") from error
         except httpx.RequestError as error:

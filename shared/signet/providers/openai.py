@@ -1,9 +1,9 @@
 """Models behind the chat and embedding calls that OpenAI made common: its own and compatible servers."""
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 from signet.errors import ProviderDown, ProviderFailed
+from signet.net.http import host_of
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.ports import Completion
 
@@ -27,7 +27,7 @@ class _Server:
     def __init__(self, url: str, model: str, api_key: str | None) -> None:
         self.model = model
         self.name = f"openai:{model}"
-        self._is_vendor = urlsplit(url).hostname == VENDOR_HOST
+        self._is_vendor = host_of(url) == VENDOR_HOST
         self._has_key = bool(api_key)
         self._exchange = Exchange(self.name, url, api_key=api_key)
 
@@ -116,10 +116,11 @@ def _in_order(data: object) -> object:
     """Return the vectors in the order of the texts, which is told by `index`, not by their place."""
     if not isinstance(data, list):
         return None
-    rows = [_object(row) for row in data]
-    places = [row.get("index", place) for place, row in enumerate(rows)]
-    by_place = dict(zip(places, (row.get("embedding") for row in rows), strict=True))
-    return [by_place.get(place) for place in range(len(rows))]
+    by_place: dict[int, object] = {}
+    for place, row in enumerate(map(_object, data)):
+        told = row.get("index")
+        by_place[told if isinstance(told, int) else place] = row.get("embedding")
+    return [by_place.get(place) for place in range(len(data))]
 
 
 def _first(value: object) -> Mapping[str, object]:

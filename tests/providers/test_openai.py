@@ -1,0 +1,147 @@
+"""OpenAI-compatible servers over real HTTP, and what each status means."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.exchange import excerpt, retry_after
+from signet.providers.openai import BASE_URL, OpenAIEmbedder, OpenAIModel
+from support.models import Raw, Status, fake_openai, packed_vector
+
+NOON = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def ask(url: str, api_key: str | None = None) -> str:
+    model = OpenAIModel(url, "gpt-4o-mini", api_key=api_key)
+    return model.generate("hello there", timeout_seconds=5, max_tokens=64).text
+
+
+def test_a_prompt_is_one_user_message_and_the_key_goes_with_it() -> None:
+    with fake_openai("three little words") as server:
+        model = OpenAIModel(server.url, "gpt-4o-mini", api_key="sk-test")
+        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+    [request] = server.requests
+    assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three little words", 2, 3)
+    assert request.headers["authorization"] == "Bearer sk-test"
+    assert request.body["messages"] == [{"role": "user", "content": "hello there"}]
+    assert request.body["max_tokens"] == 64
+
+
+def test_another_host_may_do_without_a_key() -> None:
+    with fake_openai() as server:
+        assert ask(server.url) == "ok"
+    assert "authorization" not in server.requests[0].headers
+
+
+def test_the_vendor_without_a_key_is_not_even_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_network(*_: object, **__: object) -> None:
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr("socket.create_connection", no_network)
+    monkeypatch.setattr("socket.getaddrinfo", no_network)
+    model = OpenAIModel(BASE_URL, "gpt-4o-mini")
+    assert not model.available()
+    with pytest.raises(ProviderDown, match="needs a key"):
+        model.generate("hello", timeout_seconds=5, max_tokens=8)
+    with pytest.raises(ProviderDown, match="needs a key"):
+        OpenAIEmbedder(BASE_URL, "text-embedding-3-small", dimensions=768).embed(["one"])
+
+
+@pytest.mark.parametrize("code", [401, 403])
+def test_a_refused_key_makes_the_job_wait_long(code: int) -> None:
+    with fake_openai(Status(code)) as server, pytest.raises(ProviderDown) as down:
+        ask(server.url, "sk-wrong")
+    assert down.value.retry_after_seconds == 900.0
+    assert str(code) in down.value.message and "key was refused" in down.value.message
+    assert "sk-wrong" not in down.value.message
+
+
+@pytest.mark.parametrize("key", ["sk-“quoted”", "sk-two\nlines"])
+def test_a_key_that_cannot_be_a_header_is_refused_without_a_call(key: str) -> None:
+    with fake_openai() as server, pytest.raises(ProviderDown, match="characters"):
+        ask(server.url, key)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("code", [429, 502, 503, 504, 529])
+def test_a_busy_server_says_how_long_to_wait(code: int) -> None:
+    with fake_openai(Status(code, retry_after="7")) as server, pytest.raises(ProviderDown) as down:
+        ask(server.url)
+    assert down.value.retry_after_seconds == 7.0
+    assert down.value.facts["status"] == code
+
+
+@pytest.mark.parametrize(("code", "seconds"), [(429, 20.0), (503, 3.0)])
+def test_a_busy_server_that_does_not_say_is_asked_again_soon(code: int, seconds: float) -> None:
+    with fake_openai(Status(code)) as server, pytest.raises(ProviderDown) as down:
+        ask(server.url)
+    assert down.value.retry_after_seconds == seconds
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("12", 12.0),
+        ("0.5", 0.5),
+        ("-3", 0.0),
+        ("999999999", 86_400.0),
+        ("Fri, 01 May 2026 12:01:30 GMT", 90.0),
+        ("Fri, 01 May 2026 11:00:00 GMT", 0.0),
+        ("soon", None),
+        ("nan", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_wait_is_read_as_seconds_or_as_a_date(header: str | None, seconds: float | None) -> None:
+    assert retry_after(header, NOON) == seconds
+
+
+def test_an_error_repeats_the_first_200_characters_on_one_line() -> None:
+    page = "<html>\n  bad \x00 request\n" + "x" * 10_000
+    with fake_openai(Status(400, page)) as server, pytest.raises(ProviderFailed) as failed:
+        ask(server.url)
+    assert failed.value.facts["status"] == 400
+    assert "HTTP 400: <html> bad  request xxx" in failed.value.message
+    assert len(excerpt(page.encode())) == 200
+    assert "x" * 200 not in failed.value.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{}",
+        '{"choices": []}',
+        '{"choices": [7]}',
+        '{"choices": [{"message": null}]}',
+        '{"choices": [{"message": {"content": null}}]}',
+        '{"choices": [{"message": {"content": ""}}]}',
+    ],
+)
+def test_an_answer_without_text_is_a_failure(body: str) -> None:
+    with fake_openai(Raw(body)) as server, pytest.raises(ProviderFailed, match="empty"):
+        ask(server.url)
+
+
+def test_vectors_come_back_in_the_order_of_the_texts() -> None:
+    texts = ["red", "green", "blue"]
+    with fake_openai(dimensions=16) as server:
+        embedder = OpenAIEmbedder(server.url, "text-embedding-3-small", dimensions=16)
+        assert embedder.embed(texts) == [packed_vector(text, 16) for text in texts]
+    [request] = server.requests
+    assert request.body == {"model": "text-embedding-3-small", "input": texts, "dimensions": 16}
+
+
+def test_two_vectors_for_one_place_are_refused() -> None:
+    body = '{"data": [{"index": 0, "embedding": [1, 2]}, {"index": 0, "embedding": [3, 4]}]}'
+    with fake_openai(embeddings=[Raw(body)]) as server, pytest.raises(ProviderFailed):
+        OpenAIEmbedder(server.url, "text-embedding-3-small", dimensions=2).embed(["a", "b"])
+
+
+def test_a_server_without_a_list_of_models_is_available() -> None:
+    with fake_openai() as server:
+        assert OpenAIModel(server.url, "gpt-4o-mini").available()
+        assert OpenAIModel(server.url.removesuffix("/v1"), "gpt-4o-mini").available()
+        server.stop()
+        assert not OpenAIModel(server.url, "gpt-4o-mini").available()
