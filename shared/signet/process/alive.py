@@ -22,6 +22,9 @@ INSERT INTO processes (owner, kind, pid, started_at, beat_ms, lock_inode, busy, 
 VALUES (?, ?, ?, ?, ?, ?, 0, ?)"""
 _ALL = "SELECT owner, kind, pid, started_at, lock_inode, queues FROM processes ORDER BY started_at"
 _REMOVE = "DELETE FROM processes WHERE owner = ?"
+_REMOVE_IDLE = """
+DELETE FROM processes WHERE owner = ?
+   AND NOT EXISTS (SELECT 1 FROM memory_jobs WHERE lease_owner = processes.owner AND status = 'leased')"""
 
 
 class Presence:
@@ -64,6 +67,11 @@ def processes(tx: ReadTx) -> list[Row]:
 def remove(tx: WriteTx, owner: str) -> None:
     """Forget a process."""
     tx.run(_REMOVE, (owner,))
+
+
+def remove_idle(tx: WriteTx, owner: str) -> None:
+    """Forget a process unless it still holds leases."""
+    tx.run(_REMOVE_IDLE, (owner,))
 
 
 def is_alive(runtime_dir: Path, owner: str) -> bool | None:

@@ -98,6 +98,15 @@ class Pump:
         self._listener.join()
         self.held.stop()
 
+    def give_back(self) -> int:
+        """Release every lease that is still held and return how many; what runs on can write nothing more."""
+        runs = self.held.runs()
+        for run in runs:
+            run.cancelled = True
+            self._db.write_quick(lease.release, run.lease.job_id, run.lease.token, now=clock.now())
+            self.held.drop(run)
+        return len(runs)
+
     # -- threads --------------------------------------------------------------------------------
 
     def fetch(self, queue: str, timeout_seconds: float) -> Run | None:

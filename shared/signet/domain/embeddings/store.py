@@ -30,6 +30,10 @@ SELECT m.id, m.content, m.content_hash FROM memories m
 WHERE m.is_deleted = 0 AND NOT {_CURRENT}
 ORDER BY m.updated_at DESC LIMIT :limit
 """
+_GAP = f"""
+SELECT m.id, m.content, m.content_hash FROM memories m
+WHERE m.id = :id AND m.is_deleted = 0 AND NOT {_CURRENT}
+"""
 _COVERAGE = f"""
 SELECT count(*), coalesce(sum({_CURRENT}), 0) FROM memories m WHERE m.is_deleted = 0
 """
@@ -79,6 +83,12 @@ def missing(tx: ReadTx, limit: int, *, model: str | None = None) -> list[Gap]:
     """
     rows = tx.all(_MISSING, {"model": model, "limit": limit})
     return [Gap(memory_id=row[0], content=row[1], content_hash=row[2]) for row in rows]
+
+
+def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
+    """Return what is to be embedded for a memory; None when it has current vectors or is gone."""
+    row = tx.one(_GAP, {"id": memory_id, "model": model})
+    return row and Gap(memory_id=row[0], content=row[1], content_hash=row[2])
 
 
 def coverage(tx: ReadTx, *, model: str | None = None) -> Coverage:

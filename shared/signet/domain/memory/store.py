@@ -148,6 +148,14 @@ def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
     return _memory(tx.one(_BY_HASH, (content_hash, draft.agent_id, draft.visibility, draft.scope)))
 
 
+def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str) -> None:
+    """Note how far the pipeline is with a memory, and who read it; neither changes its version."""
+    tx.run(
+        "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?",
+        (status, model, memory_id),
+    )
+
+
 def add_hints(
     tx: WriteTx, memory_id: str, hints: Iterable[str], *, agent_id: str, at: datetime
 ) -> int:

@@ -1,0 +1,67 @@
+"""Everything that recurs, in one table, and which of it is due."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx
+from signet.domain.embeddings import gaps
+from signet.queue import BULK, Job, enqueue
+
+_READ = "SELECT name, last_run_ms FROM beats"
+_NOTE = """
+INSERT INTO beats (name, last_run_ms, last_slot) VALUES (?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot = excluded.last_slot"""
+
+#: How often memories without a vector are looked for. Every save queues its own vector; this finds the
+#: ones that were saved while nobody made vectors, or whose model has changed.
+GAPS_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """Something that recurs: its interval, and what it puts into the queue."""
+
+    name: str
+    every_ms: Callable[[Settings], int]
+    start: Callable[[WriteTx, Settings, str, datetime], None]
+
+
+def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
+    enqueue(tx, Job(kind="retention_sweep", slot=slot, priority=BULK), now=now)
+
+
+def _fill_gaps(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
+    if settings.embedding.provider != "none" and settings.pipeline.embedding_tracker.enabled:
+        gaps.enqueue_missing(tx, model=settings.embedding.model, now=now)
+
+
+BEATS = (
+    Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
+    Beat(name="embedding_gaps", every_ms=lambda settings: GAPS_MS, start=_fill_gaps),
+)
+
+
+def due(last_runs: Mapping[str, int], settings: Settings, *, now_ms: int) -> Iterator[Beat]:
+    """Yield the beats whose interval is over; one whose last run lies in the future is due too.
+
+    (A clock that was set back would otherwise silence it until the old time comes round again.)
+    """
+    for beat in BEATS:
+        last = last_runs.get(beat.name)
+        if last is None or last > now_ms or now_ms - last >= beat.every_ms(settings):
+            yield beat
+
+
+def last_runs(tx: ReadTx) -> dict[str, int]:
+    """Return when each beat last ran, in ms since 1970."""
+    return {row["name"]: row["last_run_ms"] for row in tx.all(_READ)}
+
+
+def run(tx: WriteTx, beat: Beat, settings: Settings, now: datetime) -> None:
+    """Start a beat and note it, in one transaction; two schedulers cannot start one slot twice."""
+    now_ms = int(now.timestamp() * 1000)
+    slot = str(now_ms // beat.every_ms(settings))
+    beat.start(tx, settings, slot, now)
+    tx.run(_NOTE, (beat.name, now_ms, slot))

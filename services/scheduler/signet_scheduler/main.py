@@ -1,0 +1,70 @@
+"""The scheduler process: a tick a second.
+
+Each tick starts the beats that are due, watches new processes and looks at the write-ahead log. It runs no job itself;
+giving back leases and checkpoints are done here because they must work when the queue does not.
+"""
+
+import contextlib
+import os
+import sys
+
+from signet.process.boot import Booted, boot
+from signet.process.program import Program
+
+TICK_SECONDS = 1.0
+NICENESS = 5
+
+
+def main() -> int:
+    """Run until stopped."""
+    booted = boot(Program.SCHEDULER)
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    return serve(booted)
+
+
+def serve(booted: Booted) -> int:
+    """Wait to lead, then tick until the stop."""
+    import structlog
+
+    from signet import clock
+    from signet.db import Database
+    from signet.process.alive import Presence, remove
+    from signet.process.live import LiveSettings
+    from signet.queue.bell import Ringer
+    from signet_scheduler import leader
+    from signet_scheduler.reap import Reaper
+    from signet_scheduler.tick import Ticker
+
+    log = structlog.get_logger()
+    workspace = booted.workspace
+    leadership = leader.Leadership(workspace.runtime_dir)
+    while not leadership.take():
+        if booted.stop.wait(TICK_SECONDS):
+            return 0
+    db = Database(workspace.database)
+    presence = Presence(workspace.runtime_dir, "scheduler")
+    db.write(presence.announce, now=clock.now())
+    epoch = db.write(leader.record, presence.owner)
+    ringer = Ringer(workspace.runtime_dir)
+    db.writer.listen(lambda signals: ringer.ring())
+    live = LiveSettings(workspace, booted.loaded)
+    live.start()
+    ticker = Ticker(db, live, Reaper(db, workspace.runtime_dir, presence.owner))
+    log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
+    while True:
+        ticker.tick()
+        if booted.stop.wait(TICK_SECONDS):
+            break
+    ticker.close()
+    live.stop()
+    db.write(remove, presence.owner)
+    db.close()
+    presence.close()
+    leadership.close()
+    log.info("scheduler.stopped")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

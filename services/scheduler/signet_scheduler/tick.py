@@ -1,0 +1,58 @@
+"""What the leading scheduler does each second. A part that fails is logged and does not stop the others."""
+
+from collections.abc import Callable
+
+import structlog
+
+from signet import clock
+from signet.db import Database
+from signet.db.checkpoint import Checkpointer
+from signet.observe import metrics
+from signet.process.live import LiveSettings
+from signet_scheduler import beats
+from signet_scheduler.reap import Reaper
+
+log = structlog.get_logger()
+
+#: How often expired leases are looked for; deaths are seen at once (see reap.py).
+EXPIRED_EVERY_TICKS = 10
+
+
+class Ticker:
+    """The parts of a tick and what they keep between ticks."""
+
+    def __init__(self, db: Database, live: LiveSettings, reaper: Reaper) -> None:
+        self._db = db
+        self._live = live
+        self._reaper = reaper
+        self._checkpointer = Checkpointer(db.path)
+        self._last_runs = db.read(beats.last_runs)
+        self._ticks = 0
+
+    def tick(self) -> None:
+        """Do one second's work."""
+        self._try("watch", self._reaper.look)
+        if self._ticks % EXPIRED_EVERY_TICKS == 0:
+            self._try("expired", self._reaper.end_expired)
+            self._try("unlocked", self._reaper.forget_unlocked)
+        self._try("beats", self._beats)
+        self._try("checkpoint", self._checkpointer.look)
+        self._ticks += 1
+
+    def close(self) -> None:
+        """Move what is left of the log and close."""
+        self._checkpointer.close()
+
+    def _beats(self) -> None:
+        now = clock.now()
+        settings = self._live.settings
+        for beat in beats.due(self._last_runs, settings, now_ms=int(now.timestamp() * 1000)):
+            self._db.write(beats.run, beat, settings, now)
+            self._last_runs[beat.name] = int(now.timestamp() * 1000)
+            metrics.BEATS.labels(beat.name).inc()
+
+    def _try(self, part: str, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except Exception:
+            log.exception("tick.failed", part=part)

@@ -1,0 +1,37 @@
+"""One actor per job kind, in a file of that name."""
+
+from collections.abc import Callable, Mapping
+
+import dramatiq
+
+from signet.queue.broker import JobsBroker
+from signet.queue.held import Run
+from signet.queue.kinds import queue_of
+from signet_worker.actors.document_ingest import document_ingest
+from signet_worker.actors.embed import embed
+from signet_worker.actors.extract import extract
+from signet_worker.actors.retention_sweep import retention_sweep
+from signet_worker.context import Context
+
+Actor = Callable[[Run, Context], None]
+
+ACTORS: Mapping[str, Actor] = {
+    "document_ingest": document_ingest,
+    "embed": embed,
+    "extract": extract,
+    "retention_sweep": retention_sweep,
+}
+
+
+def declare(broker: JobsBroker, context: Context) -> None:
+    """Declare every actor on the broker."""
+    for kind, actor in ACTORS.items():
+        declared = dramatiq.actor(actor_name=kind, queue_name=queue_of(kind), broker=broker)
+        declared(_bound(actor, context))
+
+
+def _bound(actor: Actor, context: Context) -> Callable[[Run], None]:
+    def run(job: Run) -> None:
+        actor(job, context)
+
+    return run

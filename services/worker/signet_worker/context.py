@@ -1,0 +1,95 @@
+"""What an actor gets: the database, the settings in force, the models.
+
+Models are made when the settings that name them change, and probed at most every 30 seconds.
+"""
+
+import threading
+import time
+
+import structlog
+
+from signet.config import Settings
+from signet.db import Database
+from signet.domain.extraction.distill import Distiller, Model, Rules
+from signet.errors import ProviderDown
+from signet.process.live import LiveSettings
+from signet.providers import registry
+from signet.providers.ports import Embedder, LanguageModel
+from signet.providers.registry import Resolution, TextSettings, VectorSettings
+
+log = structlog.get_logger()
+
+
+class Context:
+    """Shared by all actors of this process; for any thread."""
+
+    def __init__(self, db: Database, live: LiveSettings) -> None:
+        self.db = db
+        self._live = live
+        self._lock = threading.Lock()
+        self._embedder: tuple[VectorSettings, Embedder | None] | None = None
+        self._resolution: tuple[TextSettings, float, Resolution] | None = None
+
+    @property
+    def settings(self) -> Settings:
+        return self._live.settings
+
+    def embedder(self) -> Embedder | None:
+        """Return who makes vectors, None when nobody is to."""
+        wanted = vector_settings(self._live)
+        with self._lock:
+            if self._embedder is None or self._embedder[0] != wanted:
+                self._embedder = (wanted, registry.embedder(wanted))
+            return self._embedder[1]
+
+    def distiller(self) -> Distiller | None:
+        """Return who reads texts, None when extraction is off; raises ProviderDown when it must wait."""
+        found = self._resolved()
+        if found.waits:
+            raise ProviderDown(found.reason)
+        if found.model is not None:
+            return Model(found.model, self.settings)
+        return Rules() if found.effective == registry.RULES else None
+
+    def _resolved(self) -> Resolution:
+        wanted = text_settings(self._live)
+        with self._lock:
+            kept = self._resolution
+        now = time.monotonic()
+        if kept and kept[0] == wanted and now - kept[1] < registry.PROBE_KEPT_SECONDS:
+            return kept[2]
+        found = registry.resolve(wanted, _is_available)
+        if kept is None or kept[2].reason != found.reason:
+            log.info("extraction.provider", effective=found.effective, reason=found.reason)
+        with self._lock:
+            self._resolution = (wanted, now, found)
+        return found
+
+
+def _is_available(model: LanguageModel) -> bool:
+    return model.available()
+
+
+def text_settings(live: LiveSettings) -> TextSettings:
+    """Return the part of the settings that says who reads texts."""
+    extraction, environment = live.settings.pipeline.extraction, live.loaded.environment
+    return TextSettings(
+        provider=extraction.provider,
+        model=extraction.model,
+        endpoint=extraction.endpoint,
+        api_key=extraction.api_key or environment.openai_api_key,
+        ollama_url=environment.ollama_url,
+    )
+
+
+def vector_settings(live: LiveSettings) -> VectorSettings:
+    """Return the part of the settings that says who makes vectors."""
+    embedding, environment = live.settings.embedding, live.loaded.environment
+    return VectorSettings(
+        provider=embedding.provider,
+        model=embedding.model,
+        dimensions=embedding.dimensions,
+        base_url=embedding.base_url,
+        api_key=embedding.api_key or environment.openai_api_key,
+        ollama_url=environment.ollama_url,
+    )

@@ -1,0 +1,97 @@
+"""The worker process: embeds one dramatiq Worker and runs it until it is told to stop.
+
+It runs at low priority, so that answers to people come before work in the background.
+"""
+
+import contextlib
+import os
+import sys
+import threading
+
+from signet.process.boot import Booted, boot
+from signet.process.program import Program
+
+#: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
+DRAIN_SECONDS = 3.0
+#: How long an idle thread sleeps before it looks whether it should end.
+IDLE_MS = 500
+NICENESS = 10
+
+
+def main() -> int:
+    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started anew."""
+    booted = boot(Program.WORKER)
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    return serve(booted)
+
+
+def serve(booted: Booted) -> int:
+    """Open the database, take jobs until the stop, give back what did not finish."""
+    # dramatiq reads its timings when it is imported.
+    os.environ.setdefault("dramatiq_restart_delay", "200")
+    import structlog
+    from dramatiq import Worker
+
+    from signet import clock
+    from signet.db import Database
+    from signet.process.alive import Presence, remove
+    from signet.process.live import LiveSettings
+    from signet.queue import QUEUES
+    from signet.queue.bell import Bell, Ringer
+    from signet.queue.broker import JobsBroker
+    from signet.queue.pump import Pump
+    from signet_worker import actors
+    from signet_worker.context import Context
+
+    log = structlog.get_logger()
+    workspace = booted.workspace
+    db = Database(workspace.database)
+    presence = Presence(workspace.runtime_dir, "worker")
+    db.write(presence.announce, now=clock.now(), queues=",".join(QUEUES))
+    ringer = Ringer(workspace.runtime_dir)
+    db.writer.listen(lambda signals: ringer.ring())
+    bell = Bell(workspace.runtime_dir, presence.owner)
+    live = LiveSettings(workspace, booted.loaded)
+    pump = Pump(
+        db,
+        bell,
+        owner=presence.owner,
+        slots={queue.name: queue.slots for queue in QUEUES.values()},
+        lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
+    )
+    broker = JobsBroker(db, pump)
+    actors.declare(broker, Context(db, live))
+    threads = sum(queue.slots for queue in QUEUES.values())
+    worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
+    live.start()
+    broker.deadlines.start()
+    worker.start()
+    pump.start()
+    log.info("worker.ready", threads=threads, owner=presence.owner)
+
+    lost = False
+    while not booted.stop.wait(1.0):
+        if any(not thread.is_alive() for thread in worker.workers) or broker.deadlines.stuck():
+            log.error("worker.thread_lost")
+            lost = True
+            break
+
+    pump.stop_claiming()
+    worker.stop(timeout=int(DRAIN_SECONDS * 1000))
+    pump.stop()
+    given_back = pump.give_back()
+    log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
+    live.stop()
+    db.write(remove, presence.owner)
+    db.close()
+    bell.close()
+    presence.close()
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    # Threads in the middle of a job that was given back must not keep the process alive.
+    os._exit(code)

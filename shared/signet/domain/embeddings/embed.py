@@ -1,0 +1,34 @@
+"""One embed job: the text of a memory becomes its vectors.
+
+The vectors are stored only if the text is still the one that was read: its content hash is compared in the
+transaction that stores them.
+"""
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.embeddings import passages, store
+from signet.domain.embeddings.models import Gap
+from signet.providers.ports import Embedder
+from signet.queue.held import Run
+
+
+def run(job: Run, embedder: Embedder) -> None:
+    """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
+    memory_id = job.lease.memory_id or ""
+    gap = job.db.read(store.gap, memory_id, model=embedder.model)
+    if gap is None or gap.content_hash is None:
+        job.commit(lambda tx: {"skipped": "nothing_to_embed"})
+        return
+    pieces = passages.split(gap.content)
+    vectors = embedder.embed(pieces)
+    job.check()
+    pairs = list(zip(pieces, vectors, strict=True))
+    job.commit(lambda tx: _store(tx, gap, pairs, embedder.model))
+
+
+def _store(tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str) -> dict[str, object]:
+    now = store.gap(tx, gap.memory_id, model=model)
+    if now is None or gap.content_hash is None or now.content_hash != gap.content_hash:
+        return {"skipped": "memory_changed"}
+    store.replace(tx, gap.memory_id, gap.content_hash, pairs, model, clock.now())
+    return {"passages": len(pairs)}

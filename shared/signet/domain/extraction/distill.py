@@ -1,0 +1,139 @@
+"""Who reads a text and who compares: the built-in rules, or a model.
+
+Both answer the same two questions, so that the pipeline does not know which of them it has. A model's calls
+happen here and nowhere else in extraction; they raise the errors of `signet.providers.ports`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from signet.config import Settings
+from signet.config.pipeline import Strength
+from signet.domain.extraction import contradiction, escalate, parse, prompt, rules
+from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
+from signet.errors import ProviderFailed
+from signet.providers.ports import LanguageModel
+
+#: Tokens an answer may have, and the factor on the time limit (PIP-5).
+BUDGETS = {Strength.LOW: (1_024, 1.0), Strength.MEDIUM: (2_048, 1.5), Strength.HIGH: (4_096, 2.5)}
+#: An answer to "add, update, delete or none" is one short object.
+DECISION_TOKENS = 256
+#: Share of words above which two statements say the same (without a model; measured on quickstart material:
+#: rewordings of one statement lie above, different statements about one subject below).
+SAME_SHARE = 0.8
+
+
+class Distiller(Protocol):
+    """Reads texts and compares statements."""
+
+    @property
+    def name(self) -> str: ...
+
+    def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
+        """Return facts and triples; `is_known` tells whether a content hash is stored already."""
+        ...
+
+    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
+        """Return what to do with a fact that resembles these memories, or why that is not known."""
+        ...
+
+
+class Rules:
+    """The built-in reader: deterministic, needs nothing."""
+
+    name = "rules"
+
+    def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
+        """Return what the rules find."""
+        return rules.extract(text)
+
+    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
+        """Add, unless one of the memories says the same in nearly the same words."""
+        for candidate in candidates:
+            if says_the_same(fact.content, candidate.content):
+                return Decision(
+                    action=Action.NONE,
+                    target_id=None,
+                    confidence=fact.confidence,
+                    reason=f"memory {candidate.id} says the same",
+                )
+        return Decision(
+            action=Action.ADD,
+            target_id=None,
+            confidence=fact.confidence,
+            reason="no memory says the same",
+        )
+
+
+class Model:
+    """A language model as reader."""
+
+    def __init__(self, model: LanguageModel, settings: Settings) -> None:
+        extraction = settings.pipeline.extraction
+        tokens, factor = BUDGETS[extraction.strength]
+        ceiling = max(settings.pipeline.worker.lease_timeout_ms / 2, 30_000)
+        self._model = model
+        self._tokens = tokens
+        self._timeout = min(extraction.timeout_ms * factor, ceiling) / 1000
+        self._limits = extraction.escalation
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
+        """Ask the model, part by part for a long text, and tame an answer that gives too much."""
+        found = [self._tamed(part, is_known) for part in prompt.parts(text)]
+        return Extraction(
+            facts=tuple(fact for one in found for fact in one.facts),
+            triples=tuple(triple for one in found for triple in one.triples),
+            warnings=tuple(warning for one in found for warning in one.warnings),
+        )
+
+    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
+        """Ask the model to choose."""
+        answer = self._ask(prompt.decision(fact, candidates), DECISION_TOKENS)
+        return parse.decision(answer, {candidate.id for candidate in candidates})
+
+    def _tamed(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
+        first = self._read(prompt.extraction(text))
+        if not self._is_too_much(first, self._limits.max_new_entities_per_chunk):
+            return first
+        try:
+            second = self._read(prompt.condensed(text, self._limits.level2_max_entities))
+        except ProviderFailed:
+            return escalate.reduce(first, is_known)
+        if not self._is_too_much(second, self._limits.level2_max_entities):
+            return replace(second, warnings=(*first.warnings, *second.warnings))
+        return escalate.reduce(second, is_known)
+
+    def _is_too_much(self, found: Extraction, max_entities: int) -> bool:
+        return escalate.is_needed(
+            found,
+            max_entities=max_entities,
+            max_facts_per_entity=self._limits.max_new_attributes_per_entity,
+        )
+
+    def _read(self, request: str) -> Extraction:
+        found = parse.extraction(self._ask(request, self._tokens))
+        if parse.NO_JSON not in found.warnings:
+            return found
+        return parse.extraction(self._ask(prompt.json_only(request), self._tokens))
+
+    def _ask(self, request: str, max_tokens: int) -> str:
+        return self._model.generate(
+            request, timeout_seconds=self._timeout, max_tokens=max_tokens
+        ).text
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Return whether two statements share nearly all their words, all numbers, and neither denies the other."""
+    ours = contradiction.tokens(one) - contradiction.STOP_WORDS
+    theirs = contradiction.tokens(other) - contradiction.STOP_WORDS
+    if not ours or not theirs:
+        return False
+    if {word for word in ours ^ theirs if any(sign.isdigit() for sign in word)}:
+        return False
+    share = len(ours & theirs) / len(ours | theirs)
+    return share >= SAME_SHARE and not contradiction.risk(one, other)

@@ -1,0 +1,212 @@
+"""One extract job, top to bottom: read the memory, distil it, decide, write.
+
+The memory is read in one snapshot and everything slow (models, vectors) happens with no transaction open; then
+one transaction checks that the lease is still ours, writes the effects and completes the job. A crash in between
+loses nothing but work.
+"""
+
+from collections.abc import Sequence
+
+import structlog
+
+from signet import clock
+from signet.config import Settings
+from signet.db import Database, WriteTx
+from signet.db.driver import sqlite
+from signet.domain.embeddings import passages
+from signet.domain.extraction import apply, candidates
+from signet.domain.extraction.apply import Mode, Proposal, Writing
+from signet.domain.extraction.distill import Distiller, says_the_same
+from signet.domain.extraction.models import (
+    MIN_FACT_CHARS,
+    Action,
+    Candidate,
+    Decision,
+    Extraction,
+    Fact,
+)
+from signet.domain.graph import persist
+from signet.domain.memory import normalize, store
+from signet.domain.memory.models import ExtractionStatus, Memory
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.ports import Embedder
+from signet.queue.held import Run
+
+log = structlog.get_logger()
+
+
+def mode_of(settings: Settings) -> Mode:
+    """Return how far the pipeline may go (pipeline.md §1)."""
+    pipeline = settings.pipeline
+    if not pipeline.enabled:
+        return Mode.DISABLED
+    if pipeline.mutations_frozen:
+        return Mode.FROZEN
+    return Mode.SHADOW if pipeline.shadow_mode else Mode.CONTROLLED_WRITE
+
+
+def run(job: Run, distiller: Distiller, embedder: Embedder | None, settings: Settings) -> None:
+    """Distil the job's memory and complete the job.
+
+    Raises what the providers raise (the job then waits or is tried again), LeaseLost, Cancelled.
+    """
+    memory_id = job.lease.memory_id or ""
+    source = job.db.read(store.by_id, memory_id)
+    if source is None or source.is_deleted:
+        reason = "memory_not_found" if source is None else "memory_deleted"
+        job.commit(lambda tx: {"skipped": reason})
+        return
+    found = _distilled(job.db, distiller, source)
+    job.check()
+    proposed = _proposals(job, distiller, embedder, source, found.facts)
+    job.check()
+    writing = Writing(
+        source=source,
+        mode=mode_of(settings),
+        min_confidence=settings.pipeline.extraction.min_confidence,
+        extraction_model=distiller.name,
+        embedding_model=embedder.model if embedder else None,
+        embed_later=embedder is not None,
+        fact_count=len(found.facts),
+        entity_count=len(found.triples),
+        now=clock.now(),
+    )
+    job.commit(
+        lambda tx: _write(tx, found, proposed, writing, graph=settings.pipeline.graph.enabled)
+    )
+
+
+def _distilled(db: Database, distiller: Distiller, source: Memory) -> Extraction:
+    if len(source.content) < MIN_FACT_CHARS:
+        return Extraction(warnings=("too short to hold a fact",))
+    found = distiller.extract(
+        source.content, lambda digest: db.read(candidates.holds, source, digest)
+    )
+    for warning in found.warnings:
+        log.info("extraction.warning", memory_id=source.id, detail=warning)
+    return found
+
+
+def _proposals(
+    job: Run,
+    distiller: Distiller,
+    embedder: Embedder | None,
+    source: Memory,
+    facts: Sequence[Fact],
+) -> list[Proposal]:
+    """Decide on each fact; a fact that cannot be decided does not stop the others (PIP-10)."""
+    proposed: list[Proposal] = []
+    seen: set[str] = set()
+    for fact, chunks in zip(facts, _embedded(embedder, facts), strict=True):
+        digest = normalize.content_hash(fact.content)
+        if digest in seen:
+            continue
+        seen.add(digest)
+        job.check()
+        proposed.append(_proposal(job.db, distiller, source, fact, chunks))
+    return proposed
+
+
+def _proposal(
+    db: Database,
+    distiller: Distiller,
+    source: Memory,
+    fact: Fact,
+    chunks: tuple[tuple[str, bytes], ...],
+) -> Proposal:
+    if says_the_same(fact.content, source.content):
+        said = Decision(
+            action=Action.NONE,
+            target_id=None,
+            confidence=fact.confidence,
+            reason="its source says the same",
+        )
+        return Proposal(fact=fact, decision=said)
+    vector = chunks[0][1] if chunks else None
+    known: list[Candidate] = db.read(candidates.like, source, fact.content, vector)
+    if not known:
+        new = Decision(
+            action=Action.ADD,
+            target_id=None,
+            confidence=fact.confidence,
+            reason="no memory resembles it",
+        )
+        return Proposal(fact=fact, decision=new, passages=chunks)
+    try:
+        decided = distiller.decide(fact, known)
+    except ProviderDown:
+        raise  # the job waits, uncharged
+    except ProviderFailed as error:
+        decided = error.message
+    if isinstance(decided, str):
+        log.warning("decision.failed", memory_id=source.id, detail=decided)
+        return Proposal(fact=fact, decision=None, problem=decided)
+    target = next((one for one in known if one.id == decided.target_id), None)
+    return Proposal(fact=fact, decision=decided, target=target, passages=chunks)
+
+
+def _embedded(
+    embedder: Embedder | None, facts: Sequence[Fact]
+) -> list[tuple[tuple[str, bytes], ...]]:
+    """Return the passages of each fact with their vectors; empty ones when there is no embedder now.
+
+    A fact without vectors is written all the same and gets an embed job (PIP-11).
+    """
+    if embedder is None or not facts:
+        return [()] * len(facts)
+    pieces = [passages.split(fact.content) for fact in facts]
+    try:
+        vectors = iter(embedder.embed([piece for split in pieces for piece in split]))
+    except (ProviderDown, ProviderFailed) as error:
+        log.info("extraction.without_vectors", reason=error.message)
+        return [()] * len(facts)
+    return [tuple((piece, next(vectors)) for piece in split) for split in pieces]
+
+
+def _write(
+    tx: WriteTx,
+    found: Extraction,
+    proposed: Sequence[Proposal],
+    writing: Writing,
+    *,
+    graph: bool,
+) -> dict[str, object]:
+    """Write everything the job found; return its result."""
+    current = store.by_id(tx, writing.source.id)
+    if current is None or current.is_deleted or current.version != writing.source.version:
+        # Forgotten or changed meanwhile: what was found is about a text that is not there any more.
+        return {"skipped": "memory_changed"}
+    counts = apply.proposals(tx, proposed, writing)
+    if writing.mode is Mode.CONTROLLED_WRITE:
+        store.set_extraction(
+            tx, writing.source.id, ExtractionStatus.COMPLETED, writing.extraction_model
+        )
+        if graph and found.triples:
+            _persist(tx, found, writing)
+    return {
+        "facts": len(found.facts),
+        "entities": len(found.triples),
+        "proposals": len(proposed),
+        "writeMode": "phase-c" if writing.mode is Mode.CONTROLLED_WRITE else "shadow",
+        "writeStats": dict(counts),
+        "warnings": list(found.warnings),
+    }
+
+
+def _persist(tx: WriteTx, found: Extraction, writing: Writing) -> None:
+    """Write the triples; a failure costs the graph, never the facts (PIP-25)."""
+    tx.run("SAVEPOINT graph")
+    try:
+        persist.triples(
+            tx,
+            writing.source.id,
+            found.triples,
+            agent_id=writing.source.agent_id,
+            now=writing.now,
+        )
+    except (sqlite.DatabaseError, ValueError, LookupError):
+        if not tx.connection.in_transaction:
+            raise
+        tx.run("ROLLBACK TO graph")
+        log.warning("graph.failed", memory_id=writing.source.id, exc_info=True)
+    tx.run("RELEASE graph")

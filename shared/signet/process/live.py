@@ -1,0 +1,87 @@
+"""Settings that follow agent.yaml: every process sees a change within two seconds (CF-16).
+
+The file's identity (inode, size, time) is looked at once a second, which costs a few microseconds and works on every
+kind of disk; only a changed file is read.
+"""
+
+import threading
+from collections.abc import Callable
+
+import structlog
+
+from signet import config
+from signet.config import Loaded, Settings
+from signet.config.manifest import NAMES
+from signet.paths import Workspace
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 1.0
+
+#: What tells a changed file: name, inode, size, modification time.
+Identity = tuple[tuple[str, int, int, int], ...]
+
+
+class LiveSettings:
+    """The settings in force now; for any thread."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        loaded: Loaded,
+        changed: Callable[[Settings], None] = lambda settings: None,
+    ) -> None:
+        self._workspace = workspace
+        self._started_with = loaded.settings
+        self._changed = changed
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="settings", daemon=True)
+        self._seen = self._identity()
+        self.loaded = loaded
+
+    @property
+    def settings(self) -> Settings:
+        return self.loaded.settings
+
+    @property
+    def restart_required(self) -> list[str]:
+        """Return the keys whose new values take effect only after a restart."""
+        return config.restart_required(self._started_with, self.settings)
+
+    def start(self) -> None:
+        """Start to follow the file."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop following."""
+        self._stop.set()
+        self._thread.join()
+
+    def look(self) -> None:
+        """Read the file again if it has changed."""
+        seen = self._identity()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self.loaded = config.load(self._workspace, last_good=self.settings)
+        for warning in self.loaded.warnings:
+            log.warning("config.odd", detail=warning)
+        if self.loaded.error is not None:
+            log.error("config.unreadable", detail=self.loaded.error)
+        else:
+            log.info("config.reloaded")
+        self._changed(self.settings)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(LOOK_SECONDS):
+            self.look()
+
+    def _identity(self) -> Identity:
+        found = []
+        for name in NAMES:
+            try:
+                stat = (self._workspace.root / name).stat()
+            except OSError:
+                continue
+            found.append((name, stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        return tuple(found)
