@@ -21,8 +21,9 @@ from signet.paths import Workspace
 
 if TYPE_CHECKING:
     from ruamel.yaml import YAML
-    from ruamel.yaml.comments import CommentedMap
 
+#: What may stand before the first key: comments, directives and the line that ends them.
+HEAD = re.compile(r"(?:[ \t]*(?:[#%][^\n]*)?\n)*---[ \t]*(?:#[^\n]*)?\n")
 NAMES = ("agent.yaml", "AGENT.yaml", "config.yaml")
 Value = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
 
@@ -80,11 +81,15 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
 def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:
     from ruamel.yaml.comments import CommentedMap
 
-    yaml, document = _editable(source, name)
-    head = ""
-    if document is None:  # nothing but comments, which belong to no value and would be lost
+    text = source.decode("utf-8-sig").replace("\r\n", "\n")
+    start = HEAD.match(text)
+    head, body = (start[0], text[start.end() :]) if start else ("", text)
+    yaml = _editor(body)
+    document = _load(yaml, body.encode(), name)
+    if not isinstance(document, CommentedMap):
+        # Nothing but comments, which belong to no value and would be lost.
+        head += "".join(f"{line}\n" for line in body.splitlines() if re.match(r"\s*(#|$)", line))
         document = CommentedMap()
-        head = "".join(re.findall(r"^[ \t]*(?:#[^\n]*)?\n", source.decode("utf-8-sig"), re.M))
     *parents, last = placed(document, dotted_key)
     section: MutableMapping[str, Any] = document
     for key in parents:
@@ -96,9 +101,9 @@ def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> byte
             unflatten(section)
         section = section[key]
     section[last] = value
-    text = StringIO()
-    yaml.dump(document, text)
-    changed = (head + text.getvalue()).encode()
+    written = StringIO()
+    yaml.dump(document, written)
+    changed = (head + written.getvalue()).encode()
     return changed.replace(b"\n", b"\r\n") if b"\r\n" in source else changed
 
 
@@ -164,20 +169,16 @@ def _unreadable(name: str, line: int | None, what: str) -> ManifestError:
     return ManifestError(f"{place}: {what}", line=line)
 
 
-def _editable(source: bytes, name: str) -> tuple["YAML", "CommentedMap | None"]:
-    """Return the document with its comments, and the writer that keeps its look."""
+def _editor(text: str) -> "YAML":
+    """Return a reader and writer that keeps comments and the look of the text."""
     from ruamel.yaml import YAML
-    from ruamel.yaml.comments import CommentedMap
 
-    text = source.decode("utf-8-sig").replace("\r\n", "\n")
     yaml = YAML(typ="rt", pure=True)
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
-    yaml.explicit_start = bool(re.search(r"^---", text, re.M))
     deeper, before_dash = _indents(text)
     yaml.indent(mapping=deeper, sequence=before_dash + 2, offset=before_dash)
-    document = _load(yaml, text.encode(), name)
-    return yaml, document if isinstance(document, CommentedMap) else None
+    return yaml
 
 
 def _indents(text: str) -> tuple[int, int]:

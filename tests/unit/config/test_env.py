@@ -1,0 +1,111 @@
+"""The environment variables: blank, bounds, the address, and who may be listened to."""
+
+import pytest
+
+from signet.config import Settings, check_bind, read_environment, settings_from
+from signet.config.env import Address, UnknownAuthMode, UnsafeBind, is_loopback
+from signet.errors import Kind
+
+
+def test_without_variables_the_daemon_is_on_loopback_at_its_usual_port() -> None:
+    found, warnings = read_environment({"PATH": "/bin", "SIGNET_OTHER": "x"})
+    assert found.address == Address(host="127.0.0.1", port=3850, bind="127.0.0.1")
+    assert found.address.url == "http://127.0.0.1:3850"
+    assert warnings == ()
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\t\n"])
+def test_blank_counts_as_unset(blank: str) -> None:
+    names = ("SIGNET_PORT", "SIGNET_HOST", "SIGNET_BIND", "SIGNET_LOG_DIR", "OLLAMA_HOST")
+    assert read_environment(dict.fromkeys(names, blank)) == read_environment({})
+
+
+@pytest.mark.parametrize(("text", "port"), [("1", 1), ("65535", 65_535), (" 4000 ", 4_000)])
+def test_a_port_is_read(text: str, port: int) -> None:
+    found, warnings = read_environment({"SIGNET_PORT": text})
+    assert (found.port, warnings) == (port, ())
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "-1", "http", "nan", "inf", "3850x", "9" * 5_000])
+def test_a_port_that_cannot_be_is_the_usual_one_with_a_warning(text: str) -> None:
+    found, warnings = read_environment({"SIGNET_PORT": text})
+    assert found.port == 3850
+    assert warnings == ("SIGNET_PORT: a whole number from 1 to 65535 is expected; using 3850",)
+
+
+@pytest.mark.parametrize("name", ["localhost", "LOCALHOST", "::1", "127.0.0.1"])
+def test_names_of_this_machine_are_one_address(name: str) -> None:
+    found, _ = read_environment({"SIGNET_HOST": name})
+    assert found.address.host == found.address.bind == "127.0.0.1"
+
+
+def test_the_listen_address_follows_the_host_unless_it_is_given() -> None:
+    found, _ = read_environment({"SIGNET_HOST": "10.0.0.5"})
+    assert found.address.bind == "10.0.0.5"
+    found, _ = read_environment({"SIGNET_BIND": "0.0.0.0"})
+    assert (found.address.host, found.address.bind) == ("127.0.0.1", "0.0.0.0")
+
+
+@pytest.mark.parametrize("host", ["http://x", "a b", "x/y", "a\nb"])
+def test_a_host_that_is_none_is_loopback_with_a_warning(host: str) -> None:
+    found, warnings = read_environment({"SIGNET_HOST": host})
+    assert (found.host, len(warnings)) == ("127.0.0.1", 1)
+
+
+@pytest.mark.parametrize("bind", ["127.0.0.1", "127.9.9.9", "localhost", "::1"])
+def test_local_mode_may_listen_on_loopback(bind: str) -> None:
+    check_bind(Settings(), Address(host="127.0.0.1", port=1, bind=bind))
+    assert is_loopback(bind)
+
+
+@pytest.mark.parametrize("bind", ["0.0.0.0", "::", "10.0.0.5", "example.org", "127.0.0.1.example"])
+def test_local_mode_refuses_to_listen_beyond_loopback(bind: str) -> None:
+    address = Address(host="127.0.0.1", port=1, bind=bind)
+    with pytest.raises(UnsafeBind) as error:
+        check_bind(Settings(), address)
+    assert bind in error.value.message
+    assert error.value.kind is Kind.INVALID
+    for mode in ("team", "hybrid"):
+        check_bind(settings_from({"auth": {"mode": mode}})[0], address)
+
+
+def test_an_unreadable_auth_mode_stops_the_start_even_on_loopback() -> None:
+    settings, _ = settings_from({"auth": {"mode": "tema"}})
+    with pytest.raises(UnknownAuthMode, match=r"local, team, hybrid"):
+        check_bind(settings, read_environment({})[0].address)
+
+
+@pytest.mark.parametrize(("value", "is_on"), [("1", True), ("0", False), ("true", False)])
+def test_switches_are_on_at_one_only(value: str, is_on: bool) -> None:
+    found, _ = read_environment({"SIGNET_BYPASS": value, "SIGNET_NO_HOOKS": value})
+    assert (found.bypass, found.no_hooks) == (is_on, is_on)
+
+
+def test_a_time_limit_is_clamped() -> None:
+    found, warnings = read_environment(
+        {"SIGNET_MCP_PROXY_REFRESH_MS": "5", "SIGNET_FETCH_TIMEOUT": "2500"}
+    )
+    assert (found.mcp_proxy_refresh_ms, found.fetch_timeout_ms) == (1_000, 2_500)
+    assert len(warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        ("", "http://localhost:11434"),
+        ("box", "http://box:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("box:99", "http://box:99"),
+        ("https://box", "https://box:443"),
+        ("http://box:11434/", "http://box:11434"),
+        ("ftp://box", "http://localhost:11434"),
+    ],
+)
+def test_the_address_of_ollama_is_read_as_ollama_reads_it(value: str, url: str) -> None:
+    assert read_environment({"OLLAMA_HOST": value})[0].ollama_url == url
+
+
+def test_keys_and_tokens_are_not_printed() -> None:
+    found, _ = read_environment({"OPENAI_API_KEY": "sk-1", "SIGNET_TOKEN": "tok-1"})
+    assert (found.openai_api_key, found.token) == ("sk-1", "tok-1")
+    assert "sk-1" not in repr(found) and "tok-1" not in repr(found)
