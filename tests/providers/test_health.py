@@ -1,6 +1,9 @@
 """The breaker, as a value."""
 
-from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+import pytest
+
+from signet.clock import Clock
+from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout, SignetError
 from signet.providers.health import (
     CLOCK_SLACK_MS,
     FAILURES,
@@ -8,12 +11,18 @@ from signet.providers.health import (
     LONGEST_WAIT_MS,
     TRIAL_MS,
     Breaker,
+    Call,
     Outcome,
     State,
-    outcome_of,
+    recorded,
 )
 
 NOW = 1_000_000
+
+
+def a_clock(took_ms: int) -> Clock:
+    ticks = iter((500, 500 + took_ms))
+    return Clock(wall_ms=lambda: NOW, monotonic_ms=lambda: next(ticks))
 
 
 def failing(breaker: Breaker, times: int, now_ms: int = NOW) -> Breaker:
@@ -94,8 +103,34 @@ def test_a_clock_that_was_set_back_ends_the_wait() -> None:
     assert breaker.before_call(NOW - CLOCK_SLACK_MS - 1).allowed
 
 
-def test_every_call_has_one_outcome() -> None:
-    assert outcome_of(None) is Outcome.SUCCESS
-    assert outcome_of(ProviderTimeout()) is Outcome.TIMEOUT
-    assert outcome_of(ProviderFailed()) is Outcome.FAILURE
-    assert outcome_of(ProviderDown()) is Outcome.FAILURE
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (ProviderTimeout("late"), Outcome.TIMEOUT),
+        (ProviderFailed("late"), Outcome.FAILURE),
+        (ProviderDown("late"), Outcome.FAILURE),
+    ],
+)
+def test_a_call_that_fails_leaves_one_record_with_its_reason(
+    error: SignetError, outcome: Outcome
+) -> None:
+    kept: list[Call] = []
+    with pytest.raises(type(error)), recorded("ollama:m", kept.append, a_clock(10)):
+        raise error
+    assert kept == [Call(provider="ollama:m", outcome=outcome, at_ms=NOW, took_ms=10, error="late")]
+
+
+def test_a_call_that_works_leaves_one_record() -> None:
+    kept: list[Call] = []
+    with recorded("ollama:m", kept.append, a_clock(7)):
+        pass
+    assert [(call.outcome, call.took_ms, call.error) for call in kept] == [
+        (Outcome.SUCCESS, 7, None)
+    ]
+
+
+def test_a_call_that_is_interrupted_leaves_one_record() -> None:
+    kept: list[Call] = []
+    with pytest.raises(KeyboardInterrupt), recorded("ollama:m", kept.append):
+        raise KeyboardInterrupt
+    assert [call.outcome for call in kept] == [Outcome.FAILURE]

@@ -1,6 +1,6 @@
-"""Whether a provider may be asked, and what came of asking. Pure.
+"""Whether a provider may be asked, and what came of asking.
 
-The breaker is a value that the caller keeps, in a database row shared by all processes: read it, ask
+The breaker is a pure value that the caller keeps, in a database row shared by all processes: read it, ask
 `before_call`, store what comes back, all in one transaction.
 
     closed ──(told to wait, or FAILURES in a row)──> open ──(wait over)──> half-open ──success──> closed
@@ -11,9 +11,12 @@ Half-open lets one call through; the others go on waiting. A caller that dies in
 breaker: after TRIAL_MS the next one may try.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from signet.clock import SYSTEM, Clock
 from signet.errors import ProviderTimeout, SignetError
 
 #: More than one job has attempts, so that one job that always fails cannot stop the others.
@@ -100,19 +103,33 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
 
 
-def outcome_of(error: SignetError | None) -> Outcome:
-    """Return the one outcome that a call is recorded as, by the error it raised."""
-    if error is None:
-        return Outcome.SUCCESS
+def outcome_of(error: SignetError) -> Outcome:
+    """Return the outcome that a call which raised this error is recorded as."""
     return Outcome.TIMEOUT if isinstance(error, ProviderTimeout) else Outcome.FAILURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """The record of one call: every call to a provider leaves exactly one."""
+    """The record of one call to a provider."""
 
     provider: str
     outcome: Outcome
     at_ms: int
     took_ms: int
     error: str | None
+
+
+@contextmanager
+def recorded(provider: str, keep: Callable[[Call], None], clock: Clock = SYSTEM) -> Iterator[None]:
+    """Hand exactly one record of the call in the block to `keep`, also when the block is interrupted (DG-15)."""
+    at_ms, started_ms = clock.wall_ms(), clock.monotonic_ms()
+    outcome, message = Outcome.FAILURE, None
+    try:
+        yield
+        outcome = Outcome.SUCCESS
+    except SignetError as error:
+        outcome, message = outcome_of(error), error.message
+        raise
+    finally:
+        took_ms = clock.monotonic_ms() - started_ms
+        keep(Call(provider=provider, outcome=outcome, at_ms=at_ms, took_ms=took_ms, error=message))
