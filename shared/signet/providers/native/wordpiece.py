@@ -1,0 +1,138 @@
+"""Cut text into the word pieces an uncased BERT model was trained on.
+
+Gives the ids of the `tokenizers` package's BERT pipeline: clean, set CJK characters apart, strip accents,
+lower-case, set punctuation apart, then the longest known piece first. Two differences, both meant: the marker words
+(`[CLS]`, `[SEP]`, ...) in a user's text are plain text and never markers, and characters younger than that
+package's Unicode tables (2015) follow this Python's tables.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: What the model was trained to read, both markers included (sentence_bert_config.json).
+MAX_TOKENS = 256
+#: A longer word is one unknown piece (BERT's own limit).
+MAX_WORD_CHARACTERS = 100
+#: No more of a text is looked at: it holds MAX_TOKENS pieces of any ordinary text many times over, and a text of
+#: megabytes costs no more than this.
+MAX_CHARACTERS = 32_768
+
+_WHITE = frozenset({"Zs", "Zl", "Zp"})
+_DROPPED = frozenset({"Cc", "Cf", "Co", "Cs"})
+_ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_CJK = (
+    range(0x4E00, 0xA000),
+    range(0x3400, 0x4DC0),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2B740),
+    range(0x2B740, 0x2B820),
+    range(0x2B920, 0x2CEB0),
+    range(0xF900, 0xFB00),
+    range(0x2F800, 0x2FA20),
+)
+
+
+class _Cleaned(dict[int, str]):
+    """What each character becomes before decomposition; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = value = _clean(code)
+        return value
+
+
+class _Folded(dict[int, str]):
+    """What each decomposed character becomes; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = value = _fold(chr(code))
+        return value
+
+
+def _clean(code: int) -> str:
+    character = chr(code)
+    category = unicodedata.category(character)
+    if character in "\t\n\r" or category in _WHITE:
+        return " "
+    if code == 0xFFFD or category in _DROPPED:
+        return ""
+    return f" {character} " if any(code in block for block in _CJK) else character
+
+
+def _fold(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Mn":
+        return ""
+    if character in _ASCII_PUNCTUATION or category.startswith("P"):
+        return f" {character} "
+    return character.lower()
+
+
+class WordPiece:
+    """The vocabulary of one model; may be used by several threads at once."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._ids = vocabulary
+        self._unknown = vocabulary["[UNK]"]
+        self._start = vocabulary["[CLS]"]
+        self._end = vocabulary["[SEP]"]
+        self._cleaned = _Cleaned()
+        self._folded = _Folded()
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of one text, markers included, at most MAX_TOKENS."""
+        cleaned = text[:MAX_CHARACTERS].translate(self._cleaned)
+        words = unicodedata.normalize("NFD", cleaned).translate(self._folded).split()
+        ids = [self._start]
+        for word in words:
+            ids += self._pieces(word)
+            if len(ids) >= MAX_TOKENS:
+                break
+        return [*ids[: MAX_TOKENS - 1], self._end]
+
+    def _pieces(self, word: str) -> list[int]:
+        known = self._ids.get(word)
+        if known is not None:
+            return [known]
+        if len(word) > MAX_WORD_CHARACTERS:
+            return [self._unknown]
+        pieces: list[int] = []
+        start = 0
+        while start < len(word):
+            found = self._longest(word, start)
+            if found is None:
+                return [self._unknown]
+            piece, start = found
+            pieces.append(piece)
+        return pieces
+
+    def _longest(self, word: str, start: int) -> tuple[int, int] | None:
+        prefix = "##" if start else ""
+        for end in range(len(word), start, -1):
+            piece = self._ids.get(prefix + word[start:end])
+            if piece is not None:
+                return piece, end
+        return None
+
+
+def read(path: Path) -> WordPiece:
+    """Return the tokenizer of a `vocab.txt`: one piece a line, the line number is the id."""
+    pieces = path.read_text("utf-8").removesuffix("\n").split("\n")
+    return WordPiece({piece: number for number, piece in enumerate(pieces)})
+
+
+def pad(rows: Sequence[Sequence[int]]) -> tuple["NDArray[np.int64]", "NDArray[np.int64]"]:
+    """Return ids and mask of shape (rows, longest row); the mask is 1 where there is a token."""
+    import numpy as np
+
+    ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = row
+        mask[number, : len(row)] = 1
+    return ids, mask
