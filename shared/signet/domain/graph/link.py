@@ -4,7 +4,7 @@ What they tell is decided by `linking.py`. Runs inside the transaction of the sa
 entity gets one mention from it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from signet import clock
@@ -66,6 +66,15 @@ def group(
             agent_id=agent_id,
             at=clock.to_text(now),
         )
+
+
+def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[int, int]:
+    """Cut memories that are about to go off the graph; return how many links and entities went.
+
+    An entity goes with its last mention, unless it is a skill, pinned, or a group of chunks.
+    """
+    lost = store.unmention(tx, memory_ids, at=clock.to_text(now))
+    return sum(lost.values()), store.drop_orphans(tx, list(lost))
 
 
 def _attributes(

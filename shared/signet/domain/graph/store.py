@@ -4,6 +4,9 @@
 purge takes off what it removes.
 """
 
+import json
+from collections.abc import Sequence
+
 from signet import ids
 from signet.db import ReadTx, WriteTx
 
@@ -61,6 +64,40 @@ ON CONFLICT (agent_id, source_entity_id, target_entity_id, dependency_type) DO U
     strength = excluded.strength, confidence = excluded.confidence, reason = excluded.reason,
     updated_at = excluded.updated_at
 """
+
+_LISTED = "IN (SELECT value FROM json_each(?1))"
+_COUNT_MENTIONS = f"SELECT entity_id, count(*) FROM memory_entity_mentions WHERE memory_id {_LISTED} GROUP BY entity_id"
+_UNMENTION = f"DELETE FROM memory_entity_mentions WHERE memory_id {_LISTED}"
+_SUPERSEDE = (
+    "UPDATE entity_attributes SET source_memory_id = NULL, status = 'superseded', updated_at = ?2"
+    f" WHERE source_memory_id {_LISTED}"
+)
+_DISCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
+_ORPHANS = f"""
+SELECT id FROM entities e WHERE id {_LISTED} AND mentions = 0 AND pinned = 0
+   AND entity_type NOT IN ('skill', 'chunk_group')
+   AND NOT EXISTS (SELECT 1 FROM entity_pinning p WHERE p.entity_id = e.id)
+   AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions m WHERE m.entity_id = e.id)
+"""
+#: An entity and all that hangs on it (schema-knowledge.md §6), leaves first.
+_DROP_ENTITY = (
+    *(
+        f"DELETE FROM {table} WHERE {column} {_LISTED}"
+        for table in ("relations", "entity_dependencies")
+        for column in ("source_entity_id", "target_entity_id")
+    ),
+    *(
+        f"DELETE FROM {table} WHERE entity_id {_LISTED}"
+        for table in (
+            "entity_attributes",
+            "entity_aspects",
+            "entity_pinning",
+            "task_meta",
+            "skill_meta",
+        )
+    ),
+    f"DELETE FROM entities WHERE id {_LISTED}",
+)
 
 
 def is_known(tx: ReadTx, canonical: str, *, agent_id: str) -> bool:
@@ -171,3 +208,25 @@ def relate(
         _DEPENDENCY,
         edge | {"id": ids.new_id(), "confidence": mean, "agent": agent_id, "reason": reason},
     )
+
+
+def unmention(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> dict[str, int]:
+    """Cut memories off the graph; return how many mentions each entity lost.
+
+    What they said of an entity stays, superseded and without its source.
+    """
+    listed = json.dumps(memory_ids)
+    lost: dict[str, int] = {row[0]: row[1] for row in tx.all(_COUNT_MENTIONS, (listed,))}
+    tx.run(_UNMENTION, (listed,))
+    tx.run(_SUPERSEDE, (listed, at))
+    tx.many(_DISCOUNT, [(count, at, entity_id) for entity_id, count in lost.items()])
+    return lost
+
+
+def drop_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
+    """Delete those entities that no memory names and nobody keeps, with all of theirs; return how many."""
+    orphans = [row[0] for row in tx.all(_ORPHANS, (json.dumps(entity_ids),))]
+    if orphans:
+        for statement in _DROP_ENTITY:
+            tx.run(statement, (json.dumps(orphans),))
+    return len(orphans)

@@ -7,13 +7,17 @@ every save of every client and is kept to few statements: insert first, look onl
 `insert_fact` and `insert` share the same insert for the pipeline and for documents.
 """
 
-import logging
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
+import structlog
+
 from signet import clock, ids
+from signet.config import Settings
+from signet.config.pipeline import TextProvider
+from signet.config.sections import EmbeddingProvider
 from signet.db import WriteTx
 from signet.db.driver import sqlite
 from signet.domain.graph import link
@@ -39,7 +43,7 @@ HINT_CHARS = range(5, 301)
 #: Names the groups of long texts that came with a source, so that the same source finds its group again.
 _GROUPS = uuid.UUID("5f0b2a3c-1c0e-4c7e-9a5e-6d2f5f0c9b11")
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger()
 
 
 def remember(
@@ -58,6 +62,18 @@ def remember(
     if len(parsed.content) > rules.max_chars:
         return _save_pieces(tx, draft, actor=actor, rules=rules, now=now)
     return _save(tx, draft, new.hints, actor=actor, rules=rules, now=now)
+
+
+def rules_of(settings: Settings) -> Rules:
+    """Return what the settings say about saving."""
+    pipeline, guardrails = settings.pipeline, settings.pipeline.guardrails
+    return Rules(
+        frozen=pipeline.mutations_frozen,
+        extract=pipeline.enabled and pipeline.extraction.provider is not TextProvider.NONE,
+        embed=settings.embedding.provider is not EmbeddingProvider.NONE,
+        max_chars=guardrails.max_content_chars,
+        chunk_chars=guardrails.chunk_target_chars,
+    )
 
 
 def insert_fact(
@@ -270,7 +286,7 @@ def _link(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
         if not tx.connection.in_transaction:
             raise  # SQLite gave the whole transaction up: nothing is left to be kept
         tx.run("ROLLBACK TO link")
-        log.warning("memory.linking_failed", exc_info=True, extra={"memory_id": memory_id})
+        log.warning("memory.linking_failed", memory_id=memory_id, exc_info=True)
         linked = 0
     tx.run("RELEASE link")
     return linked

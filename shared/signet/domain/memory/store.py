@@ -6,14 +6,14 @@ could not read.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx, visibility
 from signet.db.visibility import Reader
-from signet.domain.memory.models import Draft, Memory, Stats
+from signet.domain.memory.models import Draft, ExtractionStatus, Memory, Stats
 from signet.domain.memory.normalize import Normalized
 
 _COLUMNS = (
@@ -52,6 +52,22 @@ SELECT count(*),
        coalesce(sum(EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)), 0),
        coalesce(sum(m.importance >= ?), 0)
 FROM memories m WHERE m.is_deleted = 0 AND """
+_HIDE = (
+    "UPDATE memories SET is_deleted = 1, deleted_at = ?, updated_at = ?, version = version + 1"
+    " WHERE id = ? AND is_deleted = 0 RETURNING content"
+)
+_LISTED = "IN (SELECT value FROM json_each(?1))"
+_DROP = f"DELETE FROM memories WHERE id {_LISTED}"
+#: What goes with a memory (schema-knowledge.md §6). A job that runs just now ends by itself.
+_COMPANIONS = (
+    f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
+    f"DELETE FROM document_memories WHERE memory_id {_LISTED}",
+    f"DELETE FROM agent_feedback WHERE memory_id {_LISTED}",
+    f"DELETE FROM session_memories WHERE memory_id {_LISTED}",
+    f"DELETE FROM predictor_training_pairs WHERE memory_id {_LISTED}",
+    f"DELETE FROM predictor_comparisons WHERE memory_a_id {_LISTED} OR memory_b_id {_LISTED}",
+    f"DELETE FROM memory_jobs WHERE memory_id {_LISTED} AND status <> 'leased'",
+)
 _HINT = (
     "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT DO NOTHING"
@@ -154,6 +170,31 @@ def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str) -> None
         "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?",
         (status, model, memory_id),
     )
+
+
+def set_extraction(
+    tx: WriteTx, memory_id: str, status: ExtractionStatus, model: str | None
+) -> None:
+    """Write down how far the pipeline is with a memory; its version and time of change stay."""
+    tx.run(
+        "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?",
+        (status.value, model, memory_id),
+    )
+
+
+def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
+    """Mark an active memory forgotten and return its text; None when there is none to forget."""
+    text = clock.to_text(at)
+    hidden: str | None = tx.value(_HIDE, (text, text, memory_id))
+    return hidden
+
+
+def drop(tx: WriteTx, memory_ids: Sequence[str]) -> int:
+    """Delete rows of `memories` and every row that only makes sense with them; return how many memories went."""
+    listed = (json.dumps(memory_ids),)
+    for statement in _COMPANIONS:
+        tx.run(statement, listed)
+    return tx.run(_DROP, listed)
 
 
 def add_hints(
