@@ -13,7 +13,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx, visibility
 from signet.db.visibility import Reader
-from signet.domain.memory.models import Draft, ExtractionStatus, Memory, Stats
+from signet.domain.memory.models import Draft, Memory, Stats
 from signet.domain.memory.normalize import Normalized
 
 _COLUMNS = (
@@ -169,16 +169,6 @@ def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str) -> None
     tx.run(
         "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?",
         (status, model, memory_id),
-    )
-
-
-def set_extraction(
-    tx: WriteTx, memory_id: str, status: ExtractionStatus, model: str | None
-) -> None:
-    """Write down how far the pipeline is with a memory; its version and time of change stay."""
-    tx.run(
-        "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?",
-        (status.value, model, memory_id),
     )
 
 
