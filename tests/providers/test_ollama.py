@@ -28,6 +28,7 @@ def test_a_prompt_is_sent_whole_with_its_limits_and_the_usage_comes_back() -> No
         answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three little words", 2, 3)
     assert model.name == "ollama:qwen3:4b"
+    assert server.requests[0].headers["content-type"] == "application/json"
     assert server.requests[0].body == {
         "model": "qwen3:4b",
         "prompt": "hello there",
@@ -40,6 +41,14 @@ def test_a_prompt_is_sent_whole_with_its_limits_and_the_usage_comes_back() -> No
 def test_a_model_that_thinks_aloud_is_passed_on_as_it_speaks() -> None:
     with fake_ollama(thinking("{}")) as server:
         assert ask(server.url) == thinking("{}")
+
+
+def test_half_an_emoji_neither_stops_a_question_nor_comes_with_an_answer() -> None:
+    with fake_ollama("cut \ud83d") as server:
+        model = OllamaModel(server.url, "qwen3:4b")
+        answer = model.generate("cut \ud83d", timeout_seconds=5, max_tokens=8)
+    assert answer.text == "cut ?"
+    assert server.prompts == ["cut \ud83d"]
 
 
 def test_one_model_object_keeps_its_connection_between_calls() -> None:

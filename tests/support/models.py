@@ -345,6 +345,7 @@ def _handler_for(server: FakeServer) -> type[BaseHTTPRequestHandler]:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     fake: FakeServer
 
     def setup(self) -> None:

@@ -11,9 +11,9 @@ import threading
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from json import dumps
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from signet.config import env
 from signet.errors import Kind, SignetError
@@ -83,6 +83,8 @@ def shown(url: str) -> str:
 
 def proxy_for(url: str) -> str | None:
     """Return the proxy that the environment names for this address, never one for this machine."""
+    from urllib.request import getproxies, proxy_bypass
+
     if is_loopback(url) or proxy_bypass(host_of(url)):
         return None
     proxies = getproxies()
@@ -167,7 +169,11 @@ class Client:
         import httpx
 
         timeout = httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        with client.stream(method, self.base_url + path, json=json, timeout=timeout) as reply:
+        content = None if json is None else dumps(json)
+        headers = {"content-type": "application/json"} if content else None
+        with client.stream(
+            method, self.base_url + path, content=content, headers=headers, timeout=timeout
+        ) as reply:
             return Reply(
                 status=reply.status_code, headers=dict(reply.headers), body=self._body(reply)
             )

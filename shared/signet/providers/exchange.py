@@ -61,7 +61,8 @@ class Exchange:
         if not isinstance(text, str) or not text.strip():
             raise self._failed("the answer is empty")
         return Completion(
-            text=text,
+            # Half of an emoji, where the answer was cut, can be neither stored nor sent.
+            text=text.encode("utf-8", "replace").decode(),
             input_tokens=input_tokens if isinstance(input_tokens, int) else None,
             output_tokens=output_tokens if isinstance(output_tokens, int) else None,
         )

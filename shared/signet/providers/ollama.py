@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.exchange import Exchange
 from signet.providers.ports import Completion
+from signet.providers.vectors import EMBED_SECONDS, batches
 
 #: Room for the longest extraction prompt (12 000 characters) and its answer; Ollama's own default cuts it in silence.
 CONTEXT_TOKENS = 8192
 #: A local server answers a list at once; a slow one is busy loading and is asked again later.
 PROBE_SECONDS = 3.0
-EMBED_SECONDS = 30.0
-#: Texts of one request: a batch must be done on a slow processor within EMBED_SECONDS.
-BATCH = 32
 #: For a model that is not there: a person may be pulling it now.
 MISSING_SECONDS = 60.0
 
@@ -61,7 +59,7 @@ class _Server:
             if error.facts.get("status") != NOT_FOUND:
                 raise
             raise ModelMissing(
-                f"{self.name}: the model is not installed (ollama pull {self.model})",
+                f"{error.message}; to install the model: ollama pull {self.model}",
                 retry_after_seconds=MISSING_SECONDS,
                 provider=self.name,
                 status=NOT_FOUND,
@@ -98,14 +96,11 @@ class OllamaEmbedder(_Server):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in the same order; a long list travels in parts."""
-        found: list[bytes] = []
-        for start in range(0, len(texts), BATCH):
-            found += self._embed_batch(texts[start : start + BATCH])
-        return found
+        return [v for batch in batches(texts) for v in self._embed_batch(batch)]
 
-    def _embed_batch(self, texts: Sequence[str]) -> list[bytes]:
+    def _embed_batch(self, texts: list[str]) -> list[bytes]:
         try:
-            answer = self._post("/api/embed", {"input": list(texts)}, timeout_seconds=EMBED_SECONDS)
+            answer = self._post("/api/embed", {"input": texts}, timeout_seconds=EMBED_SECONDS)
             rows = answer.get("embeddings")
         except ModelMissing:
             # Servers before 0.3 have no such path; a model that is really missing is missed again.

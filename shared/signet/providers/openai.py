@@ -6,6 +6,7 @@ from signet.errors import ProviderDown, ProviderFailed
 from signet.net.http import host_of
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.ports import Completion
+from signet.providers.vectors import EMBED_SECONDS, batches
 
 BASE_URL = "https://api.openai.com/v1"
 VENDOR_HOST = "api.openai.com"
@@ -13,9 +14,6 @@ VENDOR_HOST = "api.openai.com"
 SHORTENING_FAMILY = "text-embedding-3"
 
 PROBE_SECONDS = 5.0
-EMBED_SECONDS = 30.0
-#: Texts of one request: small enough for a local server to finish within EMBED_SECONDS.
-BATCH = 32
 
 #: Servers that list no models answer so; they may be asked all the same.
 NO_LIST = frozenset({404, 405})
@@ -97,13 +95,10 @@ class OpenAIEmbedder(_Server):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in the same order; a long list travels in parts."""
-        found: list[bytes] = []
-        for start in range(0, len(texts), BATCH):
-            found += self._embed_batch(texts[start : start + BATCH])
-        return found
+        return [v for batch in batches(texts) for v in self._embed_batch(batch)]
 
-    def _embed_batch(self, texts: Sequence[str]) -> list[bytes]:
-        payload: dict[str, object] = {"input": list(texts)}
+    def _embed_batch(self, texts: list[str]) -> list[bytes]:
+        payload: dict[str, object] = {"input": texts}
         if self.model.startswith(SHORTENING_FAMILY):
             payload["dimensions"] = self.dimensions
         answer = self._post("/embeddings", payload, timeout_seconds=EMBED_SECONDS)

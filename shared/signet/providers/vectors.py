@@ -1,7 +1,18 @@
-"""From the numbers that a provider sends to the bytes that are stored. Pure."""
+"""From texts to requests, and from the numbers that a provider sends to the bytes that are stored. Pure."""
 
 import math
 import struct
+from collections.abc import Iterator, Sequence
+
+#: Texts of one request: few enough for a local server with a slow processor to finish in EMBED_SECONDS.
+BATCH = 32
+EMBED_SECONDS = 30.0
+
+
+def batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the texts in parts of at most BATCH, in order."""
+    for start in range(0, len(texts), BATCH):
+        yield list(texts[start : start + BATCH])
 
 
 def pack(numbers: object, *, dimensions: int) -> bytes:
