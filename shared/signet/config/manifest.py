@@ -13,7 +13,7 @@ from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from signet.config.older_shapes import placed, unflatten
 from signet.errors import Invalid
@@ -46,16 +46,7 @@ def find(workspace: Workspace) -> Path | None:
 
 def parse(source: bytes, name: str = NAMES[0]) -> dict[object, object]:
     """Return the mapping that the file holds, an empty one for an empty file; raises ManifestError with the line."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.constructor import SafeConstructor
-
-    class Plain(SafeConstructor):
-        """Leaves timestamps as they are written."""
-
-    Plain.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Constructor = Plain
-    found = _load(yaml, source, name)
+    found = _load(_parser("safe"), source, name)
     if found is None:
         return {}
     if not isinstance(found, dict):
@@ -72,13 +63,32 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
     target = path.resolve()
     with _alone(target.parent):
         source = target.read_bytes() if target.exists() else b""
-        parse(source, path.name)
+        wanted = parse(source, path.name)
+        _put(wanted, dotted_key, value, path.name)
         changed = _with_value(source, path.name, dotted_key, value)
-        parse(changed, path.name)
+        if repr(parse(changed, path.name)) != repr(
+            wanted
+        ):  # repr: equal for NaN and for loops of anchors
+            raise ManifestError(f"{path.name}: cannot be changed safely; please edit it by hand")
         replace_file(target, changed)
 
 
+def _put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name: str) -> None:
+    *parents, last = placed(document, dotted_key)
+    section = document
+    for key in parents:
+        if section.get(key) is None:
+            section[key] = {}
+        if not isinstance(section[key], MutableMapping):
+            raise ManifestError(f"{name}: {key} is not a section")
+        if key == "extraction":
+            unflatten(section)
+        section = section[key]
+    section[last] = value
+
+
 def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:
+    """Return the file with the value in place and everything else as it was written."""
     from ruamel.yaml.comments import CommentedMap
 
     text = source.decode("utf-8-sig").replace("\r\n", "\n")
@@ -90,17 +100,7 @@ def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> byte
         # Nothing but comments, which belong to no value and would be lost.
         head += "".join(f"{line}\n" for line in body.splitlines() if re.match(r"\s*(#|$)", line))
         document = CommentedMap()
-    *parents, last = placed(document, dotted_key)
-    section: MutableMapping[str, Any] = document
-    for key in parents:
-        if section.get(key) is None:
-            section[key] = {}
-        if not isinstance(section[key], MutableMapping):
-            raise ManifestError(f"{name}: {key} is not a section")
-        if key == "extraction":
-            unflatten(section)
-        section = section[key]
-    section[last] = value
+    _put(document, dotted_key, value, name)
     written = StringIO()
     yaml.dump(document, written)
     changed = (head + written.getvalue()).encode()
@@ -159,8 +159,8 @@ def _load(yaml: "YAML", source: bytes, name: str) -> object:
     except ReaderError as error:
         line = source.decode("utf-8-sig").count("\n", 0, error.position) + 1
         raise _unreadable(name, line, "a character that YAML does not allow") from error
-    except (YAMLError, ValueError, LookupError) as error:
-        # Scalars behind an explicit tag, or with too many digits, leave the parser's own conversions bare.
+    except (YAMLError, ValueError, LookupError, TypeError) as error:
+        # The parser lets its own conversions out bare: a number with too many digits, a tag that does not fit.
         raise _unreadable(name, None, "a value cannot be read") from error
 
 
@@ -170,14 +170,28 @@ def _unreadable(name: str, line: int | None, what: str) -> ManifestError:
 
 
 def _editor(text: str) -> "YAML":
-    """Return a reader and writer that keeps comments and the look of the text."""
-    from ruamel.yaml import YAML
-
-    yaml = YAML(typ="rt", pure=True)
+    """Return a parser that keeps comments, and writes with the look of the text."""
+    yaml = _parser("rt")
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
     deeper, before_dash = _indents(text)
     yaml.indent(mapping=deeper, sequence=before_dash + 2, offset=before_dash)
+    return yaml
+
+
+def _parser(kind: Literal["safe", "rt"]) -> "YAML":
+    """Return a parser of YAML 1.2 core: dates are text, an anchor may stand twice."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.resolver import VersionedResolver
+
+    class Core(VersionedResolver):
+        def resolve(self, kind: object, value: object, implicit: object) -> object:
+            tag = super().resolve(kind, value, implicit)
+            return self.DEFAULT_SCALAR_TAG if str(tag) == "tag:yaml.org,2002:timestamp" else tag
+
+    yaml = YAML(typ=kind, pure=True)
+    yaml.Resolver = Core
+    yaml.composer.warn_double_anchors = False
     return yaml
 
 

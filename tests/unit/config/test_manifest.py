@@ -47,6 +47,7 @@ def test_the_first_of_three_names_is_read(tmp_path: Path) -> None:
         ("", {}),
         ("# only this\n", {}),
         ("a: yes\nb: 0o14\n", {"a": "yes", "b": 12}),
+        ("a: &x 1\nb: &x 2\nc: *x\n", {"a": 1, "b": 2, "c": 2}),
         ("a: |\n  one\n  two\n", {"a": "one\ntwo\n"}),
         ("a: &x [1, 2]\nb: *x\n", {"a": [1, 2], "b": [1, 2]}),
         (
@@ -76,6 +77,7 @@ def test_the_file_is_yaml(text: str, found: object) -> None:
         (b"a: " + b"9" * 5_000, None),
         (b"a: !!float x\n", None),
         (b"a: !!bool x\n", None),
+        (b"? [!!set {a}]\n: 1\n", None),
         (b"[" * 3_000, None),
         (b"{}: 1\n", 1),
     ],
@@ -174,6 +176,26 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert "alpha: 0.9" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_dates_anchors_and_numbers_are_kept_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "agent.yaml"
+    text = (
+        "agent:\n  created: 2026-01-02T03:04:05.678Z\n  updated: 2026-01-02\n  odd: 2026-99-99\n"
+        "base: &base\n  alpha: 0.50\n  n: 0x1F\n  k: 1_000\nsearch:\n  <<: *base\n  top_k: 020\nversion: 1\n"
+    )
+    path.write_text(text)
+    set_value(path, "version", 2)
+    assert path.read_text() == text.replace("version: 1", "version: 2")
+
+
+def test_a_file_that_the_writer_would_change_elsewhere_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "agent.yaml"
+    text = "alpha: \u2028? a!!pairs #x\n"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ManifestError, match="by hand"):
+        set_value(path, "search.alpha", 0.5)
+    assert path.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("broken", ["a: [1\n", "search: 3\n"])
