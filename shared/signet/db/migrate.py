@@ -9,6 +9,7 @@ revisions are one transaction: a failure leaves the file as it was. A file of a 
 
 import contextlib
 import fcntl
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,21 +99,31 @@ def is_current(database: Path) -> bool:
 
 
 def drift(database: Path) -> list[str]:
-    """Return what differs from a fresh file: missing or changed tables, columns, indexes and triggers.
+    """Return what differs from a new file, in sorted sentences: tables, indexes and triggers missing or changed.
 
-    Columns and tables that only the file has are no drift. Sorted sentences; empty when all is well.
+    What only the file has is no drift: columns at the end of a table, and everything with another name.
     """
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.db"
         upgrade(model, now=datetime.now(UTC))
-        wanted, found = _shape(model), _shape(database)
-    missing = [f"{name} is missing" for name in wanted if name not in found]
-    changed = [
-        f"{name} differs" for name in wanted if found.get(name, wanted[name]) != wanted[name]
-    ]
-    return sorted(missing + changed)
+        wanted = schema(model)
+    found = schema(database)
+    missing = [f"{name} is missing" for name in wanted.keys() - found.keys()]
+    shared = wanted.keys() & found.keys()
+    differs = [f"{name} differs" for name in shared if not found[name].startswith(wanted[name])]
+    return sorted(missing + differs)
+
+
+def schema(database: Path) -> dict[str, str]:
+    """Return the text of each table (without its last parenthesis), index and trigger by name: `table memories`."""
+    statement = """
+        SELECT type || ' ' || name, sql FROM sqlite_master
+         WHERE sql IS NOT NULL AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+         ORDER BY 1"""
+    with contextlib.closing(connect(database, read_only=True)) as connection:
+        return {name: _plain(sql) for name, sql in connection.execute(statement)}
 
 
 def _revisions() -> list[str]:
@@ -233,14 +244,7 @@ def _compact(database: Path) -> None:
         connection.execute("VACUUM")
 
 
-def _shape(database: Path) -> dict[str, str]:
-    """Return the text of each index, trigger and virtual table and the properties of each column, by name."""
-    shape: dict[str, str] = {}
-    with contextlib.closing(connect(database, read_only=True)) as connection:
-        master = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-        for kind, name, sql in connection.execute(master).fetchall():
-            if kind != "table" or sql.startswith("CREATE VIRTUAL"):
-                shape[f"{kind} {name}"] = " ".join(sql.split())
-            for _, column, *properties in connection.execute(f'PRAGMA table_info("{name}")'):
-                shape[f"column {name}.{column}"] = str(properties)
-    return shape
+def _plain(sql: str) -> str:
+    """Return a definition without comments and line breaks."""
+    plain = " ".join(re.sub("--[^\n]*", "", sql).split())
+    return plain.removesuffix(")") if plain.startswith("CREATE TABLE") else f"{plain};"

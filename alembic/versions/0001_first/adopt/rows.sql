@@ -132,7 +132,8 @@ UPDATE memory_jobs SET dedupe_key = job_type || ':' || COALESCE(memory_id, docum
   WHERE job_type IN ('extract', 'document_ingest', 'prospective_index') AND rowid IN (
     SELECT min(rowid) FROM memory_jobs WHERE status = 'pending' GROUP BY job_type, memory_id, document_id);
 UPDATE memories SET extraction_status = 'failed' WHERE id IN (
-    SELECT memory_id FROM memory_jobs WHERE job_type = 'extract' AND last_error_code = 'exhausted');
+    SELECT memory_id FROM memory_jobs WHERE job_type = 'extract' AND last_error_code = 'exhausted'
+    EXCEPT SELECT memory_id FROM memory_jobs WHERE job_type = 'extract' AND status = 'pending');
 
 UPDATE summary_jobs SET due_ms = :now_ms, runs_total = attempts, lease_owner = NULL, lease_until_ms = NULL,
     status = CASE WHEN status IN ('completed', 'done') THEN 'done'
