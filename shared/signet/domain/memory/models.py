@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from signet.config import Settings
+from signet.config.pipeline import TextProvider
+from signet.config.sections import EmbeddingProvider
+
 
 class Visibility(StrEnum):
     """Who besides its owner may read a memory; an archived one is read by nobody."""
@@ -56,6 +60,18 @@ class Rules:
     #: A longer text is saved in pieces of about `chunk_chars` (spec/memory.md §5).
     max_chars: int = 800
     chunk_chars: int = 600
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Rules":
+        """Return what the settings say about saving."""
+        pipeline, guardrails = settings.pipeline, settings.pipeline.guardrails
+        return cls(
+            frozen=pipeline.mutations_frozen,
+            extract=pipeline.enabled and pipeline.extraction.provider is not TextProvider.NONE,
+            embed=settings.embedding.provider is not EmbeddingProvider.NONE,
+            max_chars=guardrails.max_content_chars,
+            chunk_chars=guardrails.chunk_target_chars,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

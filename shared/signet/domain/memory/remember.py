@@ -15,9 +15,6 @@ from datetime import datetime
 import structlog
 
 from signet import clock, ids
-from signet.config import Settings
-from signet.config.pipeline import TextProvider
-from signet.config.sections import EmbeddingProvider
 from signet.db import WriteTx
 from signet.db.driver import sqlite
 from signet.domain.graph import link
@@ -62,18 +59,6 @@ def remember(
     if len(parsed.content) > rules.max_chars:
         return _save_pieces(tx, draft, actor=actor, rules=rules, now=now)
     return _save(tx, draft, new.hints, actor=actor, rules=rules, now=now)
-
-
-def rules_of(settings: Settings) -> Rules:
-    """Return what the settings say about saving."""
-    pipeline, guardrails = settings.pipeline, settings.pipeline.guardrails
-    return Rules(
-        frozen=pipeline.mutations_frozen,
-        extract=pipeline.enabled and pipeline.extraction.provider is not TextProvider.NONE,
-        embed=settings.embedding.provider is not EmbeddingProvider.NONE,
-        max_chars=guardrails.max_content_chars,
-        chunk_chars=guardrails.chunk_target_chars,
-    )
 
 
 def insert_fact(

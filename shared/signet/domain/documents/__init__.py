@@ -1,0 +1,1 @@
+"""Text from outside: stored whole, read in chunks."""

@@ -1,0 +1,35 @@
+"""Deleting a document: its own chunks are forgotten, what others need stays."""
+
+from datetime import datetime
+
+from signet.db import WriteTx
+from signet.domain.documents import lookup, store
+from signet.domain.documents.models import Deleted, Rules
+from signet.domain.memory.forget import forget
+from signet.domain.memory.models import Actor
+from signet.errors import Frozen, Invalid
+from signet.queue import console
+
+
+def delete(
+    tx: WriteTx, document_id: str, *, reason: str, actor: Actor, rules: Rules, now: datetime
+) -> Deleted:
+    """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2).
+
+    Deleting again changes nothing. Raises Frozen, NotFound, and Invalid without a reason.
+    """
+    if not reason.strip():
+        raise Invalid("reason query parameter is required")
+    if rules.frozen:
+        raise Frozen
+    lookup.get(tx, document_id)
+    if not store.mark_deleted(tx, document_id, reason=reason, at=now):
+        return Deleted(memories_removed=0)
+    for job_id in store.open_jobs(tx, document_id):
+        console.cancel(tx, job_id, now=now)
+    linked = store.linked(tx, document_id)
+    loose = store.loose(tx, document_id, linked)
+    store.unlink(tx, document_id, set(linked) - set(loose))
+    for memory_id in loose:
+        forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
+    return Deleted(memories_removed=len(loose))

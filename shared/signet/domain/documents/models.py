@@ -1,0 +1,127 @@
+"""What a document is, and how far its reading is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from signet.config import Settings
+from signet.config.sections import EmbeddingProvider
+
+
+class SourceType(StrEnum):
+    """Where a document comes from."""
+
+    TEXT = "text"
+    URL = "url"
+    FILE = "file"
+
+
+class Status(StrEnum):
+    """How far a document is. `done`, `failed` and `deleted` are ends."""
+
+    QUEUED = "queued"
+    EXTRACTING = "extracting"
+    CHUNKING = "chunking"
+    EMBEDDING = "embedding"
+    INDEXING = "indexing"
+    DONE = "done"
+    FAILED = "failed"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The settings that documents depend on; sizes in characters, the limit in bytes of UTF-8."""
+
+    frozen: bool = False
+    embed: bool = True
+    chunk_chars: int = 2_000
+    overlap_chars: int = 200
+    max_bytes: int = 10_485_760
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Rules":
+        """Return what the settings say about documents."""
+        documents = settings.pipeline.documents
+        return cls(
+            frozen=settings.pipeline.mutations_frozen,
+            embed=settings.embedding.provider is not EmbeddingProvider.NONE,
+            chunk_chars=documents.chunk_size,
+            overlap_chars=documents.chunk_overlap,
+            max_bytes=documents.max_content_bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocument:
+    """A document to take in."""
+
+    source_type: str
+    content: str | None = None
+    url: str | None = None
+    title: str | None = None
+    content_type: str | None = None
+    connector_id: str | None = None
+    metadata: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """The answer to a new document; `job_id` is None when it was there before."""
+
+    id: str
+    status: Status
+    job_id: str | None
+
+    @property
+    def deduplicated(self) -> bool:
+        """Say whether the document was there before."""
+        return self.job_id is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One stored document. `raw_content` is None in lists; instants are text."""
+
+    id: str
+    source_url: str | None
+    source_type: str
+    content_type: str | None
+    content_hash: str | None
+    title: str | None
+    raw_content: str | None
+    status: str
+    error: str | None
+    connector_id: str | None
+    chunk_count: int
+    memory_count: int
+    metadata_json: str | None
+    created_at: str
+    updated_at: str
+    completed_at: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some documents, newest first, and how many there are in all."""
+
+    documents: tuple[Document, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A memory that holds one chunk of a document."""
+
+    id: str
+    content: str
+    type: str
+    created_at: str
+    chunk_index: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """What went with a document."""
+
+    memories_removed: int
