@@ -1,0 +1,1 @@
+"""What to bring back for a question."""

@@ -1,0 +1,71 @@
+"""The answer as clients read it (REC-22, REC-23, clients.md §2). Pure.
+
+`results`, `query` and `method` are the contract; `memories`, `count`, `stats` and some fields of a result are
+what other published clients look for.
+"""
+
+from collections.abc import Mapping
+
+from signet.domain.recall.models import Hit, Result, Why
+
+#: Put behind a text that was cut.
+CUT = " [truncated]"
+
+
+def body(result: Result) -> dict[str, object]:
+    """Return the JSON body of an answer."""
+    results = [row(hit, truncate_chars=result.truncate_chars) for hit in result.hits]
+    answer: dict[str, object] = {
+        "results": results,
+        "query": result.query,
+        "method": result.method,
+        "memories": results,
+        "count": len(results),
+        "stats": {"total": len(results), "searchTime": round(result.took_ms, 2)},
+    }
+    if result.entities is not None:
+        answer["entities"] = list(result.entities)
+    if result.sources is not None:
+        answer["sources"] = dict(result.sources)
+    if result.degraded:
+        answer["degraded"] = list(result.degraded)
+    return answer
+
+
+def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
+    """Return one result; a longer text is cut and says so."""
+    is_long = len(hit.content) > truncate_chars
+    fields: dict[str, object] = {
+        "id": hit.id,
+        "content": hit.content[:truncate_chars] + CUT if is_long else hit.content,
+        "content_length": len(hit.content),
+        "truncated": is_long,
+        "score": round(hit.score, 2),
+        "source": hit.source,
+        "type": hit.type,
+        "tags": hit.tags,
+        "pinned": hit.pinned,
+        "importance": hit.importance,
+        "who": hit.who,
+        "project": hit.project,
+        "created_at": hit.created_at,
+        "source_type": hit.source_type,
+        "source_id": hit.source_id,
+        "accessCount": hit.access_count,
+        "lastAccessed": hit.last_accessed,
+    }
+    if hit.supplementary:
+        fields["supplementary"] = True
+    if hit.why is not None:
+        fields["explain"] = _explained(hit.why)
+    return fields
+
+
+def _explained(why: Why) -> Mapping[str, object]:
+    return {
+        "channels": {name: dict(values) for name, values in why.channels.items()},
+        "stages": [
+            {"stage": step.stage, "before": round(step.before, 4), "after": round(step.after, 4)}
+            for step in why.steps
+        ],
+    }

@@ -1,0 +1,80 @@
+"""The stages after the merge, in their order: rehearsal, second look, gravity, hubs, resolution."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from signet import clock
+from signet.domain.recall import dampen, keyword, rehearse, rerank, store
+from signet.domain.recall.models import Fusion, Scores
+from signet.domain.recall.run import Run
+
+#: Results per place on the page whose text is read to see whether they settle something.
+READ_PER_RESULT = 3
+
+
+def correct(run: Run, scores: Scores) -> Scores:
+    """Return the final scores."""
+    settings = run.settings
+    stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
+        ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
+        ("rerank", settings.rerank, lambda s: _reranked(run, s)),
+        ("gravity", settings.gravity and bool(run.words), lambda s: _settled(run, s)),
+        ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
+        ("resolution", settings.resolution, lambda s: _resolved(run, s)),
+    )
+    for name, is_on, stage in stages:
+        if is_on and scores:
+            scores = run.apply(name, scores, stage)
+    return scores
+
+
+def _rehearsed(run: Run, scores: Scores) -> Scores:
+    settings = run.settings
+    return {
+        seq: score
+        * rehearse.factor(
+            run.allowed[seq].access_count,
+            _days_since(run, run.allowed[seq].last_accessed),
+            weight=settings.rehearsal_weight,
+            half_life_days=settings.rehearsal_half_life_days,
+        )
+        for seq, score in scores.items()
+    }
+
+
+def _days_since(run: Run, text: str | None) -> float | None:
+    try:
+        return (run.now - clock.parse(text)) / timedelta(days=1) if text else None
+    except ValueError:  # a row of an older file; it counts as one without a date
+        return None
+
+
+def _reranked(run: Run, scores: Scores) -> Scores:
+    """Look again with the stored vectors. The filled blend has weighed every cosine already."""
+    if run.settings.fusion is Fusion.FILLED:
+        return scores
+    return rerank.by_cosine(scores, run.known.cosine, top=run.settings.rerank_top_n)
+
+
+def _settled(run: Run, scores: Scores) -> Scores:
+    worded = {*run.known.keyword, *run.known.hint}
+    unsure = [seq for seq in scores if seq not in worded]
+    if run.settings.fusion is Fusion.PLAIN:
+        worded.update(keyword.fill(run.tx, run.words, unsure))
+    return dampen.gravity(scores, {seq for seq in unsure if seq not in worded})
+
+
+def _without_hubs(run: Run, scores: Scores) -> Scores:
+    degrees = store.degrees(run.tx, scores)
+    if not degrees:
+        return scores
+    memories = store.count(run.tx, run.query.reader.agent_id)
+    return dampen.hubs(scores, degrees, memories=memories)
+
+
+def _resolved(run: Run, scores: Scores) -> Scores:
+    """Raise what settles something among the best; the rest cannot reach the page."""
+    best = sorted(scores, key=lambda seq: -scores[seq])[: READ_PER_RESULT * run.query.size]
+    texts = store.contents(run.tx, best)
+    resolved = {s for s in texts if dampen.is_resolved(run.allowed[s].type, texts[s])}
+    return dampen.resolution(scores, resolved)

@@ -1,0 +1,76 @@
+"""Corrections after scoring: gravity, hubs, resolution (recall.md §10). Pure.
+
+Each takes scores and returns scores, and can be left out alone.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping
+
+from signet.domain.recall.models import Scores
+
+#: A result that only the vector channel likes is trusted up to here.
+GRAVITY_THRESHOLD = 0.3
+GRAVITY_PENALTY = 0.5
+
+HUB_PERCENTILE = 0.9
+HUB_PENALTY = 0.7
+#: In a small store every entity is a hub unless it must be linked to this share of the memories.
+HUB_MIN_SHARE = 0.25
+
+RESOLUTION_BOOST = 1.2
+RESOLVED_TYPES = frozenset({"constraint", "decision"})
+#: A shorter text with a date is a log line, not an answer.
+DATED_MIN_CHARS = 50
+
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+)
+#: A month counts only beside a day or a year: "may" is a verb.
+_DATE = re.compile(
+    rf"\b\d{{4}}-\d{{2}}-\d{{2}}\b"
+    rf"|\b(?:{_MONTHS})\b\.?,?\s+\d{{1,4}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})\b",
+    re.IGNORECASE,
+)
+
+
+def gravity(scores: Scores, wordless: Collection[int]) -> Scores:
+    """Return scores where results without any word of the query are halved, though not below the threshold."""
+    return {
+        seq: max(GRAVITY_THRESHOLD, GRAVITY_PENALTY * score)
+        if seq in wordless and score > GRAVITY_THRESHOLD
+        else score
+        for seq, score in scores.items()
+    }
+
+
+def hubs(scores: Scores, degrees: Mapping[int, Collection[int]], *, memories: int) -> Scores:
+    """Return scores where results that hang only on hub entities are lowered.
+
+    `degrees` gives the mention counts of the entities of each result. A hub is in the top tenth of them all and
+    linked to at least a quarter of the agent's `memories`.
+    """
+    ascending = sorted(degree for group in degrees.values() for degree in group)
+    if not ascending:
+        return scores
+    tenth = ascending[min(len(ascending) - 1, math.floor(HUB_PERCENTILE * len(ascending)))]
+    threshold = max(tenth, math.ceil(HUB_MIN_SHARE * memories))
+    return {
+        seq: score * HUB_PENALTY if (own := degrees.get(seq)) and min(own) >= threshold else score
+        for seq, score in scores.items()
+    }
+
+
+def resolution(scores: Scores, resolved: Collection[int]) -> Scores:
+    """Return scores where decisions, constraints and dated facts are raised."""
+    return {
+        seq: score * RESOLUTION_BOOST if seq in resolved else score for seq, score in scores.items()
+    }
+
+
+def is_resolved(type_: str, content: str) -> bool:
+    """Return whether a memory settles something: by its type, or by naming a date in a text of some length."""
+    if type_ in RESOLVED_TYPES:
+        return True
+    return len(content) >= DATED_MIN_CHARS and _DATE.search(content) is not None

@@ -1,0 +1,40 @@
+"""Why a result is where it is. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from signet.domain.recall.blend import Evidence
+from signet.domain.recall.models import Scores, Step, Why
+
+
+@dataclass(slots=True)
+class Trail:
+    """What the channels found, in their order, and what each stage then did."""
+
+    found: dict[str, dict[int, int]] = field(default_factory=dict)
+    steps: dict[int, list[Step]] = field(default_factory=dict)
+
+    def channel(self, name: str, scores: Mapping[int, float]) -> None:
+        """Note the rank (from 1) of each candidate in a channel that gives the best first."""
+        self.found[name] = {seq: rank for rank, seq in enumerate(scores, start=1)}
+
+    def note(self, stage: str, before: Scores, after: Scores) -> None:
+        """Note each score that a stage changed or made."""
+        for seq, score in after.items():
+            old = before.get(seq, 0.0)
+            if score != old:
+                self.steps.setdefault(seq, []).append(Step(stage, old, score))
+
+    def why(self, seq: int, known: Evidence) -> Why:
+        """Return the story of one result; a channel without rank did not find it but was asked about it."""
+        channels: dict[str, dict[str, float]] = {}
+        for name, scores in (
+            ("keyword", known.keyword),
+            ("hint", known.hint),
+            ("vector", known.cosine),
+            ("graph", known.structure),
+        ):
+            if seq in scores:
+                rank = self.found.get(name, {}).get(seq)
+                channels[name] = {"score": scores[seq]} | ({"rank": rank} if rank else {})
+        return Why(channels=channels, steps=tuple(self.steps.get(seq, ())))

@@ -1,0 +1,38 @@
+"""The graph channel: memories that hang on what the question names, though they may share no word with it."""
+
+from collections.abc import Callable, Sequence
+
+from signet.db import ReadTx
+from signet.domain.graph import traverse
+from signet.domain.recall import store
+from signet.domain.recall.models import Scores
+
+#: Limits of the older boost through `relations` (recall.md §2).
+BOOST_ENTITIES = 50
+BOOST_MEMORIES = 200
+
+
+def walk(
+    tx: ReadTx,
+    words: Sequence[str],
+    agent_id: str,
+    bounds: traverse.Bounds | None,
+    expired: Callable[[], bool],
+) -> traverse.Walk:
+    """Return the walk from the entities that the words name; without bounds only those entities."""
+    start = traverse.focal(tx, words, agent_id=agent_id)
+    if bounds is None:
+        return traverse.Walk(focal=start)
+    return traverse.walk(tx, start, bounds=bounds, expired=expired)
+
+
+def structure(tx: ReadTx, found: traverse.Walk) -> Scores:
+    """Return the structural importance of the memories of a walk."""
+    known = store.seqs(tx, found.memories)
+    return {seq: found.memories[memory_id] for memory_id, seq in known.items()}
+
+
+def related(tx: ReadTx, focal: Sequence[traverse.Entity]) -> set[int]:
+    """Return memories of the entities and of those one relation away (REC-16)."""
+    ids = [entity.id for entity in focal]
+    return store.linked(tx, ids, entities=BOOST_ENTITIES, memories=BOOST_MEMORIES) if ids else set()

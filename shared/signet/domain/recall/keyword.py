@@ -1,0 +1,42 @@
+"""The keyword channel: texts, and hints of texts, that hold words of the question."""
+
+from collections.abc import Collection, Sequence
+
+from signet.db import ReadTx, fts
+from signet.db.visibility import Where
+from signet.domain.recall import store
+
+#: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
+FEW_WORDS = 3
+
+
+def find(
+    tx: ReadTx, words: Sequence[str], where: Where, limit: int, *, strict: bool = False
+) -> dict[int, float]:
+    """Return bm25 by memory, best first, at most `limit`; one word is enough to match.
+
+    `strict` puts memories with all words of a short question in front of the others.
+    """
+    if not words:
+        return {}
+    found: dict[int, float] = {}
+    if strict and len(words) <= FEW_WORDS:
+        found = store.keyword(tx, fts.all_of(words), where, limit)
+    if len(found) < limit:
+        more = store.keyword(tx, fts.any_of(words), where, limit)
+        found = dict(list({**more, **found}.items())[:limit]) if found else more
+    return found
+
+
+def fill(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> dict[int, float]:
+    """Return the bm25 of those of the given memories that hold a word."""
+    return store.keyword_of(tx, fts.any_of(words), seqs) if words and seqs else {}
+
+
+def hints(
+    tx: ReadTx, words: Sequence[str], agent_id: str, where: Where, limit: int
+) -> dict[int, float]:
+    """Return 0..1 by memory for those that were marked as answers to such a question (REC-6)."""
+    if not words:
+        return {}
+    return fts.scores(store.hints(tx, fts.any_of(words), agent_id, where, limit))

@@ -1,0 +1,163 @@
+"""What is asked of recall, and what it answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from signet.db.visibility import Reader
+from signet.domain.graph.traverse import Bounds
+
+#: The number of results a caller may ask for.
+MAX_LIMIT = 100
+DEFAULT_LIMIT = 10
+
+#: The internal number of a memory (`memories.seq`) to its score.
+Scores = dict[int, float]
+
+
+class Source(StrEnum):
+    """What brought a result."""
+
+    HYBRID = "hybrid"
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    TRAVERSAL = "traversal"
+    KA_TRAVERSAL = "ka_traversal"
+    GRAPH = "graph"
+    CONSTRUCTED = "constructed"
+
+
+class Fusion(StrEnum):
+    """How the channels become one score.
+
+    `filled`: each candidate has its true score in both channels, and neighbours help each other (the default,
+    because it measured best). `plain`: the formulas of the seeds word for word in their corrected form; a score
+    of one channel stands alone, traversal rows take their share of the page.
+    """
+
+    FILLED = "filled"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a result must be; None or empty asks nothing. Times are ISO-8601 text, inclusive."""
+
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    who: str | None = None
+    pinned: bool | None = None
+    importance_min: float | None = None
+    since: str | None = None
+    until: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One question. `keyword_text` replaces the text for the keyword search alone."""
+
+    text: str
+    reader: Reader
+    keyword_text: str | None = None
+    limit: int = DEFAULT_LIMIT
+    filters: Filters = field(default_factory=Filters)
+    min_score: float | None = None
+    expand: bool = False
+    entities: bool = False
+    cards: bool = False
+    explain: bool = False
+
+    @property
+    def size(self) -> int:
+        """Return the limit within 1..`MAX_LIMIT`."""
+        return min(MAX_LIMIT, max(1, self.limit))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallSettings:
+    """The numbers of recall; see recall.md §2 and `settings.py` for where they come from."""
+
+    fusion: Fusion = Fusion.FILLED
+    #: Weight of the vector side; 0.5 to 0.6 measured best with MiniLM.
+    alpha: float = 0.6
+    top_k: int = 20
+    min_score: float = 0.1
+    #: What the better neighbour in the same source lends a memory.
+    neighbour_weight: float = 0.4
+    hints: bool = True
+    embedding_model: str | None = None
+    graph: bool = True
+    graph_weight: float = 0.15
+    graph_timeout_ms: int = 500
+    traversal: bool = True
+    traversal_primary: bool = True
+    traversal_weight: float = 0.2
+    traversal_timeout_ms: int = 500
+    bounds: Bounds = field(default_factory=Bounds)
+    #: 0 switches the boost off.
+    rehearsal_weight: float = 0.1
+    rehearsal_half_life_days: float = 30.0
+    rerank: bool = True
+    rerank_top_n: int = 20
+    rerank_timeout_ms: int = 2_000
+    gravity: bool = True
+    hubs: bool = True
+    resolution: bool = True
+    truncate_chars: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one stage did to the score of one result."""
+
+    stage: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why a result is where it is: its score and rank in each channel that knew it, then the stages."""
+
+    channels: Mapping[str, Mapping[str, float]]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One result, with all that clients read."""
+
+    id: str
+    content: str
+    score: float
+    source: Source
+    type: str
+    tags: str | None = None
+    pinned: bool = False
+    importance: float = 0.5
+    who: str | None = None
+    project: str | None = None
+    created_at: str
+    source_type: str | None = None
+    source_id: str | None = None
+    access_count: int = 0
+    last_accessed: str | None = None
+    supplementary: bool = False
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The answer: results best first, supplements behind them."""
+
+    query: str
+    method: str
+    hits: tuple[Hit, ...] = ()
+    entities: tuple[Mapping[str, object], ...] | None = None
+    sources: Mapping[str, str] | None = None
+    #: Stages that could not run; recall went on without them.
+    degraded: tuple[str, ...] = ()
+    took_ms: float = 0.0
+    truncate_chars: int = 500
+    stats: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,131 @@
+"""Recall from top to bottom: candidates, one score, corrections, the page (spec recall.md).
+
+One read snapshot, no write, no call of a model: the caller embeds the question and, after the answer, counts
+the accesses (`store.touch(tx, touched(result), now)`). A channel whose tables are missing or damaged is left
+out and named in `degraded`; the others go on.
+"""
+
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, Row, fts
+from signet.domain.recall import blend, neighbours, scope, store, supplement
+from signet.domain.recall.correct import correct
+from signet.domain.recall.gather import gather
+from signet.domain.recall.models import (
+    Fusion,
+    Hit,
+    Query,
+    RecallSettings,
+    Result,
+    Scores,
+    Source,
+)
+from signet.domain.recall.run import Run
+
+
+def recall(
+    tx: ReadTx,
+    query: Query,
+    *,
+    query_vector: bytes | None,
+    settings: RecallSettings,
+    now: datetime,
+) -> Result:
+    """Return what the store knows about the question, best first.
+
+    Without `query_vector` the answer is by words and graph. Raises Invalid for filters that make no sense.
+    """
+    started = clock.monotonic_ms()
+    run = Run(
+        tx=tx,
+        query=query,
+        settings=settings,
+        query_vector=query_vector or None,
+        now=now,
+        where=scope.condition(query),
+        words=fts.content_words(query.keyword_text or query.text),
+    )
+    gather(run)
+    scores = correct(run, _merge(run))
+    hits = _page(run, scores)
+    extra = supplement.find(run, hits)
+    return Result(
+        query=query.text,
+        method="hybrid" if run.known.cosine else "keyword",
+        hits=(*hits, *extra.hits),
+        entities=extra.entities,
+        sources=extra.sources,
+        degraded=tuple(run.degraded),
+        took_ms=clock.monotonic_ms() - started,
+        truncate_chars=settings.truncate_chars,
+    )
+
+
+def touched(result: Result) -> list[str]:
+    """Return the ids whose use is to be counted: what was returned, without supplements (REC-21)."""
+    return [hit.id for hit in result.hits if not hit.supplementary]
+
+
+def _merge(run: Run) -> Scores:
+    """Return one score for each candidate worth ranking."""
+    settings, known = run.settings, run.known
+    is_filled = settings.fusion is Fusion.FILLED
+    fuse = blend.filled if is_filled else blend.plain
+    flat = run.apply("blend", {}, lambda _: fuse(known.text(), known.cosine, alpha=settings.alpha))
+    if is_filled and run.beside:
+        flat = run.apply(
+            "neighbours",
+            flat,
+            lambda s: neighbours.lift(s, run.beside, weight=settings.neighbour_weight),
+        )
+    flat = blend.at_least(flat, settings.min_score)
+    return run.apply("graph", flat, lambda s: _with_graph(run, s))
+
+
+def _with_graph(run: Run, flat: Scores) -> Scores:
+    settings, known, limit = run.settings, run.known, run.query.size
+    walked = blend.structural(known.structure, known.cosine, min_score=settings.min_score)
+    if settings.traversal and settings.traversal_primary:
+        if settings.fusion is Fusion.PLAIN and walked:
+            return blend.share_page(flat, walked, limit=run.pool)
+        return blend.append_graph(flat, walked, limit=limit)
+    scores = blend.boosted(flat, run.related, weight=settings.graph_weight)
+    if settings.traversal:
+        scores = blend.boosted(scores, set(known.structure), weight=settings.traversal_weight)
+        added = {s: max(settings.min_score, i) for s, i in known.structure.items() if s not in flat}
+        scores |= added
+    return scores
+
+
+def _page(run: Run, scores: Scores) -> list[Hit]:
+    """Return the best results, at most the limit; ties go to the newer one, then by id."""
+    least = run.query.min_score or 0.0
+    order = sorted(
+        (seq for seq, score in scores.items() if score >= least), key=lambda s: run.allowed[s].id
+    )
+    order.sort(key=lambda s: run.allowed[s].created_at, reverse=True)
+    order.sort(key=lambda s: scores[s], reverse=True)
+    best = order[: run.query.size]
+    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, best, run.where), {})
+    return [_hit(run, rows[seq], scores[seq]) for seq in best if seq in rows]
+
+
+def _hit(run: Run, row: Row, score: float) -> Hit:
+    seq = row[0]
+    return store.hit(
+        row,
+        score=min(1.0, score),
+        source=_source(run, seq),
+        why=run.trail.why(seq, run.known) if run.query.explain else None,
+    )
+
+
+def _source(run: Run, seq: int) -> Source:
+    known, settings = run.known, run.settings
+    text = max(known.keyword.get(seq, 0.0), known.hint.get(seq, 0.0))
+    cosine = known.cosine.get(seq, 0.0)
+    flat_found = seq in known.keyword or seq in known.hint or seq in known.cosine
+    if seq in known.structure and (not flat_found or settings.fusion is Fusion.PLAIN):
+        return Source.TRAVERSAL if settings.traversal_primary else Source.KA_TRAVERSAL
+    return blend.source_of(text, cosine)

@@ -1,0 +1,68 @@
+"""One recall on its way: what was asked, what is known so far, what had to be left out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from signet.db import ReadTx
+from signet.db.driver import sqlite
+from signet.db.visibility import Where
+from signet.domain.graph.traverse import Walk
+from signet.domain.recall.blend import Evidence
+from signet.domain.recall.explain import Trail
+from signet.domain.recall.models import Query, RecallSettings, Scores
+from signet.domain.recall.store import Allowed
+from signet.observe import logs, metrics
+
+T = TypeVar("T")
+
+log = logs.get("memory")
+
+#: Candidates each channel brings: cutting to the page before the later stages throws good rows away.
+MIN_POOL = 50
+POOL_PER_RESULT = 5
+MAX_POOL = 500
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """The state that the stages of one recall share."""
+
+    tx: ReadTx
+    query: Query
+    settings: RecallSettings
+    query_vector: bytes | None
+    now: datetime
+    where: Where
+    words: list[str]
+    known: Evidence = field(default_factory=Evidence)
+    allowed: dict[int, Allowed] = field(default_factory=dict)
+    walk: Walk = field(default_factory=Walk)
+    related: set[int] = field(default_factory=set)
+    beside: dict[int, list[int]] = field(default_factory=dict)
+    trail: Trail = field(default_factory=Trail)
+    degraded: list[str] = field(default_factory=list)
+
+    @property
+    def pool(self) -> int:
+        """Return how many candidates each channel brings."""
+        wanted = max(MIN_POOL, self.settings.top_k, POOL_PER_RESULT * self.query.size)
+        return min(MAX_POOL, wanted)
+
+    def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
+        """Return what the stage gives; `otherwise` when its tables are missing or damaged (recall.md §13)."""
+        try:
+            with metrics.RECALL_STAGE.labels(stage).time():
+                return work()
+        except sqlite.DatabaseError as error:
+            log.warning("recall.stage_skipped", stage=stage, error=type(error).__name__)
+            self.degraded.append(stage)
+            return otherwise
+
+    def apply(self, stage: str, scores: Scores, change: Callable[[Scores], Scores]) -> Scores:
+        """Return the scores after a stage, and note what it did when the caller wants to know."""
+        after = self.attempt(stage, lambda: change(scores), scores)
+        if self.query.explain:
+            self.trail.note(stage, scores, after)
+        return after

@@ -1,0 +1,244 @@
+"""The only SQL of recall: every statement has a limit or a list of row numbers, and uses an index.
+
+`where` is always the condition of `scope.py` on the table under the name `m`; row numbers travel as JSON.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.db.visibility import Where
+from signet.domain.recall.models import Hit, Source, Why
+
+#: Rows read at once where whole tables may pass, so that memory stays flat.
+_BATCH = 1024
+
+_KEYWORD = """
+SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+WHERE memories_fts MATCH ? AND {where} ORDER BY f.rank LIMIT ?
+"""
+#: The plus keeps FTS5 from running the query once for each row number.
+_KEYWORD_OF = """
+SELECT rowid, rank FROM memories_fts
+WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
+"""
+_HINTS = """
+SELECT m.seq, f.rank FROM memory_hints_fts f CROSS JOIN memory_hints t ON t.seq = f.rowid
+CROSS JOIN memories m ON m.id = t.memory_id
+WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {where} ORDER BY f.rank LIMIT ?
+"""
+_OWNERS = """
+SELECT e.id, m.seq FROM embeddings e JOIN memories m ON m.id = e.source_id
+WHERE e.id IN (SELECT value FROM json_each(?)) AND e.source_type = 'memory'
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?) AND {where}
+"""
+_VECTORS = """
+SELECT m.seq, e.vector FROM memories m
+JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
+WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?)
+"""
+_ALLOWED = """
+SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed FROM memories m
+WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
+"""
+_SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_CONTENTS = "SELECT seq, content FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+
+_SAME = "x.source_id = c.source_id AND x.source_type IS c.source_type AND x.agent_id IS c.agent_id"
+_LIVE = f"x.is_deleted = 0 AND x.scope IS c.scope AND {_SAME}"
+_BESIDE = f"""
+SELECT c.seq,
+  CASE WHEN c.ordinal IS NULL THEN
+    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal IS NULL AND x.seq < c.seq
+     ORDER BY x.seq DESC LIMIT 1)
+  ELSE
+    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal < c.ordinal ORDER BY x.ordinal DESC LIMIT 1)
+  END,
+  CASE WHEN c.ordinal IS NULL THEN
+    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal IS NULL AND x.seq > c.seq
+     ORDER BY x.seq LIMIT 1)
+  ELSE
+    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal > c.ordinal ORDER BY x.ordinal LIMIT 1)
+  END
+FROM memories c WHERE c.seq IN (SELECT value FROM json_each(?)) AND c.source_id IS NOT NULL
+"""
+_DEGREES = """
+SELECT m.seq, x.entity_id, (SELECT count(*) FROM memory_entity_mentions y WHERE y.entity_id = x.entity_id)
+FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
+WHERE m.seq IN (SELECT value FROM json_each(?))
+"""
+_COUNT = "SELECT count(*) FROM memories WHERE agent_id = ?"
+_LINKED = """
+SELECT DISTINCT m.seq FROM (
+  SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
+  UNION SELECT target_entity_id FROM relations WHERE source_entity_id IN (SELECT value FROM json_each(?1))
+  UNION SELECT value FROM json_each(?1) LIMIT ?2
+) e JOIN memory_entity_mentions x ON x.entity_id = e.id
+JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3
+"""
+_ROWS = """
+SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
+  m.source_type, m.source_id, m.access_count, m.last_accessed
+FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
+"""
+_RATIONALE = """
+SELECT DISTINCT m.seq FROM memory_entity_mentions d
+JOIN memory_entity_mentions r ON r.entity_id = d.entity_id
+JOIN memories m ON m.id = r.memory_id
+WHERE d.memory_id IN (SELECT value FROM json_each(?)) AND m.type = 'rationale' AND {where}
+ORDER BY m.created_at DESC LIMIT ?
+"""
+_TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A candidate that passes every filter, with what the later stages need."""
+
+    id: str
+    type: str
+    created_at: str
+    access_count: int
+    last_accessed: str | None
+
+
+def keyword(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float]:
+    """Return the rows that match with their bm25, best first."""
+    rows = tx.all(_KEYWORD.format(where=where.sql), (match, *where.params, limit))
+    return {row[0]: row[1] for row in rows}
+
+
+def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float]:
+    """Return the bm25 of those of the given rows that match."""
+    return {row[0]: row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
+
+
+def hints(tx: ReadTx, match: str, agent_id: str, where: Where, limit: int) -> dict[int, float]:
+    """Return the memories of the `limit` best hints that match, with the best bm25."""
+    rows = tx.all(_HINTS.format(where=where.sql), (match, agent_id, *where.params, limit))
+    best: dict[int, float] = {}
+    for seq, rank in rows:
+        best.setdefault(seq, rank)
+    return best
+
+
+def owners(
+    tx: ReadTx, embedding_ids: Sequence[str], model: str | None, where: Where
+) -> dict[str, int]:
+    """Return which memories these vectors belong to, for those that pass."""
+    params = (_json(embedding_ids), model, model, *where.params)
+    return {row[0]: row[1] for row in tx.all(_OWNERS.format(where=where.sql), params)}
+
+
+def vectors(tx: ReadTx, dimensions: int, model: str | None, where: Where) -> Iterator[list[Row]]:
+    """Yield (seq, vector) of all memories that pass, in batches."""
+    params = (*where.params, dimensions, model, model)
+    cursor = tx.connection.execute(_VECTORS.format(where=where.sql), params)
+    while rows := cursor.fetchmany(_BATCH):
+        yield rows
+
+
+def among(seqs: Collection[int]) -> Where:
+    """Return the condition that a memory is one of these."""
+    return Where("m.seq IN (SELECT value FROM json_each(?))", (_json(seqs),))
+
+
+def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowed]:
+    """Return those of the given memories that pass."""
+    rows = tx.all(_ALLOWED.format(where=where.sql), (_json(seqs), *where.params))
+    return {row[0]: Allowed(row[1], row[2], row[3], row[4] or 0, row[5]) for row in rows}
+
+
+def seqs(tx: ReadTx, memory_ids: Iterable[str]) -> dict[str, int]:
+    """Return the row numbers of memories by id."""
+    return {row[0]: row[1] for row in tx.all(_SEQS, (_json(memory_ids),))}
+
+
+def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
+    """Return the texts of memories."""
+    return {row[0]: row[1] for row in tx.all(_CONTENTS, (_json(seqs),))}
+
+
+def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
+    """Return the memories just before and after each one in the same source, by ordinal, else as saved."""
+    rows = tx.all(_BESIDE, (_json(seqs),))
+    return {row[0]: [other for other in (row[1], row[2]) if other is not None] for row in rows}
+
+
+def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
+    """Return for each linked memory how many memories mention each of its entities."""
+    found: dict[int, list[int]] = {}
+    for row in tx.all(_DEGREES, (_json(seqs),)):
+        found.setdefault(row[0], []).append(row[2])
+    return found
+
+
+def count(tx: ReadTx, agent_id: str) -> int:
+    """Return how many memories an agent has."""
+    return int(tx.value(_COUNT, (agent_id,)) or 0)
+
+
+def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: int) -> set[int]:
+    """Return memories that mention the entities or one related to them."""
+    return {row[0] for row in tx.all(_LINKED, (_json(entity_ids), entities, memories))}
+
+
+def rows(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Row]:
+    """Return the whole rows of results that pass."""
+    found = tx.all(_ROWS.format(where=where.sql), (_json(seqs), *where.params))
+    return {row[0]: row for row in found}
+
+
+def hit(
+    row: Row, *, score: float, source: Source, supplementary: bool = False, why: Why | None = None
+) -> Hit:
+    """Return a row of `rows` as a result."""
+    return Hit(
+        id=row["id"],
+        content=row["content"],
+        score=score,
+        source=source,
+        type=row["type"],
+        tags=_tags(row["tags"]),
+        pinned=bool(row["pinned"]),
+        importance=row["importance"] if row["importance"] is not None else 0.5,
+        who=row["who"],
+        project=row["project"],
+        created_at=row["created_at"],
+        source_type=row["source_type"],
+        source_id=row["source_id"],
+        access_count=row["access_count"] or 0,
+        last_accessed=row["last_accessed"],
+        supplementary=supplementary,
+        why=why,
+    )
+
+
+def _tags(stored: str | None) -> str | None:
+    """Return tags as a comma list; they are stored as a JSON array, in older files as the list itself."""
+    if stored is None or not stored.startswith("["):
+        return stored or None
+    try:
+        return ",".join(str(tag) for tag in json.loads(stored)) or None
+    except ValueError:
+        return stored
+
+
+def rationale(tx: ReadTx, memory_ids: Sequence[str], where: Where, limit: int) -> list[int]:
+    """Return memories of type rationale that share an entity with one of these, newest first."""
+    params = (_json(memory_ids), *where.params, limit)
+    return [row[0] for row in tx.all(_RATIONALE.format(where=where.sql), params)]
+
+
+def touch(tx: WriteTx, memory_ids: Iterable[str], now: datetime) -> None:
+    """Count one access of each memory, now (REC-21)."""
+    at = clock.to_text(now)
+    tx.many(_TOUCH, [(at, memory_id) for memory_id in memory_ids])
+
+
+def _json(values: Iterable[object]) -> str:
+    return json.dumps(list(values))
