@@ -1,7 +1,12 @@
 """How Alembic reaches the database: over the connection that `signet.db.migrate` hands in.
 
 There is no second way. The file lock, the copy taken before and the single transaction around all pending
-revisions live in `signet.db.migrate.upgrade`; `python -m alembic` serves to write and list revisions.
+revisions live in `signet.db.migrate.upgrade`; `python -m alembic` serves to list and to begin revisions:
+
+    python -m alembic revision --rev-id 0002 -m "what changes"
+
+A revision is plain SQL and is never edited after its release; `tests/migrations/test_upgrade.py` records what
+each one makes of an empty file.
 """
 
 from alembic import context

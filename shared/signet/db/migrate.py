@@ -9,6 +9,7 @@ revisions are one transaction: a failure leaves the file as it was. A file of a 
 
 import contextlib
 import fcntl
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -29,6 +30,10 @@ VERSION_TABLE = "signet_schema_version"
 COPIES = 2
 #: A copy is made when the disk has room for it and for the migration itself, in multiples of the file.
 FREE_DISK_FACTOR = 2
+
+
+#: For a reader that has the file open already.
+READ_VERSION = "SELECT version_num FROM signet_schema_version"
 
 
 class SchemaTooNew(SignetError):
@@ -132,40 +137,51 @@ def _revisions() -> list[str]:
 
 
 def _version(connection: Connection) -> str | None:
-    named = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    if connection.execute(named, (VERSION_TABLE,)).fetchone() is None:
+    if not _has_table(connection, VERSION_TABLE):
         return None
     row = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
     return None if row is None else str(row[0])
 
 
+def _has_table(connection: Connection, name: str) -> bool:
+    """Return whether there is a table whose name fits the pattern."""
+    statement = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name GLOB ?"
+    return connection.execute(statement, (name,)).fetchone() is not None
+
+
 @contextlib.contextmanager
 def _lock(database: Path) -> Iterator[None]:
     """Hold the right to migrate; waits for another process that has it."""
-    database.parent.mkdir(parents=True, exist_ok=True)
-    with Path(f"{database}.migrate.lock").open("a") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(f"{database}.migrate.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise MigrationFailed(
+            f"{database} needs an upgrade and cannot be written: {error}"
+        ) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
 
 
 def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
     try:
-        has_tables = database.exists() and _has_tables(database)
-        copy = _copy(database, before, now) if has_tables else None
+        with contextlib.closing(connect(database)) as connection:
+            has_rows = _has_table(connection, "*")
+            copy = _copy(connection, database, before, now) if has_rows else None
         _run_revisions(database, now)
-    except Exception as error:
+    except (
+        Exception
+    ) as error:  # whatever it was: the transaction is rolled back, and the user learns why
         reason = getattr(error, "orig", error)  # the driver's own words, without the statement
         raise MigrationFailed(
             f"{database} could not be brought to schema {head()} and was left as it was: {reason}"
         ) from error
-    if has_tables and before is None:
+    if has_rows and before is None:
         _compact(database)
     return Migration(before=before, after=head(), copy=copy)
-
-
-def _has_tables(database: Path) -> bool:
-    with contextlib.closing(connect(database, read_only=True)) as connection:
-        return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
 
 
 def _run_revisions(database: Path, now: datetime) -> None:
@@ -196,18 +212,17 @@ def _engine(database: Path) -> "Engine":
     return engine
 
 
-def _copy(database: Path, before: str | None, now: datetime) -> Path | None:
+def _copy(connection: Connection, database: Path, before: str | None, now: datetime) -> Path | None:
     """Write a copy named after its version and the time; None when the disk is too full for one."""
     if not _has_room(database):
         return None
+    for unfinished in database.parent.glob(f"{database.name}.bak-*.part"):
+        unfinished.unlink()
     stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-    with contextlib.closing(connect(database)) as connection:
-        version = before or _upstream_version(connection)
-        copy = database.with_name(f"{database.name}.bak-v{version}-{stamp}")
-        unfinished = copy.with_name(f"{copy.name}.part")
-        for stale in (copy, unfinished):
-            stale.unlink(missing_ok=True)
-        connection.execute("VACUUM INTO ?", (str(unfinished),))
+    version = before or _upstream_version(connection)
+    copy = database.with_name(f"{database.name}.bak-v{version}-{stamp}")
+    unfinished = copy.with_name(f"{copy.name}.part")
+    connection.execute("VACUUM INTO ?", (str(unfinished),))
     unfinished.chmod(database.stat().st_mode)
     unfinished.rename(copy)
     for old in _copies(database)[:-COPIES]:
@@ -221,13 +236,11 @@ def _copies(database: Path) -> list[Path]:
     return sorted(beside, key=lambda path: path.name.rpartition("-")[2])
 
 
-def _upstream_version(connection: Connection) -> str:
-    """Return what the earlier implementation called its version, `0` when it kept none."""
-    try:
-        row = connection.execute("SELECT max(version) FROM schema_migrations").fetchone()
-    except sqlite.OperationalError:
-        return "0"  # no such table
-    return str(row[0] or 0)
+def _upstream_version(connection: Connection) -> int:
+    """Return what the earlier implementation called its version, 0 when it kept none."""
+    if not _has_table(connection, "schema_migrations"):
+        return 0
+    return int(connection.execute("SELECT max(version) FROM schema_migrations").fetchone()[0] or 0)
 
 
 def _has_room(database: Path) -> bool:
@@ -241,7 +254,10 @@ def _compact(database: Path) -> None:
         return
     with contextlib.closing(connect(database)) as connection:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        connection.execute("VACUUM")
+        with contextlib.suppress(
+            sqlite.OperationalError
+        ):  # the disk is full after all: the file stays larger
+            connection.execute("VACUUM")
 
 
 def _plain(sql: str) -> str:
