@@ -13,7 +13,7 @@ from signet.db import Database
 from signet.domain.extraction.distill import Distiller, Model, Rules
 from signet.errors import ProviderDown
 from signet.process.live import LiveSettings
-from signet.providers import registry
+from signet.providers import chosen, registry
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
 
@@ -36,7 +36,7 @@ class Context:
 
     def embedder(self) -> Embedder | None:
         """Return who makes vectors, None when nobody is to."""
-        wanted = vector_settings(self._live)
+        wanted = chosen.vector_settings(self.settings, self._live.loaded.environment)
         with self._lock:
             if self._embedder is None or self._embedder[0] != wanted:
                 self._embedder = (wanted, registry.embedder(wanted))
@@ -52,7 +52,7 @@ class Context:
         return Rules() if found.effective == registry.RULES else None
 
     def _resolved(self) -> Resolution:
-        wanted = text_settings(self._live)
+        wanted = chosen.text_settings(self.settings, self._live.loaded.environment)
         with self._lock:
             kept = self._resolution
         now = time.monotonic()
@@ -68,28 +68,3 @@ class Context:
 
 def _is_available(model: LanguageModel) -> bool:
     return model.available()
-
-
-def text_settings(live: LiveSettings) -> TextSettings:
-    """Return the part of the settings that says who reads texts."""
-    extraction, environment = live.settings.pipeline.extraction, live.loaded.environment
-    return TextSettings(
-        provider=extraction.provider,
-        model=extraction.model,
-        endpoint=extraction.endpoint,
-        api_key=extraction.api_key or environment.openai_api_key,
-        ollama_url=environment.ollama_url,
-    )
-
-
-def vector_settings(live: LiveSettings) -> VectorSettings:
-    """Return the part of the settings that says who makes vectors."""
-    embedding, environment = live.settings.embedding, live.loaded.environment
-    return VectorSettings(
-        provider=embedding.provider,
-        model=embedding.model,
-        dimensions=embedding.dimensions,
-        base_url=embedding.base_url,
-        api_key=embedding.api_key or environment.openai_api_key,
-        ollama_url=environment.ollama_url,
-    )

@@ -81,6 +81,16 @@ class Database:
             T, await self.writer.acall(partial(_flip, function, args, kwargs), durable=True)
         )
 
+    async def awrite_quick(
+        self,
+        function: Callable[Concatenate[WriteTx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Do what `write_quick` does, for asyncio callers."""
+        work = partial(_flip, function, args, kwargs)
+        return cast(T, await self.writer.acall(work, durable=False))
+
     def read(
         self,
         function: Callable[Concatenate[ReadTx, P], T],

@@ -8,8 +8,12 @@ never an id or a path.
 """
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 _FAST = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SLOW = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0)
@@ -56,6 +60,38 @@ CHECKPOINT_SECONDS = Histogram(
     "signet_checkpoint_seconds", "Time of a WAL checkpoint", buckets=_FAST
 )
 BUILD = Gauge("signet_build_info", "Version of this process", ["version"], multiprocess_mode="max")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One value of a gauge that is read at scrape time."""
+
+    name: str
+    help: str
+    labels: Mapping[str, str]
+    value: float
+
+
+def gauges(samples: Sequence[Sample]) -> bytes:
+    """Return the Prometheus text of gauges; samples of one name share its help."""
+    families: dict[str, GaugeMetricFamily] = {}
+    for sample in samples:
+        family = families.get(sample.name)
+        if family is None:
+            family = GaugeMetricFamily(sample.name, sample.help, labels=list(sample.labels))
+            families[sample.name] = family
+        family.add_metric(list(sample.labels.values()), sample.value)
+    registry = CollectorRegistry()
+    registry.register(_Collected(list(families.values())))
+    return generate_latest(registry)
+
+
+class _Collected(Collector):
+    def __init__(self, families: Sequence[GaugeMetricFamily]) -> None:
+        self._families = families
+
+    def collect(self) -> Sequence[GaugeMetricFamily]:
+        return self._families
 
 
 def exposition() -> bytes:

@@ -11,7 +11,14 @@ _OLDEST = "SELECT MIN(due_ms) FROM memory_jobs WHERE status = 'pending' AND due_
 _LAST_ERROR = """
 SELECT job_type, error, last_error_code, failed_at FROM memory_jobs
  WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
-_LEASE_AGE = "SELECT MIN(leased_at) FROM memory_jobs WHERE status = 'leased'"
+_SUMMARY = "SELECT status, COUNT(*) FROM summary_jobs GROUP BY status"
+#: What the states of summary_jobs are called in answers.
+_SUMMARY_STATES = {
+    "pending": "pending",
+    "processing": "leased",
+    "done": "completed",
+    "failed": "dead",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +52,24 @@ def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
     wall = int(now.timestamp() * 1000)
     oldest = tx.value(_OLDEST, (wall,))
     return 0.0 if oldest is None else (wall - oldest) / 1000
+
+
+def last_error(tx: ReadTx) -> dict[str, object] | None:
+    """Return kind, text, code and time of the job that died last."""
+    row = tx.one(_LAST_ERROR)
+    if row is None:
+        return None
+    return {
+        "kind": row["job_type"],
+        "error": row["error"],
+        "code": row["last_error_code"],
+        "at": row["failed_at"],
+    }
+
+
+def summary_by_status(tx: ReadTx) -> dict[str, int]:
+    """Return the number of session summaries in each state, under the names of `Status`."""
+    total = dict.fromkeys((status.value for status in Status), 0)
+    for row in tx.all(_SUMMARY):
+        total[_SUMMARY_STATES[row[0]]] += row[1]
+    return total

@@ -1,0 +1,43 @@
+"""Puts the application together."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from signet import __version__
+from signet_api import errors
+from signet_api.deps import State
+from signet_api.guard import Guard
+from signet_api.routes import ROUTERS
+
+#: Room for the other fields of a request beside the longest content.
+ENVELOPE_BYTES = 1_048_576
+
+
+def create_app(state: State) -> ASGIApp:
+    """Return the application over what the process has opened."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        watching = asyncio.create_task(state.health.watch())
+        yield
+        watching.cancel()
+
+    app = FastAPI(
+        title="Signet",
+        version=__version__,
+        summary="Persistent memory for AI agents, on your own machine",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        strict_content_type=False,
+        max_body_size=state.settings.pipeline.documents.max_content_bytes + ENVELOPE_BYTES,
+    )
+    app.state.signet = state
+    errors.install(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    return Guard(app)

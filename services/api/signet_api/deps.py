@@ -1,0 +1,76 @@
+"""What a route may ask for in its signature."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from signet import clock
+from signet.config import Settings
+from signet.db import Database
+from signet.domain.memory.models import Actor
+from signet.ids import DEFAULT_AGENT, agent_of_session
+from signet.paths import Workspace
+from signet.process.live import LiveSettings
+from signet_api.health import Health
+from signet_api.vectors import QueryVectors
+
+#: Actor types a caller may claim; anything else counts as an operator (MEM-44).
+ACTOR_TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk", "daemon"})
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """What the process has opened once and all routes share."""
+
+    db: Database
+    live: LiveSettings
+    workspace: Workspace
+    vectors: QueryVectors
+    health: Health
+    port: int
+    started_at: datetime = field(default_factory=clock.now)
+
+    @property
+    def settings(self) -> Settings:
+        return self.live.settings
+
+
+def state_of(request: Request) -> State:
+    """Return the process's state."""
+    state: State = request.app.state.signet
+    return state
+
+
+def _database(request: Request) -> Database:
+    return state_of(request).db
+
+
+def actor_of(request: Request) -> Actor:
+    """Return who asks, as history will tell it."""
+    headers = request.headers
+    claimed = headers.get("x-signet-actor-type", "")
+    return Actor(
+        name=headers.get("x-signet-actor") or "daemon",
+        type=claimed if claimed in ACTOR_TYPES else "operator",
+        session_id=headers.get("x-signet-session-id"),
+        request_id=headers.get("x-signet-request-id"),
+    )
+
+
+def agent_of(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:
+    """Return the agent a request is about: named in it, in its session key, or the default (MEM-41)."""
+    return (
+        (named or "").strip()
+        or agent_of_session(session_key)
+        or headers.get("x-signet-agent-id")
+        or agent_of_session(headers.get("x-signet-session-key"))
+        or DEFAULT_AGENT
+    )
+
+
+Shared = Annotated[State, Depends(state_of)]
+Db = Annotated[Database, Depends(_database)]
+Who = Annotated[Actor, Depends(actor_of)]

@@ -1,0 +1,85 @@
+"""From an error to an answer: every 4xx and 5xx is a JSON object with a string `error`.
+
+The only place that knows which kind of error has which status number.
+"""
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from signet.errors import Kind, ProviderDown, SignetError
+
+log = structlog.get_logger()
+
+STATUS = {
+    Kind.INVALID: 400,
+    Kind.UNAUTHENTICATED: 401,
+    Kind.FORBIDDEN: 403,
+    Kind.NOT_FOUND: 404,
+    Kind.CONFLICT: 409,
+    Kind.TOO_LARGE: 413,
+    Kind.LIMITED: 429,
+    Kind.UNAVAILABLE: 503,
+    Kind.BROKEN: 500,
+}
+#: What a client is told to wait when something is not available for now, in seconds.
+RETRY_AFTER = 2
+
+_PLAIN = {404: "Not found", 405: "Method not allowed", 413: "Request body is too large"}
+
+
+def install(app: FastAPI) -> None:
+    """Make the app answer every error in this form."""
+    app.add_exception_handler(SignetError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _plain)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def answer(status: int, message: str, code: str, **headers: str) -> JSONResponse:
+    """Return the answer for an error."""
+    return JSONResponse(
+        {"error": message, "code": code},
+        status,
+        {k.replace("_", "-"): v for k, v in headers.items()},
+    )
+
+
+async def _ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, SignetError)
+    status = STATUS[error.kind]
+    if status >= 500 and not isinstance(error, ProviderDown):
+        log.warning("request.refused", path=request.url.path, code=error.code, detail=error.message)
+    headers = {"retry_after": str(RETRY_AFTER)} if status == 503 else {}
+    return answer(status, error.message, error.code, **headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return answer(400, _first_problem(error), "invalid_request")
+
+
+def _first_problem(error: RequestValidationError) -> str:
+    """Say what is wrong with a request in the words of the documented answers."""
+    first = error.errors()[0]
+    where = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+    if first["type"] in ("json_invalid", "model_attributes_type", "dict_type") and len(where) < 2:
+        return "Invalid JSON body"
+    if first["type"] == "missing" and not where:
+        return "Invalid JSON body"
+    names = [part for part in where if part not in ("str", "list[str]")]
+    message = str(first["msg"])
+    return f"{'.'.join(names)}: {message}" if names else message
+
+
+async def _plain(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    message = _PLAIN.get(error.status_code, str(error.detail))
+    return answer(error.status_code, message, message.lower().replace(" ", "_"))
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("request.failed", path=request.url.path, exc_info=error)
+    return answer(500, "Internal server error", "internal")

@@ -1,0 +1,104 @@
+"""What every request passes before a route sees it, and what every answer carries. Pure ASGI, one layer.
+
+A daemon on localhost can be reached by every web page its user opens. So the Host must name this machine (a page
+whose domain was pointed at 127.0.0.1 does not), an Origin must be of this machine, and a browser's cross-site
+request is refused, except that a person may follow a link. No answer carries a CORS header.
+
+JSON bodies are read whatever content type a client sends (four published clients send none, and the runtime then
+says text/plain); the Origin check is what keeps that safe.
+"""
+
+import ipaddress
+import time
+import uuid
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from signet.observe import metrics
+from signet_api.errors import answer
+
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+_JSON = (b"content-type", b"application/json")
+
+
+class Guard:
+    """Wraps the app."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse what comes from elsewhere, else pass on and measure."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        headers = dict(scope["headers"])
+        request_id = headers.get(b"x-signet-request-id", b"") or uuid.uuid4().hex.encode()
+        status = 500
+
+        async def tagged(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    *_HEADERS,
+                    (b"x-signet-request-id", request_id[:128]),
+                ]
+            await send(message)
+
+        refusal = refuse(scope["method"], headers)
+        if refusal is not None:
+            await answer(403, refusal, "forbidden_origin")(scope, receive, tagged)
+        else:
+            if scope["method"] != "GET" and not _is_form(headers):
+                others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
+                scope["headers"] = [*others, _JSON]
+            await self._app(scope, receive, tagged)
+        route = getattr(scope.get("route"), "path", "none")
+        metrics.HTTP_SECONDS.labels(route, scope["method"], str(status)).observe(
+            time.perf_counter() - started
+        )
+
+
+def refuse(method: str, headers: dict[bytes, bytes]) -> str | None:
+    """Return why a request is refused, None when it may pass. Pure."""
+    if not is_loopback(_host_of(headers.get(b"host", b"").decode("latin-1"))):
+        return "Host is not this machine"
+    origin = headers.get(b"origin")
+    if origin is not None and not is_loopback(urlsplit(origin.decode("latin-1")).hostname or ""):
+        return "Origin is not this machine"
+    is_link = method == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
+    if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
+        return "Cross-site request"
+    return None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address is this machine's own."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_of(header: str) -> str:
+    """Return the host of a Host header, without port and brackets."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_form(headers: dict[bytes, bytes]) -> bool:
+    return headers.get(b"content-type", b"").startswith(b"multipart/")

@@ -1,0 +1,90 @@
+"""What `/health` knows: looked at in the background, so that no request waits for it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from signet import clock
+from signet.db import Database, ReadTx, migrate
+from signet.errors import SignetError
+from signet.paths import Workspace
+from signet.queue import stats
+from signet_api import processes
+
+log = structlog.get_logger()
+
+LOOK_SECONDS = 1.0
+#: A job that is due for longer than this while somebody could run it means that work stands still (JOB-23).
+OLDEST_DUE_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One look: which checks hold, and in words what does not."""
+
+    database: bool = True
+    checks: tuple[tuple[str, bool], ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether nothing is missing."""
+        return not self.reasons
+
+
+def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
+    """Look at schema, processes and queue in one snapshot."""
+    missing = processes.missing(
+        [
+            one
+            for one in processes.states(tx, workspace.runtime_dir, now=now)
+            if one["name"] != "api"
+        ]
+    )
+    schema = tx.value(migrate.READ_VERSION)
+    stuck = stats.oldest_due_seconds(tx, now=now) > OLDEST_DUE_SECONDS
+    reasons = [f"{name} is not running" for name in missing]
+    if schema != schema_head:
+        reasons.append(f"database schema is {schema}, this program needs {schema_head}")
+    if stuck and not missing:
+        reasons.append("jobs have been waiting for more than five minutes")
+    return Seen(
+        checks=(
+            ("database", True),
+            ("schema", schema == schema_head),
+            ("worker", "worker" not in missing),
+            ("scheduler", "scheduler" not in missing),
+            ("queue", not stuck),
+        ),
+        reasons=tuple(reasons),
+    )
+
+
+@dataclass(slots=True)
+class Health:
+    """Looks once a second and keeps what it saw."""
+
+    db: Database
+    workspace: Workspace
+    schema_head: str = field(default_factory=migrate.head)
+    last: Seen = field(default_factory=Seen)
+
+    async def look(self) -> Seen:
+        """Look now."""
+        return await self.db.aread(
+            look, self.workspace, schema_head=self.schema_head, now=clock.now()
+        )
+
+    async def watch(self) -> None:
+        """Look again and again until cancelled."""
+        while True:
+            try:
+                self.last = await self.look()
+            except SignetError as error:
+                self.last = Seen(database=False, reasons=(error.message,))
+            except Exception:
+                log.exception("health.look_failed")
+                self.last = Seen(database=False, reasons=("the database cannot be read",))
+            await asyncio.sleep(LOOK_SECONDS)

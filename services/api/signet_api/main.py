@@ -1,0 +1,95 @@
+"""The API process: one event loop on the socket that the supervisor owns."""
+
+import os
+import socket
+import sys
+
+from signet.process.boot import Booted, boot
+from signet.process.program import Program
+
+#: How long open requests may go on after a stop.
+GRACE_SECONDS = 3
+BACKLOG = 2_048
+#: The file descriptor of a listening socket made by somebody else.
+SOCKET_FD = "SIGNET_SOCKET_FD"
+
+
+def main() -> int:
+    """Serve until stopped."""
+    booted = boot(Program.API)
+    return serve(booted)
+
+
+def serve(booted: Booted) -> int:
+    """Open the database, answer requests until the stop, close."""
+    import structlog
+    import uvicorn
+
+    from signet import clock
+    from signet.config import check_bind
+    from signet.db import Database
+    from signet.process.alive import Presence, remove
+    from signet.process.live import LiveSettings
+    from signet.queue.bell import Ringer
+    from signet_api.app import create_app
+    from signet_api.deps import State
+    from signet_api.health import Health
+    from signet_api.vectors import QueryVectors
+
+    workspace, loaded = booted.workspace, booted.loaded
+    check_bind(loaded.settings, loaded.address)
+    db = Database(workspace.database)
+    presence = Presence(workspace.runtime_dir, "api")
+    db.write(presence.announce, now=clock.now())
+    ringer = Ringer(workspace.runtime_dir)
+    db.writer.listen(lambda signals: ringer.ring())
+    live = LiveSettings(workspace, loaded)
+    live.start()
+    vectors = QueryVectors(live)
+    listening = _socket(loaded.address.bind, loaded.address.port)
+    state = State(
+        db=db,
+        live=live,
+        workspace=workspace,
+        vectors=vectors,
+        health=Health(db, workspace),
+        port=listening.getsockname()[1],
+    )
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(state),
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+    booted.stop.then(lambda: setattr(server, "should_exit", True))
+    structlog.get_logger().info("api.ready", port=state.port, owner=presence.owner)
+    server.run(sockets=[listening])
+    vectors.close()
+    live.stop()
+    db.write(remove, presence.owner)
+    db.close()
+    presence.close()
+    return 0
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    """Return the listening socket: the supervisor's, else our own."""
+    given = os.environ.get(SOCKET_FD)
+    if given:
+        return socket.socket(fileno=os.dup(int(given)))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    own = socket.socket(family, socket.SOCK_STREAM)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    own.bind((host, port))
+    own.listen(BACKLOG)
+    return own
+
+
+if __name__ == "__main__":
+    sys.exit(main())

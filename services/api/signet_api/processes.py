@@ -1,0 +1,38 @@
+"""Which processes of the daemon live, from their rows and the kernel's word, never from memory of this process."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from signet import clock
+from signet.db import ReadTx
+from signet.process import alive
+
+#: The programs that a whole daemon has.
+PROGRAMS = ("api", "worker", "scheduler")
+
+
+def states(tx: ReadTx, runtime_dir: Path, *, now: datetime) -> list[dict[str, object]]:
+    """Return name, pid, state, uptime (s) and restarts of each program; one that is not there is `stopped`."""
+    rows = alive.processes(tx)
+    found = []
+    for program in PROGRAMS:
+        mine = [row for row in rows if row["kind"] == program]
+        living = [row for row in mine if alive.is_alive(runtime_dir, row["owner"])]
+        newest = max(living, key=lambda row: row["started_at"], default=None)
+        uptime = (now - clock.parse(newest["started_at"])).total_seconds() if newest else None
+        found.append(
+            {
+                "name": program,
+                "pid": newest["pid"] if newest else None,
+                "state": "running" if newest else "stopped",
+                "uptime": uptime,
+                "restarts": 0,
+            }
+        )
+    return found
+
+
+def missing(states: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the programs that do not run."""
+    return [str(state["name"]) for state in states if state["state"] != "running"]

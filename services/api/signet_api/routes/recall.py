@@ -1,0 +1,91 @@
+"""Ask for memories."""
+
+import asyncio
+
+import structlog
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import store as agents
+from signet.domain.recall import answer, recall
+from signet.domain.recall import settings as tuning
+from signet.domain.recall import store as accesses
+from signet.domain.recall.models import Filters, Query, Result
+from signet.errors import Invalid, SignetError
+from signet.wire.recall import RecallBody
+from signet_api.deps import Shared, State, agent_of
+
+router = APIRouter(tags=["memory"])
+log = structlog.get_logger()
+
+#: Counting accesses happens after the answer; the tasks are kept here until they end.
+_counting: set[asyncio.Task[None]] = set()
+
+
+@router.post("/api/memory/recall")
+async def post_recall(body: RecallBody, request: Request, state: Shared) -> dict[str, object]:
+    """Return the memories that answer a question, best first."""
+    return await _recall(body, request, state)
+
+
+@router.get("/api/memory/search")
+async def get_search(request: Request, state: Shared) -> dict[str, object]:
+    """Return the same answer for a question in the address: `q` and the names of the recall body."""
+    params = dict(request.query_params)
+    params["query"] = params.pop("q", "")
+    return await _recall(RecallBody.model_validate(params), request, state)
+
+
+async def _recall(body: RecallBody, request: Request, state: State) -> dict[str, object]:
+    if not body.query.strip():
+        raise Invalid("query is required")
+    vector = await state.vectors.of(body.query)
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    result = await state.db.aread(_answer, body, agent_id, vector, state)
+    _count_later(state, recall.touched(result))
+    return answer.body(result)
+
+
+def _answer(
+    tx: ReadTx, body: RecallBody, agent_id: str, vector: bytes | None, state: State
+) -> Result:
+    query = Query(
+        text=body.query,
+        reader=agents.reader(tx, agent_id, scope=body.scope or None),
+        keyword_text=body.keyword_query,
+        limit=body.limit,
+        filters=Filters(
+            type=body.type,
+            tags=body.tag_list(),
+            who=body.who,
+            pinned=True if body.pinned else None,
+            importance_min=body.importance_min,
+            since=body.since,
+            until=body.until,
+            project=body.project,
+        ),
+        min_score=body.min_score,
+        expand=body.expand,
+        entities=body.entities,
+        cards=body.cards,
+        explain=body.explain,
+    )
+    settings = tuning.of(state.settings, embedding_model=state.vectors.model)
+    return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())
+
+
+def _count_later(state: State, memory_ids: list[str]) -> None:
+    """Count the accesses behind the answer: recall never waits for the write lock (REC-21)."""
+    if not memory_ids:
+        return
+    task = asyncio.create_task(_count(state, memory_ids))
+    _counting.add(task)
+    task.add_done_callback(_counting.discard)
+
+
+async def _count(state: State, memory_ids: list[str]) -> None:
+    try:
+        await state.db.awrite_quick(accesses.touch, memory_ids, clock.now())
+    except SignetError as error:
+        log.info("recall.accesses_not_counted", code=error.code)

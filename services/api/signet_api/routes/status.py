@@ -1,0 +1,79 @@
+"""Everything about the daemon in one answer; from rows and settings, no call outside (TK-52)."""
+
+from datetime import datetime
+
+from fastapi import APIRouter
+
+from signet import __version__, clock, config
+from signet.db import ReadTx, driver
+from signet.domain.embeddings import store as embeddings
+from signet.queue import console, limits, stats
+from signet.queue.kinds import QUEUES
+from signet_api import processes
+from signet_api.deps import Shared, State
+from signet_api.routes.health import main_pid, uptime
+
+router = APIRouter(tags=["status"])
+
+
+@router.get("/api/status")
+async def get_status(state: Shared) -> dict[str, object]:
+    """Return version, processes, queue, providers and settings in force."""
+    rows = await state.db.aread(_rows, state, clock.now())
+    settings, loaded, seen = state.settings, state.live.loaded, state.health.last
+    public = config.as_public_dict(settings)
+    return {
+        "status": "running",
+        "version": __version__,
+        "pid": main_pid(),
+        "uptime": uptime(state),
+        "startedAt": clock.to_text(state.started_at),
+        "port": state.port,
+        "host": loaded.address.host,
+        "bindHost": loaded.address.bind,
+        "agentsDir": str(state.workspace.root),
+        "memoryDb": seen.database,
+        "pipelineV2": public.get("pipelineV2", {}),
+        "health": {"score": 1.0 if seen.is_whole else 0.5, "status": _word(seen.is_whole)},
+        "reasons": list(seen.reasons),
+        "activeSessions": 0,
+        "bypassedSessions": 0,
+        "agentCreatedAt": settings.agent.created,
+        "configError": loaded.error,
+        "configWarnings": list(loaded.warnings),
+        "restartRequired": state.live.restart_required,
+        "logging": {"logDir": str(state.workspace.log_dir)},
+        "update": {"currentVersion": __version__, "updateAvailable": False},
+        "sqlite": {
+            "version": driver.sqlite.sqlite_version,
+            "safe": driver.version_is_safe(),
+            "vectors": "sqlite-vec" if state.db.has_vec else "numpy",
+        },
+        **rows,
+    }
+
+
+def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
+    counts = stats.by_status(stats.depths(tx))
+    model = state.vectors.model
+    coverage = embeddings.coverage(tx, model=model)
+    waiting = {name: limits.breaker_retry_at(tx, name) for name in QUEUES}
+    return {
+        "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
+        "queue": counts | {"paused": console.is_paused(tx)},
+        "oldestDueSeconds": stats.oldest_due_seconds(tx, now=now),
+        "waitingForProvider": {
+            name: clock.ms_to_text(at) for name, at in waiting.items() if at is not None
+        },
+        "embedding": {
+            "provider": state.settings.embedding.provider,
+            "model": model,
+            "available": state.vectors.is_warm,
+            "total": coverage.total,
+            "embedded": coverage.embedded,
+        },
+    }
+
+
+def _word(is_whole: bool) -> str:
+    return "healthy" if is_whole else "degraded"

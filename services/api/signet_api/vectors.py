@@ -1,0 +1,103 @@
+"""The vector of a question, without ever waiting for a model to load or a server to answer.
+
+The first question starts to load the model in the background and is answered by words; so is every question until
+the model is warm, and again for a while after an embedding server has failed or was slow.
+"""
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
+import structlog
+
+from signet.errors import SignetError
+from signet.process.live import LiveSettings
+from signet.providers import chosen, registry
+from signet.providers.ports import Embedder
+from signet.providers.registry import VectorSettings
+
+log = structlog.get_logger()
+
+#: The longest a question may wait for its vector; an in-process model needs a few milliseconds, a server that
+#: needs longer is asked again after a pause.
+PATIENCE_SECONDS = 0.25
+PAUSE_SECONDS = 30.0
+#: Questions whose vectors are kept.
+KEPT = 1_024
+
+
+class QueryVectors:
+    """Turns questions into vectors once somebody is there to do it."""
+
+    def __init__(self, live: LiveSettings) -> None:
+        self._live = live
+        self._lock = threading.Lock()
+        self._settings: VectorSettings | None = None
+        self._embedder: Embedder | None = None
+        self._warm = False
+        self._loading = False
+        self._again_at = 0.0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="query-vectors")
+        self._embed = lru_cache(KEPT)(self._embed_now)
+
+    @property
+    def model(self) -> str | None:
+        """Return the model whose vectors questions are compared with, None when there is none."""
+        embedding = self._live.settings.embedding
+        return None if embedding.provider == "none" else embedding.model
+
+    @property
+    def is_warm(self) -> bool:
+        """Return whether questions get vectors now."""
+        return self._warm
+
+    async def of(self, text: str) -> bytes | None:
+        """Return the vector of a question, None when there is none now."""
+        if self.model is None or time.monotonic() < self._again_at:
+            return None
+        if not self._ready():
+            return None
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(self._thread, self._embed, text)
+        try:
+            return await asyncio.wait_for(work, PATIENCE_SECONDS)
+        except (SignetError, TimeoutError) as error:
+            self._again_at = time.monotonic() + PAUSE_SECONDS
+            log.warning("recall.without_vector", reason=str(error) or "too slow")
+            return None
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _ready(self) -> bool:
+        wanted = chosen.vector_settings(self._live.settings, self._live.loaded.environment)
+        with self._lock:
+            if wanted != self._settings:
+                self._settings, self._warm = wanted, False
+                self._embed.cache_clear()
+            if not self._warm and not self._loading:
+                self._loading = True
+                threading.Thread(
+                    target=self._load, args=(wanted,), name="model-load", daemon=True
+                ).start()
+            return self._warm
+
+    def _load(self, wanted: VectorSettings) -> None:
+        try:
+            embedder = registry.embedder(wanted)
+            if embedder is not None:
+                embedder.embed(["warm"])
+            with self._lock:
+                self._embedder, self._warm = embedder, embedder is not None
+        except SignetError as error:
+            self._again_at = time.monotonic() + PAUSE_SECONDS
+            log.warning("recall.model_missing", reason=error.message)
+        finally:
+            self._loading = False
+
+    def _embed_now(self, text: str) -> bytes:
+        assert self._embedder is not None
+        return self._embedder.embed([text])[0]

@@ -1,0 +1,29 @@
+"""Which providers the settings and the environment name."""
+
+from signet.config import Environment, Settings
+from signet.providers.registry import TextSettings, VectorSettings
+
+
+def text_settings(settings: Settings, environment: Environment) -> TextSettings:
+    """Return the part of the settings that says who reads texts."""
+    extraction = settings.pipeline.extraction
+    return TextSettings(
+        provider=extraction.provider,
+        model=extraction.model,
+        endpoint=extraction.endpoint,
+        api_key=extraction.api_key or environment.openai_api_key,
+        ollama_url=environment.ollama_url,
+    )
+
+
+def vector_settings(settings: Settings, environment: Environment) -> VectorSettings:
+    """Return the part of the settings that says who makes vectors."""
+    embedding = settings.embedding
+    return VectorSettings(
+        provider=embedding.provider,
+        model=embedding.model,
+        dimensions=embedding.dimensions,
+        base_url=embedding.base_url,
+        api_key=embedding.api_key or environment.openai_api_key,
+        ollama_url=environment.ollama_url,
+    )

@@ -1,0 +1,40 @@
+"""Saving a memory (spec/memory.md §4)."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from signet.wire.model import Body, spelled
+
+
+class RememberBody(Body):
+    """One text to remember; only `content` is needed."""
+
+    content: str = ""
+    type: str | None = Field(None, max_length=64)
+    who: str | None = Field(None, max_length=256)
+    project: str | None = None
+    importance: float | None = Field(None, ge=0, le=1)
+    tags: str | list[str] | None = None
+    pinned: bool = False
+    source_type: str | None = spelled("sourceType", "source_type")
+    source_id: str | None = spelled("sourceId", "source_id")
+    #: Place in its source, for example the turn in a conversation.
+    ordinal: int | None = None
+    created_at: datetime | None = spelled("createdAt", "created_at")
+    event_at: datetime | None = spelled("eventAt", "event_at")
+    agent_id: str | None = spelled("agentId", "agent_id")
+    session_key: str | None = spelled("sessionKey", "session_key")
+    visibility: str | None = None
+    scope: str | None = None
+    hints: list[str] | None = None
+    transcript: str | None = None
+    harness: str | None = None
+    idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
+
+    def tag_list(self) -> tuple[str, ...] | None:
+        """Return the tags, however they were written; None when there was no word of them."""
+        if self.tags is None:
+            return None
+        raw = self.tags.split(",") if isinstance(self.tags, str) else self.tags
+        return tuple(tag for item in raw if (tag := item.strip().lower()))

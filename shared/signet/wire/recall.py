@@ -1,0 +1,34 @@
+"""Asking for memories (spec/recall.md §1)."""
+
+from pydantic import Field
+
+from signet.wire.model import Body, spelled
+
+
+class RecallBody(Body):
+    """One question; only `query` is needed."""
+
+    query: str = ""
+    keyword_query: str | None = spelled("keywordQuery", "keyword_query")
+    limit: int = 10
+    type: str | None = None
+    tags: str | list[str] | None = None
+    who: str | None = None
+    pinned: bool | None = None
+    importance_min: float | None = spelled("importance_min", "importanceMin")
+    min_score: float | None = spelled("min_score", "minScore")
+    since: str | None = None
+    until: str | None = None
+    project: str | None = None
+    scope: str | None = None
+    agent_id: str | None = spelled("agentId", "agent_id")
+    session_key: str | None = spelled("sessionKey", "session_key")
+    expand: bool = False
+    entities: bool = False
+    cards: bool = False
+    explain: bool = Field(False, description="say for each result why it is where it is")
+
+    def tag_list(self) -> tuple[str, ...]:
+        """Return the tags that a result must have."""
+        raw = self.tags.split(",") if isinstance(self.tags, str) else self.tags or []
+        return tuple(tag for item in raw if (tag := item.strip().lower()))
