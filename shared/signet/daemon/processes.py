@@ -27,14 +27,15 @@ class Process:
 
 def processes(workspace: Workspace) -> list[Process]:
     """Return the programs, by name; empty when the supervisor cannot be reached."""
-    transport = _UnixTransport(record.control_socket(workspace))
-    supervisor = xmlrpc.client.ServerProxy("http://localhost", transport=transport)
+    question = xmlrpc.client.dumps((), "supervisor.getAllProcessInfo")
+    connection = _UnixConnection(record.control_socket(workspace))
     try:
-        found = supervisor.supervisor.getAllProcessInfo()
+        connection.request("POST", "/RPC2", question, {"Content-Type": "text/xml"})
+        ((found,), _) = xmlrpc.client.loads(connection.getresponse().read())
     except (OSError, http.client.HTTPException, xmlrpc.client.Error):
         return []
     finally:
-        transport.close()
+        connection.close()
     assert isinstance(found, list)
     return sorted((_process(workspace, info) for info in found), key=lambda one: one.name)
 
@@ -49,16 +50,6 @@ def _process(workspace: Workspace, info: dict[str, str | int]) -> Process:
         uptime=max(0, int(info["now"]) - int(info["start"])) if pid else 0,
         restarts=last.restarts if last else 0,
     )
-
-
-class _UnixTransport(xmlrpc.client.Transport):
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._path = path
-
-    def make_connection(self, host: object) -> http.client.HTTPConnection:
-        """Connect to the socket whatever the host is called."""
-        return _UnixConnection(self._path)
 
 
 class _UnixConnection(http.client.HTTPConnection):

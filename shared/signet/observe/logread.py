@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 
 from signet import clock
@@ -41,18 +42,10 @@ class Filter:
 
 def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
     """Return the newest lines that pass, oldest first."""
-    found: list[Entry] = []
-    for path in reversed(place.files()):
-        for line in _backwards(path):
-            entry = parse(line)
-            if entry is not None and wanted.wants(entry):
-                found.append(entry)
-            if len(found) >= limit:
-                break
-        if len(found) >= limit:
-            break
-    found.reverse()
-    return sorted(found, key=lambda entry: str(entry.get("timestamp")))
+    entries = (parse(line) for path in reversed(place.files()) for line in _backwards(path))
+    passing = (entry for entry in entries if entry is not None and wanted.wants(entry))
+    oldest_first = [*islice(passing, limit)][::-1]
+    return sorted(oldest_first, key=lambda entry: str(entry["timestamp"]))
 
 
 def follow(place: Place, wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
@@ -69,12 +62,12 @@ def _follow(tail: "_Tail", wanted: Filter, stop: threading.Event) -> Iterator[En
 
 
 def parse(line: bytes) -> Entry | None:
-    """Return a line's object, or None when it is not one."""
+    """Return a line's object, or None when it is not one that says when it was written."""
     try:
         found = json.loads(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and "timestamp" in found else None
 
 
 class _Tail:

@@ -127,6 +127,13 @@ def test_the_newest_lines_are_read_across_files_in_time_order(tmp_path: Path) ->
     assert [entry["message"] for entry in found] == ["line 2", "line 3", "line 4", "line 5"]
 
 
+def test_lines_of_one_instant_keep_their_order(tmp_path: Path) -> None:
+    same = [json.dumps({"timestamp": NOON, "message": n}) for n in range(5)]
+    (tmp_path / "daemon-2026-03-04.log").write_text("\n".join(same) + "\n")
+    found = newest(Place(directory=tmp_path), 3, Filter())
+    assert [entry["message"] for entry in found] == [2, 3, 4]
+
+
 def test_lines_are_chosen_by_level_category_and_time(tmp_path: Path) -> None:
     place = Place(directory=tmp_path)
     (tmp_path / "daemon-2026-03-04.log").write_bytes(

@@ -1,0 +1,207 @@
+"""`signet daemon …`: start, stop, restart, status and logs of one workspace's daemon."""
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet import clock
+from signet.errors import SignetError
+from signet.observe import logfile, logread
+from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.daemon.control import Started
+
+app = typer.Typer(help="Start, stop and look at the daemon.", no_args_is_help=True)
+
+PathOption = Annotated[
+    str | None,
+    typer.Option("--path", "-p", help="The workspace; default: SIGNET_PATH or ~/.agents."),
+]
+PortOption = Annotated[
+    int | None, typer.Option(min=1, max=65_535, help="The port; default: SIGNET_PORT or 3850.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+
+
+@app.command()
+def start(
+    path: PathOption = None,
+    port: PortOption = None,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Run here until Ctrl-C or SIGTERM; logs to stdout.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Start the daemon and return when it is ready.
+
+    Examples: signet daemon start · signet daemon start --port 4000 --foreground
+    """
+    from signet.daemon import control
+
+    workspace = find_workspace(path)
+    with _reported(as_json):
+        if foreground:
+            control.foreground(workspace, port or _default_port())
+        done = control.start(workspace, port or _default_port(), tell=_tell)
+        _say_started(workspace, done, as_json)
+
+
+@app.command()
+def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Stop the daemon; a job that does not end within seconds goes back to the queue.
+
+    Examples: signet daemon stop · signet daemon stop --path ~/other
+    """
+    from signet.daemon import control
+
+    with _reported(as_json):
+        was_running = control.stop(find_workspace(path))
+        text = "Daemon stopped" if was_running else "Daemon is not running"
+        _print({"running": False, "stopped": was_running}, text, as_json)
+
+
+@app.command()
+def restart(path: PathOption = None, port: PortOption = None, as_json: JsonOption = False) -> None:
+    """Stop the daemon if it runs, even if it hangs, and start it on the port it had.
+
+    Examples: signet daemon restart · signet daemon restart --port 4000
+    """
+    from signet.daemon import control
+
+    workspace = find_workspace(path)
+    with _reported(as_json):
+        done = control.restart(workspace, port, default_port=_default_port(), tell=_tell)
+        _say_started(workspace, done, as_json)
+
+
+@app.command()
+def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the daemon and its three processes; exit 1 when it does not run.
+
+    Examples: signet daemon status · signet daemon status --json
+    """
+    from signet.daemon import control
+
+    found = control.status(find_workspace(path))
+    _print(found, "\n".join(_status_lines(found)), as_json)
+    if not found["running"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def logs(
+    path: PathOption = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many lines.")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
+    level: Annotated[
+        str, typer.Option("--level", "-l", help="The least level: debug, info, warn, error.")
+    ] = "debug",
+    category: Annotated[
+        str | None, typer.Option("--category", "-c", help="Only this category, such as pipeline.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the daemon's processes logged, in the order of time.
+
+    Examples: signet daemon logs -n 100 -l warn · signet daemon logs -f -c pipeline
+    """
+    if level not in logread.RANK:
+        raise typer.BadParameter(f"{level}; one of {', '.join(logread.RANK)}", param_hint="--level")
+    place = logfile.place(find_workspace(path).log_dir, os.environ)
+    wanted = logread.Filter(level=level, category=category)
+    # Opened before the older lines are read, so that no line falls between.
+    coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
+    older = logread.newest(place, lines, wanted)
+    if as_json and not follow:
+        typer.echo(json.dumps({"logs": older, "count": len(older)}, ensure_ascii=False))
+        return
+    with contextlib.suppress(KeyboardInterrupt):
+        for entry in chain(older, coming):
+            _print(entry, _log_line(entry), as_json)
+
+
+@contextlib.contextmanager
+def _reported(as_json: bool) -> Iterator[None]:
+    """Turn an error into words on stderr, or JSON on stdout, and exit status 1."""
+    try:
+        yield
+    except SignetError as error:
+        if as_json:
+            body = {"error": error.message, "code": error.code, **error.facts}
+            typer.echo(json.dumps(body, ensure_ascii=False))
+        else:
+            typer.echo("\n".join([error.message, *_evidence(error)]), err=True)
+        raise typer.Exit(1) from None
+
+
+def _evidence(error: SignetError) -> list[str]:
+    tail, log = error.facts.get("tail"), error.facts.get("log")
+    if not isinstance(tail, list):
+        return []
+    return [*(f"  {line}" for line in tail), f"The whole log: {log}"]
+
+
+def _default_port() -> int:
+    from signet.config.env import read_environment
+
+    environment, warnings = read_environment(os.environ)
+    for warning in warnings:
+        typer.echo(warning, err=True)
+    return environment.port
+
+
+def _tell(waits_for: str) -> None:
+    typer.echo(f"Waiting for {waits_for} …", err=True)
+
+
+def _say_started(workspace: Workspace, done: "Started", as_json: bool) -> None:
+    from signet.daemon import control
+
+    if done.daemon.notice:
+        typer.echo(done.daemon.notice, err=True)
+    text = "Daemon started" if done.is_new else "Daemon is already running"
+    facts = {**control.status(workspace), "started": done.is_new}
+    _print(facts, f"{text}\n{done.daemon.url}", as_json)
+
+
+def _status_lines(found: dict[str, object]) -> list[str]:
+    if not found["running"]:
+        return ["Daemon is not running", f"Workspace  {found['workspace']}"]
+    processes = found["processes"]
+    assert isinstance(processes, list)
+    shown = [
+        f"{one['name']:<10} {one['state']}, PID {one['pid'] or '-'}, restarts {one['restarts']}"
+        for one in processes
+    ]
+    return [
+        f"Daemon is running, version {found['version']}",
+        f"Address    {found['url']}",
+        f"PID        {found['pid']}",
+        f"Uptime     {found['uptime']} s",
+        f"Workspace  {found['workspace']}",
+        *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
+    ]
+
+
+def _log_line(entry: logread.Entry) -> str:
+    when = clock.parse(str(entry["timestamp"])).astimezone().strftime("%Y-%m-%d %H:%M:%S%z")
+    words = [when, f"{entry.get('level')!s:<5}", entry.get("category"), entry.get("message")]
+    data, error = entry.get("data"), entry.get("error")
+    if isinstance(data, dict):
+        words += [f"{name}={value}" for name, value in data.items()]
+    if "duration" in entry:
+        words.append(f"took {entry['duration']} ms")
+    if isinstance(error, dict):
+        words.append(f"· {error.get('name')}: {error.get('message')}")
+    return " ".join(str(word) for word in words)
+
+
+def _print(value: object, text: str, as_json: bool) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False) if as_json else text)

@@ -1,0 +1,156 @@
+"""Starting, stopping and looking, when all goes well."""
+
+import json
+import os
+import signal
+import stat
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from signet.daemon import control, record
+from signet.daemon.processes import processes
+
+from .conftest import Daemon, eventually, is_running
+
+pytestmark = pytest.mark.xdist_group("daemon")
+
+
+def test_a_started_daemon_is_ready_and_a_stopped_one_is_gone(daemon: Daemon) -> None:
+    done = daemon.start()
+    assert done.is_new
+    assert daemon.workspace.pid_file.read_text() == str(done.daemon.pid)
+    assert eventually(lambda: len(daemon.booted()) == 3)
+    programs = daemon.booted()
+    began = time.monotonic()
+    assert daemon.stop()
+    assert time.monotonic() - began < 3
+    assert not any(map(is_running, [done.daemon.pid, *programs]))
+    assert not daemon.workspace.pid_file.exists()
+    assert not daemon.workspace.state_file.exists()
+
+
+def test_the_real_database_is_made_before_the_programs_start(daemon: Daemon) -> None:
+    daemon.plan = replace(daemon.plan, migrate="signet.daemon.migrate")
+    daemon.start()
+    assert daemon.workspace.database.stat().st_size > 0
+
+
+def test_starting_twice_and_stopping_twice_is_fine(daemon: Daemon) -> None:
+    first = daemon.start()
+    again = daemon.start()
+    assert (first.is_new, again.is_new) == (True, False)
+    assert again.daemon == first.daemon
+    assert daemon.stop() is True
+    assert daemon.stop() is False
+
+
+def test_of_simultaneous_starts_exactly_one_wins(daemon: Daemon) -> None:
+    starters = [daemon.launch("start") for _ in range(3)]
+    outputs = [starter.communicate(timeout=30) for starter in starters]
+    assert [starter.returncode for starter in starters] == [0, 0, 0], outputs
+    news, pids = zip(*(out.split() for out, _ in outputs), strict=True)
+    assert sorted(news) == ["False", "False", "True"]
+    assert len(set(pids)) == 1
+    assert len(daemon.pids("api")) == 1
+
+
+def test_the_state_file_tells_others_where_the_daemon_is(daemon: Daemon) -> None:
+    done = daemon.start()
+    state = json.loads(daemon.workspace.state_file.read_text())
+    assert state["port"] == daemon.port
+    assert state["url"] == f"http://127.0.0.1:{daemon.port}"
+    assert state["pid"] == done.daemon.pid
+
+
+def test_a_daemon_whose_state_file_was_removed_can_still_be_stopped(daemon: Daemon) -> None:
+    pid = daemon.start().daemon.pid
+    daemon.workspace.state_file.unlink()
+    found = record.running(daemon.workspace)
+    assert found is not None
+    assert (found.pid, found.port) == (pid, daemon.port)
+    assert daemon.stop()
+    assert not is_running(pid)
+
+
+def test_nobody_else_may_read_or_control_the_daemon(daemon: Daemon) -> None:
+    daemon.start()
+    for folder in (daemon.workspace.daemon_dir, daemon.workspace.runtime_dir):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(record.control_socket(daemon.workspace).stat().st_mode) == 0o600
+    for file in (daemon.workspace.pid_file, daemon.workspace.state_file):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_status_shows_the_three_processes(daemon: Daemon) -> None:
+    assert control.status(daemon.workspace)["running"] is False
+    pid = daemon.start().daemon.pid
+    assert eventually(
+        lambda: {one.state for one in processes(daemon.workspace)} == {"running"}, within_seconds=5
+    )
+    found = control.status(daemon.workspace)
+    assert (found["running"], found["pid"], found["port"]) == (True, pid, daemon.port)
+    shown = processes(daemon.workspace)
+    assert [one.name for one in shown] == ["api", "scheduler", "worker"]
+    assert [one.pid for one in shown] == [daemon.pids(one.name)[-1] for one in shown]
+    assert [one.restarts for one in shown] == [0, 0, 0]
+
+
+def test_restart_keeps_the_port_and_works_on_a_stopped_daemon(daemon: Daemon) -> None:
+    first = daemon.start()
+    second = daemon.restart()
+    assert second.is_new
+    assert second.daemon.pid != first.daemon.pid
+    assert second.daemon.port == first.daemon.port
+    daemon.stop()
+    third = control.restart(
+        daemon.workspace, None, default_port=daemon.port, tell=daemon.told.append, plan=daemon.plan
+    )
+    assert third.daemon.port == daemon.port
+
+
+def test_a_deep_workspace_gets_its_socket_elsewhere(
+    make_daemon: Callable[[str], Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path.parent))
+    deep = make_daemon("/".join(["a-rather-long-name-of-a-folder"] * 5))
+    deep.start()
+    assert not record.control_socket(deep.workspace).is_relative_to(deep.workspace.root)
+    assert len(processes(deep.workspace)) == 3
+
+
+def test_in_the_foreground_stdout_is_the_log_and_sigterm_ends_it_cleanly(daemon: Daemon) -> None:
+    process = daemon.launch("foreground")
+    assert eventually(lambda: len(daemon.booted()) == 3)
+    assert daemon.start().is_new is False
+    assert record.running(daemon.workspace) is not None
+    began = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=10)
+    assert time.monotonic() - began < 5
+    assert (process.returncode, err) == (0, "")
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    started = {line["data"]["process"] for line in lines if line["message"] == "process.started"}
+    assert started == {"api", "worker", "scheduler"}
+    assert not daemon.workspace.pid_file.exists()
+
+
+def test_a_second_daemon_in_the_foreground_is_refused(daemon: Daemon) -> None:
+    daemon.start()
+    second = daemon.launch("foreground")
+    _, err = second.communicate(timeout=10)
+    assert second.returncode == 1
+    assert err.startswith("Daemon is already running (PID ")
+
+
+def test_what_the_upgrade_of_the_database_says_reaches_the_caller(daemon: Daemon) -> None:
+    daemon.ask("migrate-notice")
+    assert daemon.start().daemon.notice == "Database upgraded"
+
+
+def test_the_daemon_does_not_belong_to_the_session_that_started_it(daemon: Daemon) -> None:
+    pid = daemon.start().daemon.pid
+    assert os.getsid(pid) == pid

@@ -1,0 +1,224 @@
+"""Crashes, kills, other people's ports and unusable workspaces."""
+
+import http.client
+import os
+import signal
+import socket
+import stat
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from signet.daemon import control, ready, record
+from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
+from signet.daemon.processes import processes
+from signet.observe.logfile import Place
+from signet.observe.logread import Filter, newest
+from signet.paths import Workspace
+
+from .conftest import Daemon, eventually, freeze, is_running
+
+pytestmark = pytest.mark.xdist_group("daemon")
+
+
+def test_kill_9_of_the_supervisor_leaves_nothing_and_start_works_again(daemon: Daemon) -> None:
+    done = daemon.start()
+    assert eventually(lambda: len(daemon.booted()) == 3)
+    programs = daemon.booted()
+    os.kill(done.daemon.pid, signal.SIGKILL)
+    assert eventually(lambda: not any(map(is_running, programs)), within_seconds=2)
+    os.waitpid(done.daemon.pid, 0)
+    assert record.running(daemon.workspace) is None
+    again = daemon.start()
+    assert again.is_new
+    assert again.daemon.pid != done.daemon.pid
+
+
+def test_a_killed_program_is_started_again_and_counted(daemon: Daemon) -> None:
+    daemon.start()
+    assert eventually(lambda: len(daemon.booted()) == 3)
+    first = daemon.pids("scheduler")[-1]
+    os.kill(first, signal.SIGKILL)
+    assert eventually(lambda: len(daemon.pids("scheduler")) == 2)
+    assert {one.name: one.restarts for one in processes(daemon.workspace)} == {
+        "api": 0,
+        "scheduler": 1,
+        "worker": 0,
+    }
+
+
+def test_a_caller_of_a_restarting_api_waits_and_is_answered(daemon: Daemon) -> None:
+    daemon.start()
+    os.kill(daemon.pids("api")[-1], signal.SIGKILL)
+    answer = ready.ask(daemon.port, "/health", timeout_seconds=10)
+    assert answer.status == 200
+    assert len(daemon.pids("api")) == 2
+
+
+def test_a_program_that_keeps_crashing_waits_longer_each_time_and_says_why(daemon: Daemon) -> None:
+    daemon.ask("worker-crash")
+    daemon.start()
+    assert eventually(lambda: len(daemon.pids("worker")) == 2)
+    (worker,) = (one for one in processes(daemon.workspace) if one.name == "worker")
+    assert worker.restarts == 1
+    (crash, *_) = newest(
+        Place(directory=daemon.workspace.log_dir), 1, Filter(level="error", category="daemon")
+    )
+    assert crash["message"] == "process.crashed"
+    error = crash["error"]
+    assert isinstance(error, dict)
+    assert error["message"] == "crashed as asked"
+
+
+def test_a_stale_pid_file_neither_stops_a_start_nor_kills_a_stranger(daemon: Daemon) -> None:
+    daemon.workspace.make()
+    daemon.workspace.pid_file.write_text(str(os.getpid()))
+    assert daemon.stop() is False
+    assert daemon.start().is_new
+    daemon.stop()
+    for nonsense in ("", "-1", "no number", "99999999"):
+        daemon.workspace.pid_file.write_text(nonsense)
+        assert record.running(daemon.workspace) is None
+
+
+def test_a_port_of_another_program_is_named(daemon: Daemon) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", daemon.port))
+        other.listen()
+        threading.Thread(target=lambda: other.accept()[0].close(), daemon=True).start()
+        with pytest.raises(PortTaken, match=f"Port {daemon.port} is used by another program"):
+            daemon.start()
+    assert record.running(daemon.workspace) is None
+
+
+def test_a_port_of_another_workspace_is_named_with_the_workspace(
+    make_daemon: Callable[[str], Daemon],
+) -> None:
+    first, second = make_daemon("first"), make_daemon("second")
+    first.start()
+    second.port = first.port
+    with pytest.raises(PortTaken, match=f"the Signet daemon of {first.workspace.root}"):
+        second.start()
+
+
+def test_a_workspace_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    workspace = Workspace(tmp_path / "file" / "workspace")
+    with pytest.raises(WorkspaceUnusable, match=r"^Cannot write .*: Not a directory$"):
+        control.start(workspace, 1, tell=print)
+
+
+def test_a_read_only_workspace_is_one_clear_line(daemon: Daemon) -> None:
+    daemon.workspace.make()
+    daemon.workspace.daemon_dir.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    if os.access(daemon.workspace.daemon_dir, os.W_OK):
+        pytest.skip("this user may write everywhere")
+    try:
+        with pytest.raises(WorkspaceUnusable, match=r"^Cannot write .*: Permission denied$"):
+            daemon.start()
+    finally:
+        daemon.workspace.daemon_dir.chmod(stat.S_IRWXU)
+
+
+def test_a_database_that_cannot_be_prepared_fails_the_start_with_its_reason(daemon: Daemon) -> None:
+    daemon.ask("migrate-fail")
+    with pytest.raises(StartFailed) as failure:
+        daemon.start()
+    assert "the database is made of cheese" in failure.value.tail
+    assert failure.value.log == daemon.workspace.log_dir / "startup.log"
+    assert record.running(daemon.workspace) is None
+    assert daemon.booted() == []
+
+
+def test_the_log_of_a_failed_start_shows_that_start_alone(daemon: Daemon) -> None:
+    daemon.start()
+    daemon.stop()
+    daemon.ask("migrate-fail")
+    with pytest.raises(StartFailed) as failure:
+        daemon.start()
+    assert failure.value.tail == (
+        "the database is made of cheese",
+        "The database could not be prepared",
+    )
+
+
+def test_a_start_that_never_becomes_ready_says_what_it_waited_for_and_leaves_nothing(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "READY_SECONDS", 1.5)
+    daemon.ask("api-unready")
+    with pytest.raises(StartFailed, match="still waiting for worker after"):
+        daemon.start()
+    assert "worker" in daemon.told
+    assert record.running(daemon.workspace) is None
+
+
+def test_a_stop_during_the_upgrade_of_the_database_ends_both(daemon: Daemon) -> None:
+    daemon.ask("migrate-hang")
+
+    def stop_when_told(waits_for: str) -> None:
+        daemon.told.append(waits_for)
+        assert daemon.stop()
+
+    with pytest.raises(StartFailed, match="it ended while starting"):
+        control.start(daemon.workspace, daemon.port, tell=stop_when_told, plan=daemon.plan)
+    assert daemon.told == ["the database"]
+
+
+def test_a_silent_daemon_is_called_hung_and_restart_replaces_it(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = daemon.start()
+    freeze(daemon.pids("api")[-1])
+    with monkeypatch.context() as impatient:
+        impatient.setattr(control, "READY_SECONDS", 0)
+        impatient.setattr(control, "HUNG_SECONDS", 0.3)
+        with pytest.raises(DaemonHung, match=f"PID {first.daemon.pid}.*signet daemon restart"):
+            daemon.start()
+    second = daemon.restart()
+    assert second.is_new
+    assert not is_running(first.daemon.pid)
+
+
+def test_a_supervisor_that_ignores_sigterm_is_killed_with_its_programs(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = daemon.start()
+    assert eventually(lambda: len(daemon.booted()) == 3)
+    programs = daemon.booted()
+    freeze(done.daemon.pid)
+    monkeypatch.setattr(control, "STOP_SECONDS", 0.3)
+    assert daemon.stop()
+    assert eventually(lambda: not any(map(is_running, programs)), within_seconds=2)
+    assert record.running(daemon.workspace) is None
+
+
+def test_a_program_that_does_not_stop_is_killed_within_the_five_seconds(daemon: Daemon) -> None:
+    daemon.ask("worker-deaf")
+    done = daemon.start()
+    assert eventually(lambda: len(daemon.booted()) == 3)
+    began = time.monotonic()
+    assert daemon.stop()
+    assert 3.5 < time.monotonic() - began < 5
+    assert not is_running(done.daemon.pid)
+
+
+def test_a_configuration_that_is_wrong_fails_the_start(daemon: Daemon, tmp_path: Path) -> None:
+    (tmp_path / "wrong.conf").write_text("[nothing]\n")
+    daemon.plan = replace(daemon.plan, config=tmp_path / "wrong.conf")
+    with pytest.raises(StartFailed, match="it ended while starting") as failure:
+        daemon.start()
+    assert any("supervisord section" in line for line in failure.value.tail)
+
+
+def test_the_port_is_closed_when_the_daemon_has_stopped(daemon: Daemon) -> None:
+    daemon.start()
+    daemon.stop()
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=1)
+    with pytest.raises(ConnectionRefusedError):
+        connection.request("GET", "/health")
+    connection.close()
