@@ -25,16 +25,19 @@ _ROLES |= {"user_message": USER}
 
 _WHO = r"(user|human|assistant|ai|claude|codex|agent|system|tool)"
 _LABEL = re.compile(
-    rf"^[ \t]{{0,3}}(?:(?:[*_>]{{1,3}}[ \t]*|#{{1,6}}[ \t]+)?{_WHO}[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
+    rf"^[ \t]{{0,3}}(?:(?:[*_>]{{1,3}}[ \t]*"
+    rf"|#{{1,6}}[ \t]+)?{_WHO}[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
     rf"|(?:#{{1,6}}[ \t]+|[*_]{{2}}){_WHO}[*_]{{0,2}}[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.*)")
-_FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]", re.IGNORECASE)
+#: What tells somebody who speaks from a label: `Ana: I bake` and `Ana: Nice!`, but `Kafka: three brokers`.
+_SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
 #: What harnesses put into a message on their own: reminders, command echoes, the environment.
 _INJECTED = re.compile(
-    r"<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context|user_instructions"
+    r"<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context"
+    r"|user_instructions"
     r"|task-notification|ide_[a-z]+)\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
@@ -135,13 +138,25 @@ def _labelled(text: str) -> Iterator[Turn]:
 def _dialogue(text: str) -> list[Turn]:
     """Return the turns of named speakers, nothing when the text is no dialogue."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
-    said = [match for line in lines if (match := _SPEAKER.fullmatch(line)) and _is_person(match[1])]
-    if not said or len(said) < FORM_SHARE * len(lines):
+    labels = [_speaker(line) for line in lines]
+    said = [label for label in labels if label]
+    speakers = {label[1] for label in said}
+    is_one_voice = len(said) == 1 and labels[0] is not None
+    is_talk = len(said) >= max(FORM_SHARE * len(lines), 2 * len(speakers) - 1)
+    if not (is_one_voice or is_talk) or not any(_SPOKEN.search(label[2]) for label in said):
         return []
-    speakers = {match[1] for match in said}
-    if len(said) < 2 * len(speakers) - 1 or not any(_FIRST_PERSON.search(m[2]) for m in said):
-        return []
-    return [Turn(match[1], match[2]) for match in said]
+    turns: list[Turn] = []
+    for line, label in zip(lines, labels, strict=True):
+        if label:
+            turns.append(Turn(label[1], label[2]))
+        elif turns:
+            turns[-1] = Turn(turns[-1].role, f"{turns[-1].text}\n{line}")
+    return turns
+
+
+def _speaker(line: str) -> re.Match[str] | None:
+    label = _SPEAKER.fullmatch(line)
+    return label if label and _is_person(label[1]) else None
 
 
 def _is_person(label: str) -> bool:

@@ -1,0 +1,225 @@
+"""The built-in extractor: durable statements of a text, told in the third person, without any model.
+
+Precise rather than greedy: what cannot be understood alone, hedges, asks, points elsewhere or has an unclear subject
+is left out. The same text always gives the same facts in the same order.
+"""
+
+import re
+from collections.abc import Iterator
+
+from signet.domain.extraction import (
+    rules_clauses,
+    rules_refuse,
+    rules_sentences,
+    rules_triples,
+    rules_voice,
+)
+from signet.domain.extraction.models import (
+    MAX_FACT_CHARS,
+    MAX_FACTS,
+    MAX_INPUT_CHARS,
+    MIN_FACT_CHARS,
+    Extraction,
+    Fact,
+)
+from signet.domain.extraction.rules_families import Statement, Subject, recognise
+from signet.domain.graph import names
+from signet.domain.memory import normalize
+from signet.domain.sessions import transcript
+
+#: Statements a machine may make for others: what is, what was decided, what caused what.
+_ASSISTANT_TYPES = frozenset(("fact", "decision", "rationale"))
+_ASSISTANT_SUBJECTS = frozenset((Subject.NAME, Subject.THING))
+_ASSISTANT_CONFIDENCE = 0.85
+_PLAIN_ROLES = (transcript.USER, transcript.ASSISTANT, transcript.NOTE)
+_GENERIC = re.compile(r"(?:an?|each|every|all|any|no) ", re.IGNORECASE)
+_TEAM_TYPES = frozenset(("decision", "procedural", "fact", "preference"))
+
+_FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|we|We|us|our|Our|My)\b")
+_PLURAL = re.compile(r"\b(?:we|us|our|ours)\b", re.IGNORECASE)
+_AND_I = re.compile(r"\band I\b|\b(?:me|I) and\b|\bI(?:['’]d)\b")
+_PRIVATE = re.compile(
+    r"\b(?:husband|wife|partner|kids?|children|wedding|married|baby|honeymoon|family|vacation"
+    r"|boyfriend|girlfriend|friends?|mom|dad"
+    r"|house|home|dog|cat|trip|dinner|birthday|camping|hiking|beach|hike|concert|movie)\b",
+    re.IGNORECASE,
+)
+_DEFINITE_TASTE = re.compile(
+    r"\b(?:like|love|hate|enjoy|prefer|dislike)[sd]? (?:the (?![A-Z])|how|when|where|what|seeing"
+    r"|hearing|to hear|to see|it\b|them\b|all\b"
+    r"|being able|getting to|every)",
+)
+
+_RULE = re.compile(
+    r"(?:Always|Never)\s+(?!mind|a\b|\w+(?:ed|ing)\b|happy|been|had|say never|thought|heard|seen"
+    r"|knew"
+    r"|the\b)[a-z]+\s+\S+",
+    re.IGNORECASE,
+)
+_NOTED_RULE = re.compile(
+    r"(?:Do not|Don['’]t|Avoid|Make sure|Ensure|Must not|Must|Prefer|Keep)\s+(?!worry|forget"
+    r"|be\b)[a-z]+",
+    re.IGNORECASE,
+)
+_PROCEDURE = re.compile(
+    r"To [a-z]+[^,]{0,80}, (?:first )?[a-z`]+ \S+|(?:Run|Use|Restart|Execute|Call|Set|Start"
+    r"|Deploy|Build|Install|Rebase|Squash|Bump|Copy"
+    r"|Rotate|Back up|Test|Commit|Tag|Publish|Release|Wait|Update) .{3,120}?\b(?:before|after"
+    r"|when|instead of|to|for|with|every|until|from"
+    r"|on|in)\b \S+|(?:Before|After|When) [a-z]+ing [^,]{2,80}, [a-z]+ \S+",
+)
+_LETS = re.compile(
+    r"(?:let['’]?s|let us)\s+(go with|use|stick with|stay with|switch to|adopt|keep using)\s+",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(decision|decided|rule|preference|constraint|fact|convention|policy|lesson|gotcha)\s*:\s+",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r",?\s+(?:because|since|due to|so that)\s", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:[\s.!,;:]+(?:too|as well|though|also|now|recently|lately|anyway|right|btw|lol|and|but"
+    r"|so|or|and so|but now|and now"
+    r"|actually|really|already))+[\s.!,;:]*$",
+    re.IGNORECASE,
+)
+_SPECIFIC = re.compile(r"\d|`|\b\w+[./_]\w+|\b[a-z]+-[a-z]+|\b[A-Z]{2,}\b")
+
+
+def extract(text: str) -> Extraction:
+    """Return the facts and triples of a memory, a transcript or notes."""
+    facts: dict[str, Fact] = {}
+    for turn in transcript.parse(text):
+        for fact in _turn(turn):
+            facts.setdefault(normalize.content_hash(fact.content), fact)
+    kept = _best(list(facts.values()), limit=MAX_FACTS * (len(text) // MAX_INPUT_CHARS + 1))
+    return Extraction(facts=kept, triples=rules_triples.read(kept))
+
+
+def _best(facts: list[Fact], *, limit: int) -> tuple[Fact, ...]:
+    """Return the surest facts, in the order of the text."""
+    ranked = sorted(range(len(facts)), key=lambda at: -facts[at].confidence)[:limit]
+    return tuple(facts[at] for at in sorted(ranked))
+
+
+def _turn(turn: transcript.Turn) -> Iterator[Fact]:
+    for sentences in rules_sentences.paragraphs(turn.text):
+        before = ""
+        for sentence in sentences:
+            whole = rules_clauses.resolved(rules_clauses.without_openers(sentence), before)
+            for piece in rules_clauses.pieces(whole):
+                yield from _piece(piece, turn.role)
+            before = whole
+
+
+def _piece(piece: str, role: str) -> Iterator[Fact]:
+    """Yield what the longest acceptable beginning of a piece states."""
+    for head in rules_clauses.heads(piece):
+        facts = list(_directive(head, role)) or list(_statement(head, role))
+        if facts:
+            yield from facts
+            return
+
+
+def _directive(text: str, role: str) -> Iterator[Fact]:
+    """Yield rules, procedures and decisions in the imperative; only people may give them."""
+    if role not in (transcript.USER, transcript.NOTE) or rules_refuse.is_unfit(text):
+        return
+    label = _LABEL.match(text) if role == transcript.NOTE else None
+    bare = text[label.end() :] if label else text
+    lets = _LETS.match(bare)
+    if lets:
+        bare = f"The team decided to {bare[lets.start(1) :]}"
+        yield from _fact(bare, "decision", 0.85, role)
+    elif _RULE.match(bare):
+        yield from _fact(bare, "procedural", 0.85, role)
+    elif role == transcript.NOTE and _NOTED_RULE.match(bare):
+        yield from _fact(bare, "procedural", 0.8, role)
+    elif role == transcript.NOTE and _PROCEDURE.match(bare):
+        yield from _fact(bare, "procedural", 0.75, role)
+    elif label and label[1].lower() in ("decision", "decided") and re.match(r"[a-z]+ \S+", bare):
+        yield from _fact(f"The team decided to {bare}", "decision", 0.85, role)
+
+
+def _fact(text: str, kind: str, confidence: float, role: str) -> Iterator[Fact]:
+    """Yield a directive as a fact, unless it leans on something outside of it."""
+    if rules_refuse.is_refused(text, is_rule=True):
+        return
+    told = rules_voice.third_person(text, rules_voice.USER)
+    if not rules_clauses.is_open(told, 0, Subject.PERSON):
+        yield from _finished(told, kind, confidence)
+
+
+def _statement(text: str, role: str) -> Iterator[Fact]:
+    speaker = _speaker(role)
+    if rules_refuse.is_unfit(text) or not _may_speak(text, role):
+        return
+    if rules_refuse.is_refused(text, is_rule=_is_binding(text)):
+        return
+    told = rules_voice.third_person(text, speaker)
+    found = recognise(told, None if speaker is rules_voice.USER else speaker.name)
+    if found is None or not _is_allowed(told, found, role):
+        return
+    family = found.family
+    reason = _REASON.search(told, found.verb_at)
+    if reason and family.type in ("decision", "preference"):
+        yield from _finished(told[: reason.start()], family.type, family.confidence)
+        yield from _finished(told, "rationale", family.confidence)
+    else:
+        yield from _finished(told, family.type, family.confidence)
+
+
+def _speaker(role: str) -> rules_voice.Person:
+    return rules_voice.USER if role in _PLAIN_ROLES else rules_voice.Person(role)
+
+
+def _may_speak(text: str, role: str) -> bool:
+    """Say whether this role can be believed when it speaks of itself like this."""
+    if _AND_I.search(text) or _DEFINITE_TASTE.search(text):
+        return False
+    if role == transcript.ASSISTANT:
+        return not (_FIRST_PERSON.search(text) or rules_refuse.NARRATION.search(text))
+    if _PLURAL.search(text):
+        return role in (transcript.USER, transcript.NOTE) and not _PRIVATE.search(text)
+    return True
+
+
+def _is_binding(text: str) -> bool:
+    return re.search(r"\b(?:must|never|always)\b", text) is not None
+
+
+def _is_allowed(told: str, found: Statement, role: str) -> bool:
+    if rules_clauses.is_open(told, found.verb_at, found.kind):
+        return False
+    if found.kind is Subject.TEAM and found.family.type not in _TEAM_TYPES:
+        return False
+    is_common = found.kind in (Subject.THING, Subject.PLAIN)
+    if role == transcript.ASSISTANT and not _is_matter_of_fact(found):
+        return False
+    if role not in _PLAIN_ROLES:
+        return not is_common
+    return role == transcript.NOTE or not is_common or _is_specific(told, found)
+
+
+def _is_matter_of_fact(found: Statement) -> bool:
+    """Say whether an assistant may be believed: results, causes, decisions and facts with a clear subject."""
+    return (
+        found.kind in _ASSISTANT_SUBJECTS
+        and found.family.type in _ASSISTANT_TYPES
+        and found.family.confidence >= _ASSISTANT_CONFIDENCE
+        and not _GENERIC.match(found.subject)
+    )
+
+
+def _is_specific(told: str, found: Statement) -> bool:
+    """Say whether a sentence about a common thing names something that tells it from others."""
+    rest = told[len(found.subject) :]
+    return _SPECIFIC.search(told) is not None or any(
+        name.is_certain for name in names.find("x" + rest)
+    )
+
+
+def _finished(told: str, kind: str, confidence: float) -> Iterator[Fact]:
+    content = _TAIL.sub("", normalize.storage(told)).rstrip(".!,;: ") + "."
+    if MIN_FACT_CHARS <= len(content) <= MAX_FACT_CHARS:
+        yield Fact(content=content, type=kind, confidence=confidence)

@@ -1,0 +1,193 @@
+"""Cutting one sentence into the statements it holds, and closing its open pronouns.
+
+A piece has a subject of its own. When a piece as a whole is refused, shorter heads of it are offered, cut only
+where what is left stays true.
+"""
+
+import re
+from collections.abc import Iterator
+
+from signet.domain.extraction.rules_families import Subject, kind_of
+from signet.domain.extraction.rules_voice import ADVERBS
+from signet.domain.graph import names
+
+_OPENER = re.compile(
+    r"(?:(?:well|ok(?:ay)?|so|btw|by the way|also|actually|oh|hmm+|um+|yeah|yep|yes|no|nope|sure"
+    r"|right|anyway|fyi|and|but"
+    r"|plus|honestly|basically|ah|wow|great|perfect|cool|nice|thanks|thank you|hey|hi|hello"
+    r"|absolutely|definitely"
+    r"|totally|exactly|of course|in fact|as for me|for me|personally|overall|additionally"
+    r"|furthermore|moreover|however"
+    r"|therefore|thus|finally|lately|recently|currently|today|yesterday|last \w+|this \w+"
+    r"|just now|for context"
+    r"|for reference|for the record|just so you know|quick note|heads up|good news|update"
+    r"|turns out|remember|note|reminder"
+    r"|important|remember that|note that|please note that|keep in mind that"
+    r"|(?:please )?remember that|i decided|we agreed)"
+    r"(?:[,:!.]+\s+|\s+[–—-]+\s+))+",
+    re.IGNORECASE,
+)
+_LOOSE_OPENER = re.compile(
+    r"(?:so|and|but|also|actually|btw|ok|okay|well|oh|plus|basically)\s+(?=\S)", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"(?:yesterday|today|recently|lately|(?:last|this) (?:week|month|year|night|morning|afternoon"
+    r"|evening|weekend|summer|fall|spring|winter|autumn|\w+day))\s+(?=(?:i|we|my|our)\b)",
+    re.IGNORECASE,
+)
+_NOTE_THAT = re.compile(r"(?:please )?(?:remember|note|keep in mind|fyi) that\s+", re.IGNORECASE)
+
+#: A request behind a statement: the statement is worth reading without it.
+_REQUEST = re.compile(
+    r"(?:[,;.–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:(?:can|could|would|will) (?:you|u|we|i)\b"
+    r"|please\b|pls\b|how (?:can|do|should"
+    r"|would) (?:i|we|you)\b|what(?:['’]s| is| are| do| should| would)\b|any (?:tips|advice"
+    r"|suggestions|ideas|thoughts|recommendations"
+    r"|chance)\b|do you\b|is (?:there|it|that|this)\b|are there\b|should (?:i|we)\b|right\?"
+    r"|i need help\b|i(?:['’]d| would) (?:like|love|appreciate)\b"
+    r"|i(?:['’]m| am) (?:wondering|trying to|looking|not sure|unsure|having|struggling|curious"
+    r"|hoping|thinking)\b|let me know\b"
+    r"|(?:and |but |so )?i (?:need|want) (?:you |your |some |to (?:know|understand|figure"
+    r"|make sure|ensure|see|learn))).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+_OWN_SUBJECT = r"(?=(?:I|we|my|our|the|[A-Z][\w-]+)\b\s+(?!.*\?))"
+_SPLIT = re.compile(
+    rf";\s+|,?\s+(?:and|but)\s+(?=(?:i|we|my|our)\b)|,\s+(?:and|but)\s+{_OWN_SUBJECT}"
+    rf"|,?\s+so\s+(?=(?:i|we)\b)|\s+[–—]\s+|\s+-\s+",
+    re.IGNORECASE,
+)
+
+#: Where a sentence can end early and still be true.
+_CUT = re.compile(
+    r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i"
+    r"|and we|and it|and that|and they"
+    r"|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping|just|when i|where i)\b"
+    r"|,\s+(?:and|so|but|which|as|who|with|like|it|i|we"
+    r"|they|hoping|making|considering|especially|thanks|given|that)\b|\s*\(|\s+[–—-]\s+|!\s"
+    r"|,?\s+(?:yesterday|the other (?:day|week|night)"
+    r"|last (?:week|month|year|night|weekend|summer|fall|spring|winter|autumn|\w+day|mon|tues?|wed"
+    r"|thurs?|fri|sat|sun)|(?:a few|an?|two|three|four|five|six|\d+|some|several) \w+ ago)\b",
+    re.IGNORECASE,
+)
+
+_THING_PRONOUN = re.compile(r"\b(?:it|its|itself)\b", re.IGNORECASE)
+_PLURAL_PRONOUN = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
+_PLURAL_BEFORE = re.compile(
+    r"\b(?!is|was|has|does|this|us|always)\w{3,}s\b|\b(?:people|children|men|women)\b"
+)
+_PERSON_PRONOUN = re.compile(r"\b(?:he|him|his|she|her|hers|himself|herself)\b", re.IGNORECASE)
+_PLACE_PRONOUN = re.compile(
+    r"\bthere\b|\b(?:a|an|new|another|good|old|little|big|different|right|some) (?:\w+ )?ones?\b",
+    re.IGNORECASE,
+)
+_PERSON_WORD = re.compile(
+    r"\b(?:wife|husband|partner|girlfriend|boyfriend|mother|father|mom|mum|dad|son|daughter"
+    r"|brother|sister|friend|boss|manager"
+    r"|colleague|coworker|co-worker|uncle|aunt|cousin|grandma|grandpa|grandmother|grandfather"
+    r"|mentor|teacher|doctor|dog|cat|puppy|kitten"
+    r"|baby|kid|niece|nephew|neighbou?r|roommate|coach|therapist|fianc[eé]e?)s?\b",
+    re.IGNORECASE,
+)
+_NOUN_BEFORE = re.compile(r"(?:\b(?:an?|the|some|two|three|\d+)|['’]s?) \w+")
+_BOUNDARY = re.compile(
+    r"\b(?:because|when|whenever|if|since|after|before|so|that|which|while|until|as|and|but)\b|,"
+)
+_LEADING = re.compile(r"(It|He|She|They)(?=\s+\w)")
+_SUBJECT_OF = re.compile(
+    rf"(?P<subject>(?:My|Our|The|[A-Z])[\w'’.-]*(?: [\w'’.-]+){{0,3}}?)\s+(?:(?:{ADVERBS})\s+)?"
+    r"(?:is|was|are|were|has|had|runs|uses|lives|works|stores|listens|depends|requires|supports"
+    r"|handles|serves|plays|started|joined|got"
+    r"|needs|makes|holds|keeps|loves|likes|teaches|moved|replaced|replaces|writes|reads|owns"
+    r"|manages|leads|provides|connects)\b"
+)
+
+
+def without_openers(sentence: str) -> str:
+    """Return the sentence without the words that only open a turn."""
+    bare, before = sentence, ""
+    while bare != before:
+        before = bare
+        for pattern in (_OPENER, _LOOSE_OPENER, _WHEN, _NOTE_THAT):
+            bare = pattern.sub("", bare, count=1) if pattern.match(bare) else bare
+    return bare.strip()
+
+
+def pieces(sentence: str) -> list[str]:
+    """Return the clauses of a sentence that have subjects of their own, without requests."""
+    told = _REQUEST.sub("", sentence) if "?" in sentence or _REQUEST.search(sentence) else sentence
+    return [piece for raw in _SPLIT.split(told) if (piece := without_openers(raw.strip(" ,;")))]
+
+
+def heads(piece: str) -> Iterator[str]:
+    """Yield the piece, then ever shorter beginnings of it."""
+    yield piece
+    for cut in reversed(list(_CUT.finditer(piece))):
+        head = piece[: cut.start()].rstrip(" ,;-–—")
+        if head:
+            yield head
+
+
+def resolved(sentence: str, before: str) -> str:
+    """Return the sentence with its leading pronoun replaced, when the one before leaves no choice."""
+    leading = _LEADING.match(sentence)
+    subject = _SUBJECT_OF.match(before)
+    if not leading or not subject or subject["subject"].startswith(("I ", "We ")):
+        return sentence
+    what = subject["subject"]
+    rest = before[subject.end() :]
+    is_person = _PERSON_WORD.search(what) is not None
+    others = names.find(rest)
+    if leading[1] in ("He", "She"):
+        is_clear = (
+            is_person and not _PERSON_WORD.search(rest) and not _PERSON_PRONOUN.search(before)
+        )
+    elif leading[1] == "It":
+        is_clear = not is_person and not others and not _NOUN_BEFORE.search(rest)
+    else:
+        return sentence
+    if not is_clear or kind_of(_third(what)) in (None, Subject.PERSON, Subject.TEAM):
+        return sentence
+    return what + sentence[leading.end() :]
+
+
+def is_open(sentence: str, verb_at: int, kind: Subject) -> bool:
+    """Say whether a pronoun of the sentence, told in the third person, refers to nothing in it."""
+    if _PLACE_PRONOUN.search(sentence):
+        return True
+    has_subject = kind not in (Subject.PERSON, Subject.TEAM)
+    thing = _THING_PRONOUN.search(sentence)
+    if thing:
+        before = sentence[verb_at : thing.start()]
+        looks_back = has_subject and thing.start() > verb_at and _looks_back(before, thing)
+        if not (looks_back or _NOUN_BEFORE.search(before) or names.find(before)):
+            return True
+    plural = _PLURAL_PRONOUN.search(sentence)
+    if plural and not _PLURAL_BEFORE.search(
+        sentence[_past_verb(sentence, verb_at, kind) : plural.start()]
+    ):
+        return True
+    person = _PERSON_PRONOUN.search(sentence)
+    if person is None:
+        return False
+    return not (
+        kind in (Subject.NAME, Subject.OWNED) and person.start() > verb_at
+    ) and not _PERSON_WORD.search(sentence[: person.start()])
+
+
+def _looks_back(before: str, pronoun: re.Match[str]) -> bool:
+    """Say whether a pronoun can mean the subject: it owns something, or stands in a clause of its own."""
+    return pronoun[0].lower() == "its" or _BOUNDARY.search(before) is not None
+
+
+def _past_verb(sentence: str, verb_at: int, kind: Subject) -> int:
+    """Return where a plural antecedent may start: the subject itself unless that is a person."""
+    if kind not in (Subject.PERSON, Subject.TEAM, Subject.NAME):
+        return 0
+    space = sentence.find(" ", verb_at)
+    return space if space > 0 else len(sentence)
+
+
+def _third(subject: str) -> str:
+    return re.sub(r"^My\b", "The user's", re.sub(r"^Our\b", "The team's", subject))

@@ -1,0 +1,346 @@
+"""Which statements are worth keeping, told from subject and verb of a sentence in the third person.
+
+A family is a set of verb phrases with a fact type, a confidence and the kinds of subject it may have. Below 0.7
+a statement is true but weak, and the confidence gate of the pipeline drops it.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from signet.domain.extraction.rules_voice import ADVERBS
+from signet.domain.graph import lexicon, names
+
+
+class Subject(StrEnum):
+    """Who or what a sentence is about, as far as its first words tell."""
+
+    PERSON = "person"  # the user, or the speaker
+    TEAM = "team"
+    OWNED = "owned"  # the user's dog, Alice's team
+    NAME = "name"
+    THING = "thing"  # the billing service
+    PLAIN = "plain"  # feature branches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Verb phrases that make one sort of statement."""
+
+    type: str
+    confidence: float
+    subjects: frozenset[Subject]
+    verb: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A sentence that was recognised: what it is about, by which verb, as what."""
+
+    subject: str
+    kind: Subject
+    verb_at: int
+    family: Family
+
+
+def _family(type: str, confidence: float, subjects: str, verb: str) -> Family:
+    return Family(
+        type=type,
+        confidence=confidence,
+        subjects=frozenset(Subject(name) for name in subjects.split()),
+        verb=re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}(?:{verb})(?![\w'’])"),
+    )
+
+
+_ANYTHING = "person team owned name thing plain"
+_THINGS = "owned name thing plain"
+_TECH_STATE = (
+    "stored|hosted|deployed|written|built|located|kept|defined|configured|generated|managed|owned|maintained|served|backed"
+    "|exposed|installed|scheduled|cached|based|implemented|called|named|encrypted|signed|limited|capped|pinned|versioned"
+    "|tested|indexed|partitioned|replicated|retried|rotated|mounted|compiled|bundled|published|released|licensed|run"
+    "|handled|merged|squashed|reviewed|logged|exported|imported|read|loaded|disabled|enabled|protected|blocked"
+)
+
+#: The order decides: the first family whose verb phrase stands at the earliest place wins.
+FAMILIES = (
+    _family(
+        "decision",
+        0.9,
+        "person team owned name",
+        r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked"
+        r"|settled on|went with|opted (?:for|to"
+        r"|out)|agreed (?:to|on|that)|committed to|standardi[sz]ed on|ended up (?:using|choosing"
+        r"|going with)|rejected|ruled out"
+        r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
+        r"|adopted(?! (?:a|an|two|three|her|him|the)\b)"
+        r"|replaced|deprecated|dropped support)|will (?:use|go with|stick with|switch to"
+        r"|migrate to|adopt|drop|deprecate)"
+        r"|is (?:going|sticking) with",
+    ),
+    _family(
+        "preference",
+        0.9,
+        "person team owned name",
+        r"prefer(?:s|red)?|favou?rs|(?:dis)?likes|loves|hates|enjoys|avoids|doesn['’]t (?:like"
+        r"|want|enjoy|use|eat|drink)"
+        r"|does not (?:like|want|enjoy|use|eat|drink)|can['’]t stand|cannot stand"
+        r"|is (?:a )?(?:big |huge |total )?(?:fan of|fond of|into|passionate about)|insists on",
+    ),
+    _family("preference", 0.9, "person", r"(?:always|never|usually|mostly|typically) (?:[a-z]+s)"),
+    _family(
+        "rationale",
+        0.85,
+        _THINGS,
+        r"(?:was|were|is|are|has been) (?:caused by|due to|triggered by|(?:re)?solved by"
+        r"|fixed (?:by|with|in)|the result of)"
+        r"|(?:fail(?:s|ed)?|broke|breaks|crash(?:es|ed)|leak(?:s|ed)|happen(?:s|ed)|timed out"
+        r"|hung|hangs|stopped) (?:\w+ ){0,6}?"
+        r"(?:because|due to|since|when|whenever)|turned out to be|came from|stemmed from"
+        r"|(?:root )?cause was",
+    ),
+    _family(
+        "fact",
+        0.85,
+        "person team owned name",
+        r"works? (?:at|for|as|in|on|with|from|remotely)|worked (?:at|for|as)|lives? (?:in|with"
+        r"|near|on)|lived in|is from|is based in"
+        r"|was (?:born|raised)|grew up|graduated|studie[sd] (?!hard)\w+|majored|speaks"
+        r"|is (?:married|engaged"
+        r"|divorced|allergic|vegan|vegetarian"
+        r"|single|retired|pregnant|colou?r ?blind|left-handed|diabetic|lactose)|is \d+ years old"
+        r"|(?:has|have) (?:never \w+|been (?!doing|feeling|thinking|wanting|having|keeping"
+        r"|getting (?!into)|going|working (?:really )?hard|dealing|struggling|looking"
+        r"|missing)(?:\w+ing|married"
+        r"|friends|a|an)\b|a (?:dog|cat|son|daughter|brother|sister|degree|wife|husband|partner"
+        r"|kid|child|baby|background|team|pet|house"
+        r"|car|phd|ph\.d|master|bachelor|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:two"
+        r"|three|four|five|six|\d+) \w+)"
+        r"|owns|teaches|manages|leads|maintains|founded|co-founded|runs an?|reports to"
+        r"|is responsible for|is in charge of"
+        r"|is called|is named|moved (?:to|from)|is retiring|celebrates|volunteers|plays"
+        r"|practi[cs]es|drives|earns|collects"
+        r"|named (?:his|her|the|their)",
+    ),
+    _family(
+        "fact",
+        0.85,
+        "person",
+        r"is (?:an? (?!bit|little|lot|fan|big fan|few|huge|mess|tad|total|good|great|bad)\w+"
+        r"|(?=[A-Z])\w+,)",
+    ),
+    _family(
+        "fact",
+        0.8,
+        "person team owned name",
+        r"is (?:currently |also )?(?:building|developing|working on|writing|creating|maintaining"
+        r"|designing|learning|studying|planning"
+        r"|training for|preparing|researching|implementing|migrating|refactoring|rewriting"
+        r"|organi[sz]ing|managing|leading|running"
+        r"|restoring|renovating|teaching|using|testing|hosting|saving|recovering|deploying"
+        r"|integrating|adding|applying)",
+    ),
+    _family(
+        "procedural",
+        0.8,
+        "team owned name thing plain",
+        r"(?!must (?:have|feel|be (?:so|very|really|quite|great|nice|amazing|hard|tough|fun"
+        r"|awesome|proud|exciting|difficult)))"
+        r"(?:must|should|may|needs? to|has to|have to|cannot|can only)(?: not"
+        r"| never| always| only)? (?:be |have )?\w+"
+        r"|(?:is|are) (?:not|never|always|only)? ?(?:allowed|forbidden|required|permitted"
+        r"|mandatory|prohibited)|never \w+|always \w+",
+    ),
+    _family(
+        "fact",
+        0.85,
+        "owned name thing plain",
+        r"(?:is|are|was|were) (?:due|scheduled (?:for|on|to)|planned for|set for|expected (?:on"
+        r"|by|in)|on \w+ \d|by \w+ \d|in (?:\w+ )?"
+        r"\d{4}|at \d)|(?:starts?|ends?|launch(?:es)?|ships?|expires?|closes?|opens?|begins?"
+        r"|renews?) (?:on|at|by|in|every) ",
+    ),
+    _family(
+        "fact",
+        0.85,
+        "person team owned name thing plain",
+        r"(?:is|are|was|were|gets?|has been) (?:\w+ly )?(?:"
+        + _TECH_STATE
+        + r")(?: \w+){0,2}? (?:in|on|at|by|with|to|from|as|under|via"
+        r"|every|behind|through|for|after|before|only|into)|(?:is|are) (?:" + _TECH_STATE + r")$"
+        r"|uses?|relies on|rely on|depends? on|listens? on|runs? (?:on|in|with|as|under|at|every"
+        r"|from|only|behind|inside|through|via"
+        r"|after|before)|requires?|stores?|lives? (?:under|at|on|in)|belongs? to|supports?"
+        r"|consists? of|connects? to|talks? to|writes?"
+        r" to|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?"
+        r"|imports?|inherits? from"
+        r"|extends|wraps|inter?faces with|integrates with|deploys? (?:to|with|from|via|on|every"
+        r"|only)|ships? with|keeps?|caches?|hosts?"
+        r"|goes? through|has \d+|have \d+|holds?|accepts?|emits?|publishes|subscribes to|retries"
+        r"|times out after|takes \d",
+    ),
+    _family(
+        "semantic",
+        0.75,
+        "name",
+        r"(?:is|are|was) (?:an?|the|one of) \w+|stands for|refers to|is short for|means that"
+        r"|was (?:founded|created|released|invented"
+        r"|developed|introduced|designed) (?:by|in|to|as)",
+    ),
+    _family(
+        "fact",
+        0.8,
+        "owned",
+        r"(?:is|are|was|were) (?!not|a bit|so|very|really|too|doing|going|coming|getting|being"
+        r"|looking|feeling|having|amazing|great"
+        r"|awesome|incredible|super)\S+|(?:has|have|had) \S+",
+    ),
+    _family(
+        "fact", 0.75, "thing", r"(?:is|are) (?:`\S+`|the \w+|an? \w+|[\w./:-]*\d[\w./:-]*|[A-Z]\w+)"
+    ),
+    _family(
+        "episodic",
+        0.75,
+        "person team owned name",
+        r"(?:has )?(?:joined|bought|adopted|finished|completed|started|launched|published"
+        r"|visited|attended|signed up|enrolled|won|quit"
+        r"|founded|volunteered|earned|received|sold|passed|ran|built|wrote|painted"
+        r"|got (?:an? (?!decision|question|list|function|lot|bit|few|problem|issue|error|chance"
+        r"|feeling|no\b|great|good|ton)\w+"
+        r"|married|engaged|promoted|hired)"
+        r"|became|created|learned|learnt|discovered|implemented|set up|fixed|hired|met|lost"
+        r"|released|shipped|upgraded|introduced"
+        r"|organi[sz]ed|donated|performed|trained|helped|retired|stopped|gave up|grew|opened"
+        r"|registered|booked|scheduled"
+        r"|submitted|renovated|designed|developed|deployed|moved|travell?ed to|went (?:to|on"
+        r"|hiking|camping|swimming|skiing|surfing))",
+    ),
+    _family(
+        "fact",
+        0.6,
+        "person team owned name",
+        r"wants? (?:to|an?)|plans? (?:to|on)|aims? (?:to|for)|hopes? to|intends? to|needs? \w+"
+        r"|tries to|is trying to|is looking for"
+        r"|is going to|will \w+|has trouble|struggles with",
+    ),
+)
+
+#: A verb stands at most so many words behind the start of its subject.
+_MAX_SUBJECT_WORDS = 7
+
+_WORD = re.compile(r"\S+")
+_OWNED = re.compile(
+    r"(?!(?:let|it|that|what|he|she|there|here|who|where|how|when)['’])"
+    r"(?:(?:the )?(?:user|team)|[^\W\d_][\w-]+(?: [A-Z][\w-]+)?)['’]s? (?!own\b)",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(r"(?:the )?user", re.IGNORECASE)
+_TEAM = re.compile(r"(?:the )?team", re.IGNORECASE)
+_DETERMINED = re.compile(r"(?:the|all|every|each|a|an|no|only|both) ", re.IGNORECASE)
+_JOINT = re.compile(
+    r"\b(?:that|who|which|when|where|because|but|to|than|as|whose|while|and i|is|are|was|were|be"
+    r"|been|has|have"
+    r"|had|do|does|did|don't|doesn't|didn't|will|can|cannot|could|should|must|would|may|might"
+    r"|not|never|always|so"
+    r"|even|just|if|also|then|how|it|its|there|this|these)\b|[,;:!?\"“”]",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(
+    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}(?: (?:for|in|of|on|to"
+    r"|from) [\w./`-]+(?: [\w./-]+)?)?"
+)
+
+_AFTER_ADVERBS = re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}")
+_BASE_FORM = re.compile(
+    r"(?:use|work|live|rely|depend|listen|run|require|store|belong|support|consist|connect|talk"
+    r"|write|read|expose|serve|own"
+    r"|replace|default|point|expire|import|inherit|deploy|ship|keep|cache|host|go|hold|accept"
+    r"|emit|start|end|launch|close"
+    r"|open|begin|renew|are|were|have|need|want|plan|aim|hope|intend)\b"
+    r"|\w+s (?:and|or|are|were|have|of|for|that|which)\b"
+)
+
+#: Subjects that mean something else in every text.
+_VAGUE = re.compile(
+    r"(?:(?:the )?(?:first|second|third|last|next|same|other|basic|current|new|final|original"
+    r"|given|total|whole|entire|main|best) \w+"
+    r"|(?:the )?(?:code|error|function|method|issue|problem|thing|result|output|following|example"
+    r"|step|question|answer|idea|goal|point"
+    r"|way|part|reason|solution|approach|option|one|ones|rest|other|others|first|second|third"
+    r"|last|next|former|latter|main|key|best|only"
+    r"|other \w+|same|process|task|change|changes|value|values|line|lines|file|class|variable"
+    r"|loop|test|case|time|day|weather|food|place"
+    r"|event|story|picture|photo|painting|book|movie|game|song|name|total|sum|area|angle"
+    r"|triangle|people|someone|everyone|everything"
+    r"|something|anything|nothing|nobody|somebody|anyone|each|all|both|some|many|most|few|more"
+    r"|less|much|several|another|others"
+    r"|things|kids|guys|work|life|it|they|he|she|we|you|i|this|that|these|those|there|here|what"
+    r"|who|which|not|and|or|but|so|also|then"
+    r"|however|therefore|as|with|without|by|to|of|for|in|on|at|from|after|before|when|while|if"
+    r"|because|since|being|having|doing"
+    r"|seeing|hearing|getting|making|just|even|still|yes|no|ok|well|currently|now|overall"
+    r"|finally|additionally|instead|sometimes"
+    r"|once|until|during|unlike|like|including|based|given|whether|how|why|where))",
+    re.IGNORECASE,
+)
+_VAGUE_OWN = re.compile(
+    r".*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue|code|apolog\w+|mistake"
+    r"|bad|understanding|concern|thoughts?|idea"
+    r"|suggestion|next|first|last|mind|heart|way|turn|fault|error|answer|opinion|thing"
+    r"|favou?rite part|day|week|weekend|pleasure|output"
+    r"|feelings?|favou?rites?|fave|choice|go-to|function|query|example|question|current \w+"
+    r"|only \w+|main \w+|biggest \w+|hope"
+    r"|advice|request|life|head|stuff|time)\b.*",
+    re.IGNORECASE,
+)
+
+
+def recognise(sentence: str, speaker: str | None) -> Statement | None:
+    """Return what a sentence in the third person states, None when no family knows it.
+
+    `speaker` is the name that stands for the first person, if that is not `The user`.
+    """
+    for count, word in enumerate(_WORD.finditer(sentence)):
+        if count == 0:
+            continue
+        if count > _MAX_SUBJECT_WORDS:
+            return None
+        subject = sentence[: word.start()].rstrip()
+        kind = None
+        for family in FAMILIES:
+            if not family.verb.match(sentence, word.start()):
+                continue
+            kind = kind or kind_of(subject, speaker)
+            if kind is None or (kind is Subject.NAME and not _is_finite(sentence, word.start())):
+                return None
+            if kind in family.subjects:
+                return Statement(subject=subject, kind=kind, verb_at=word.start(), family=family)
+    return None
+
+
+def _is_finite(sentence: str, verb_at: int) -> bool:
+    """Say whether a verb agrees with one name as its subject: `Signet stores`, not `Thrift store items`."""
+    verb = _AFTER_ADVERBS.match(sentence, verb_at)
+    return verb is None or _BASE_FORM.match(sentence, verb.end()) is None
+
+
+def kind_of(subject: str, speaker: str | None = None) -> Subject | None:
+    """Return what kind of subject some words are, None when they are none that stands alone."""
+    if _PERSON.fullmatch(subject) or subject == speaker:
+        return Subject.PERSON
+    if _TEAM.fullmatch(subject):
+        return Subject.TEAM
+    if _JOINT.search(subject):
+        return None
+    if _OWNED.match(subject):
+        return None if _VAGUE_OWN.fullmatch(subject) else Subject.OWNED
+    found = names.find(f"{subject} is")
+    if found and found[0].start == 0 and found[0].end == len(subject):
+        return Subject.NAME
+    if _VAGUE.fullmatch(subject):
+        return None
+    if _DETERMINED.match(subject):
+        return Subject.THING
+    first = subject.split()[0].lower()
+    if _PLAIN.fullmatch(subject) and first not in lexicon.FUNCTION:
+        return Subject.PLAIN
+    return None

@@ -1,0 +1,133 @@
+"""Sentences that are no durable, standalone statement: refused whole, before anything is read from them.
+
+Precision comes from here. Each pattern is a reason why a sentence would not be understood, or not be true, when
+read months later by someone who was not there.
+"""
+
+import re
+
+MIN_WORDS = 3
+MAX_WORDS = 55
+
+QUESTION = re.compile(
+    r"\?|^(?:what|why|how|where|who|whom|whose|which|can|could|would|will|should|shall|do|does"
+    r"|did|is|are|was|were|am"
+    r"|have|has|any|got)\b(?!ever)",
+    re.IGNORECASE,
+)
+
+#: Who speaks to whom: requests, thanks, offers, talk about the talk.
+ADDRESS = re.compile(
+    r"\b(?:you|your|yours|yourself|y'all|u)\b|\byou['’]"
+    r"|\b(?:please|pls|thanks|thank|sorry|let me|lemme|help me|tell me|show me|give me|explain"
+    r"|remind me|walk me|guide me"
+    r"|suggest|advise|appreciate|grateful|hello|hey|hi|welcome|congrat\w*|good luck|lol|haha\w*"
+    r"|wow|wonder\w*|curious"
+    r"|conversation|chat|discussed|mentioned|prompt|feel free|happy to|glad to|sounds? (?:good"
+    r"|great|like|fun|amazing"
+    r"|awesome|interesting)|look(?:s|ing) forward|can['’]t wait|excited|advice|tips"
+    r"|recommendations?|suggestions?)\b",
+    re.IGNORECASE,
+)
+
+HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|apparently|i think|i guess|i suppose"
+    r"|i believe|i feel|i assume"
+    r"|i imagine|i hope|i wish|i bet|i mean|i doubt|not sure|unsure|uncertain|hopefully|might"
+    r"|may|could|would|seems?|seemed"
+    r"|seemingly|appears? to|kind of|kinda|sort of|sorta|supposedly|considering|thinking (?:of"
+    r"|about)|debating|wondering"
+    r"|leaning|tempted|somehow|wish|hoping|likely|unlikely|almost|hypothetical\w*|suppose"
+    r"|imagine|pretend|assuming"
+    r"|in case|unless|whether|as if|or something|something like|whatever|guess|allegedly"
+    r"|rumou?r\w*|shall)\b"
+    r"|\b(?:i|we|they|he|she)['’]d\b|\.\.\.|…",
+    re.IGNORECASE,
+)
+
+CONDITION = re.compile(r"\bif\b", re.IGNORECASE)
+
+#: Words that point at something outside the sentence.
+POINTING = re.compile(
+    r"\b(?:this|these|those|here|above|below|following|previous|previously|latter|former"
+    r"|aforementioned|therein"
+    r"|such a|such an|the same|the other|the others|the rest|the first one|the second one"
+    r"|another one|either one|that one"
+    r"|that way|like that|do that|did that|doing that|does that|done that|at that|of that"
+    r"|for that|about that|with that"
+    r"|after that|before that|besides that|from that|to that|on that|in that|all that|that too"
+    r"|that part|that point"
+    r"|that much|that time|that day|back then|over there|there too|both of them|all of them"
+    r"|one of them|each of them"
+    r"|mine|myself|ourselves|yours|so far|as well as that|instead of that|the (?:above|below"
+    r"|next) \w+"
+    r"|the (?:idea|option|approach|suggestion|example|snippet|explanation|breakdown|answer"
+    r"|response|question|advice"
+    r"|info|information|details|thing|things|stuff|other \w+|whole thing|latest one|last one"
+    r"|new one|old one)"
+    r"|the \w+ (?:one|ones|part|thing|approach|version|option|way))\b"
+    r"|\b(?:ever since|since then|until then|by then|just like|as usual)\b"
+    r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|made|chose"
+    r"|picked|with|about|at|by|from|of|for"
+    r"|in|on|to|all|see|saw) that\b"
+    r"|\bthat['’]s|\bthat (?:is|was|are|were|has|had|will|can|makes|made|means|works|worked"
+    r"|helps|helped|sounds|looks)\b"
+    r"|\bthat[.,!;]?$|\b(?:it|they|them|there)['’]",
+    re.IGNORECASE,
+)
+
+#: Days and times that mean nothing without the date of the text.
+RELATIVE_TIME = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|right now|just now|ago|soon|later|lately|these days"
+    r"|nowadays|earlier|upcoming"
+    r"|at the moment|for now|a while|the other day"
+    r"|(?:last|this|next|past|coming) (?:\w+ )?(?:week|weekend|month|year|quarter|sprint|night"
+    r"|morning|afternoon|evening|fall"
+    r"|summer|spring|autumn|winter|time|few|couple|monday|tuesday|wednesday|thursday|friday"
+    r"|saturday|sunday|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|january"
+    r"|february|march|april|june|july|august|september|october|november|december)s?)\b",
+    re.IGNORECASE,
+)
+
+#: What an agent says about its own work.
+NARRATION = re.compile(
+    r"^(?:now|next|first|then|done|ok(?:ay)?|great|perfect|good|all|finally|fixed|updated|added"
+    r"|created|let['’]s)\b"
+    r"|\b(?:i|i['’](?:m|ll|ve|d)|me|my|we['’]ll|let['’]s|we|our|us|step \d|as follows"
+    r"|for example|e\.g\.)\b",
+    re.IGNORECASE,
+)
+
+#: Last words that leave a sentence open.
+_OPEN_END = re.compile(
+    r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my"
+    r"|i|with|if|as|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more"
+    r"|much"
+    r"|stuff|things|(?:\w+(?:ing|ed)|that|buy|try|have|has|make|use|need|want|get|got) one)\W*$",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+def is_unfit(sentence: str) -> bool:
+    """Say whether the form alone rules a sentence out: too short, too long, shouted, broken or a question."""
+    count = len(_WORD.findall(sentence))
+    letters = [character for character in sentence if character.isalpha()]
+    return (
+        not MIN_WORDS <= count <= MAX_WORDS
+        or QUESTION.search(sentence) is not None
+        or sentence.endswith((":", ","))
+        or _OPEN_END.search(sentence) is not None
+        or sentence.count('"') % 2 == 1
+        or sentence.count("(") != sentence.count(")")
+        or sentence.count("`") % 2 == 1
+        or sum(map(str.isupper, letters)) * 2 > len(letters)
+    )
+
+
+def is_refused(sentence: str, *, is_rule: bool = False) -> bool:
+    """Say whether a sentence speaks to someone, hedges, points elsewhere or depends on its day."""
+    if not is_rule and CONDITION.search(sentence):
+        return True
+    patterns = (ADDRESS, HEDGE, POINTING, RELATIVE_TIME)
+    return any(pattern.search(sentence) for pattern in patterns)

@@ -1,0 +1,104 @@
+"""From text to sentences: what people wrote, without code, logs, tables and other machine text.
+
+Returns paragraphs, because a pronoun may only look back inside one. A list item is a paragraph of its own.
+"""
+
+import re
+from collections.abc import Iterator
+
+from signet.domain.graph.lexicon import ABBREVIATIONS
+
+#: A line with a smaller share of letters and spaces is no prose.
+PROSE_SHARE = 0.75
+
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_ASIDE = re.compile(r"\s*\[[^\]\n]{0,300}\](?!\()")
+_MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\(?\d{1,3}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+
+_MACHINE = re.compile(
+    r"""
+      \s*[|].*[|]\s*$ | .*\|.*\|                                 # table
+    | \s*(?:\+\+\+|---|===|\*\*\*|@@|diff\ --git|index\ [0-9a-f]{6}) # diff, rule
+    | [+-](?:[^\s\w]|\w+\s*\(|\s{2,}\S)                            # diff line
+    | \s*\[?\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d                          # log
+    | \s*\[?\d\d:\d\d:\d\d
+    | \s*\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b\s*[\]:|-]
+    | \s*(?:at\s+[\w$.<>]+\s*\(|File\s+".*",\s+line\s+\d|Traceback\b|Caused\ by:|[\w.]*(?:Error|Exception):)
+    | \s*[{}\[\]<$\\%"]                                            # JSON, markup, shell, formulas
+    | \s*(?:>>>|>|//|/\*|\#!|\.\.\.\s|C:\\|~/)
+    | .*(?:[;{]|=>|\)\s*:|&&|\|\||\\\w+\{|</?\w+>)\s*$             # code
+    | \s*(?:import|from\s+\S+\s+import|def|class|function|const|let|var|return|public|private|async|await|export
+        |\#include|SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|sudo|pip\s+install|npm\s+\w+|git\s+\w+|curl)\s+
+        [^\s.]*(?:[({=:;*,]|\s*$|\s+(?:-|\w+\s*[({=]|FROM|INTO|TABLE|install\b))
+    | .*\s(?:=|==|:=|\+=|!=|\\\\)\s
+    | \s*[\w.-]+\s*[:=]\s*[\w./-]*\s*$                              # key: value
+    """,
+    re.VERBOSE,
+)
+_BOUNDARY = re.compile(r"(\S+?)([.!?…]+)([\"'”’)\]*_`]*)\s+(?=[\"'“‘(\[`*_]*\w|[-–—])")
+
+
+def paragraphs(text: str) -> list[list[str]]:
+    """Return the sentences of a text, paragraph by paragraph, in order."""
+    prose = _FENCE_MARK.sub("\n\n", _FENCE.sub("\n\n", text))
+    prose = _LINK.sub(r"\1", _TAG.sub(" ", prose))
+    found = [list(_sentences(block)) for block in _blocks(prose)]
+    return [sentences for sentences in found if sentences]
+
+
+def _blocks(prose: str) -> Iterator[str]:
+    """Yield paragraphs and list items as one line each; wrapped lines are joined again."""
+    block = ""
+    for line in prose.split("\n"):
+        item = _ITEM.match(line)
+        bare = line[item.end() :] if item else line
+        if not bare.strip() or not is_prose(line, bare):
+            yield block
+            block = ""
+        elif item or not _continues(block, bare):
+            yield block
+            block = bare.strip()
+        else:
+            block = f"{block} {bare.strip()}"
+    yield block
+
+
+def is_prose(line: str, bare: str) -> bool:
+    """Say whether a line was written for people; `bare` is the line without its list mark."""
+    if _HEADING.match(line) or _MACHINE.match(bare):
+        return False
+    if line.startswith(("    ", "\t")) and bare is line:
+        return False
+    unmarked = re.sub(r"`[^`]*`|\*\*", "", bare).strip()
+    letters = sum(map(str.isalpha, unmarked)) + unmarked.count(" ")
+    return letters >= PROSE_SHARE * len(unmarked)
+
+
+def _continues(block: str, line: str) -> bool:
+    """Say whether a line goes on with the sentence of the line before."""
+    first = line.lstrip()[:1]
+    return bool(block) and block[-1] not in ".!?:" and (first.islower() or block[-1] in ",(")
+
+
+def _sentences(block: str) -> Iterator[str]:
+    clean = _MARKS.sub("", _EMOJI.sub(" ", _ASIDE.sub("", block)))
+    start = 0
+    for match in _BOUNDARY.finditer(clean):
+        word, stop = match[1].lstrip("(\"'“‘[").lower(), match[2]
+        if stop == "." and (word + "." in ABBREVIATIONS or len(word) == 1 or word.isdigit()):
+            continue
+        yield from _trimmed(clean[start : match.end()])
+        start = match.end()
+    yield from _trimmed(clean[start:])
+
+
+def _trimmed(sentence: str) -> Iterator[str]:
+    bare = " ".join(sentence.split()).strip("-–—• ")
+    if bare:
+        yield bare

@@ -1,0 +1,148 @@
+"""Relations between named things, read from facts that were kept."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from signet.domain.extraction.models import MAX_TRIPLES, Fact, Triple
+from signet.domain.graph import names
+
+#: Verb right after the first name, the relation, and what its two ends are.
+_RELATIONS = tuple(
+    (
+        re.compile(
+            rf"(?:(?:also|now|still|always|currently|mainly|only|has|have) ){{0,2}}(?:{verb})\s",
+            re.IGNORECASE,
+        ),
+        relation,
+        source,
+        target,
+    )
+    for verb, relation, source, target in (
+        (
+            r"uses?|is using|relies on|rely on|is (?:built|written) (?:in|on|with)",
+            "uses",
+            "unknown",
+            "tool",
+        ),
+        (r"prefers?|favou?rs|chose|picked|likes|loves", "prefers", "person", "unknown"),
+        (
+            r"decided (?:to use|on|to go with|to adopt)|settled on|went with|adopted",
+            "decided",
+            "unknown",
+            "unknown",
+        ),
+        (r"depends? on|requires?|needs", "depends_on", "system", "system"),
+        (
+            r"runs? (?:on|in|under|inside)|is (?:hosted|deployed) (?:on|in|at|to|with)",
+            "runs_on",
+            "system",
+            "system",
+        ),
+        (r"stores? .{0,40}? in|is (?:stored|kept|cached) in", "stored_in", "system", "system"),
+        (r"works? (?:at|for)|worked (?:at|for)", "works_at", "person", "unknown"),
+        (
+            r"works? on|is working on|maintains|is building|is developing",
+            "works_on",
+            "person",
+            "project",
+        ),
+        (r"lives? in|moved to|is based in", "lives_in", "person", "unknown"),
+        (r"owns?|manages|leads", "owns", "unknown", "unknown"),
+        (r"is part of|belongs to", "part_of", "unknown", "unknown"),
+        (r"replace[sd]|has replaced", "replaced", "unknown", "unknown"),
+        (r"integrates with|connects? to|talks? to", "connects_to", "system", "system"),
+    )
+)
+_FROM_TO = re.compile(
+    r"\b(?:switched|migrated|moved|moving|migrating|switching)\b.*?\bfrom\b", re.IGNORECASE
+)
+_TO = re.compile(r"\bto\s")
+_OVER = re.compile(r"\b(?:prefer(?:s|red)?|chose|picked)\b", re.IGNORECASE)
+_INSTEAD = re.compile(r"\s(?:over|instead of|rather than)\s")
+_LISTED = re.compile(r"(?:, | and |, and | & |/)")
+
+
+def read(facts: Iterable[Fact]) -> tuple[Triple, ...]:
+    """Return the relations the facts state, each once, in their order."""
+    found = {
+        (triple.source.lower(), triple.relationship, triple.target.lower()): triple
+        for fact in facts
+        for triple in _triples(fact)
+        if triple.source.lower() != triple.target.lower()
+    }
+    return tuple(found.values())[:MAX_TRIPLES]
+
+
+def _triples(fact: Fact) -> Iterator[Triple]:
+    text = fact.content
+    found = names.find(text)
+    if not found:
+        return
+    yield from _stated(text, found, fact.confidence)
+    moved = _FROM_TO.search(text)
+    if moved:
+        yield from _between(text, found, moved.end(), _TO, "replaced", fact.confidence)
+    preferred = _OVER.search(text)
+    if preferred:
+        yield from _between(
+            text, found, preferred.end(), _INSTEAD, "preferred_over", fact.confidence
+        )
+
+
+def _stated(text: str, found: list[names.Name], confidence: float) -> Iterator[Triple]:
+    """Yield what the first name of the text does to the names that follow its verb directly."""
+    subject = found[0]
+    if subject.start > len("The "):
+        return
+    after = text[subject.end :]
+    for verb, relation, source_type, target_type in _RELATIONS:
+        match = verb.match(after.lstrip())
+        if match:
+            at = subject.end + len(after) - len(after.lstrip()) + match.end()
+            for target in _listed(text, found, at):
+                yield Triple(
+                    source=subject.text,
+                    source_type=source_type,
+                    relationship=relation,
+                    target=target.text,
+                    target_type=target_type,
+                    confidence=confidence,
+                )
+            return
+
+
+def _listed(text: str, found: list[names.Name], at: int) -> Iterator[names.Name]:
+    """Yield the names that stand at a place, and those joined to them by commas and `and`."""
+    for name in found:
+        if name.start >= at:
+            between = text[at : name.start]
+            if between not in ("", "the ", "a ", "an ") and not _LISTED.fullmatch(between):
+                return
+            yield name
+            at = name.end
+
+
+def _between(
+    text: str,
+    found: list[names.Name],
+    start: int,
+    separator: re.Pattern[str],
+    relation: str,
+    confidence: float,
+) -> Iterator[Triple]:
+    """Yield one relation between the name before a separator and the name after it."""
+    parted = separator.search(text, start)
+    if not parted:
+        return
+    before = [name for name in found if start <= name.start and name.end <= parted.start() + 1]
+    after = [name for name in found if name.start == parted.end()]
+    if len(before) == 1 and after:
+        newer, older = (after[0], before[0]) if relation == "replaced" else (before[0], after[0])
+        yield Triple(
+            source=newer.text,
+            source_type="unknown",
+            relationship=relation,
+            target=older.text,
+            target_type="unknown",
+            confidence=confidence,
+        )
