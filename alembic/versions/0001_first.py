@@ -120,7 +120,8 @@ def columns(table: str) -> dict[str, Any]:
 def copy_rows(table: str, now: str) -> None:
     """Copy all rows of a table that was moved aside, by column name, and drop it."""
     source, target = columns(ASIDE + table), columns(table)
-    renamed = {new: old for new, old in RENAMED.get(table, {}).items() if old in source}
+    former = RENAMED.get(table, {}).items()
+    renamed = {new: old for new, old in former if old in source and new not in source}
     values: dict[str, str] = {}
     for name, column in target.items():
         old = name if name in source else renamed.get(name)
