@@ -3,7 +3,6 @@
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.config import Settings
 from signet.domain.memory import remember
 from signet.domain.memory.models import NewMemory, Remembered, Rules, Visibility
 from signet.errors import Invalid
@@ -26,7 +25,7 @@ async def post_remember(
         remember.remember,
         new_memory(body, agent_of(body.agent_id, body.session_key, request.headers)),
         actor=actor,
-        rules=rules(state.settings),
+        rules=Rules.of(state.settings),
         now=clock.now(),
     )
     return answer(saved)
@@ -55,18 +54,6 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         transcript=body.transcript,
         harness=body.harness,
         idempotency_key=body.idempotency_key,
-    )
-
-
-def rules(settings: Settings) -> Rules:
-    """Return the settings that saving depends on."""
-    pipeline = settings.pipeline
-    return Rules(
-        frozen=pipeline.mutations_frozen,
-        extract=pipeline.enabled and pipeline.extraction.provider != "none",
-        embed=settings.embedding.provider != "none",
-        max_chars=pipeline.guardrails.max_content_chars,
-        chunk_chars=pipeline.guardrails.chunk_target_chars,
     )
 
 

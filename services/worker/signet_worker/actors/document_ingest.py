@@ -1,0 +1,11 @@
+"""`document_ingest`: cut one document into memories."""
+
+from signet.domain.documents import ingest
+from signet.domain.documents.models import Rules
+from signet.queue.held import Run
+from signet_worker.context import Context
+
+
+def document_ingest(job: Run, context: Context) -> None:
+    """Read the job's document."""
+    ingest.run(job, Rules.of(context.settings))
