@@ -75,7 +75,7 @@ def test_a_linked_text_gives_entities_mentions_attributes_and_one_edge(tx: Write
     assert [tuple(row) for row in said] == [
         ("ada winter", "lives in Port Ellen", "attribute", "m1", "active")
     ]
-    assert tx.value("SELECT reason FROM entity_dependencies") == "named together in memory m1"
+    assert tx.value("SELECT reason FROM entity_dependencies") == "named together in one memory"
 
 
 def test_a_text_without_names_leaves_the_graph_alone(tx: WriteTx) -> None:

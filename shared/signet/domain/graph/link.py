@@ -42,7 +42,7 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
             entity_ids[target],
             strength=linking.EDGE_STRENGTH,
             confidence=linking.EDGE_CONFIDENCE,
-            reason=f"named together in memory {memory_id}",
+            reason="named together in one memory",
             agent_id=agent_id,
             at=at,
         )

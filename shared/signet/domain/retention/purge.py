@@ -1,0 +1,110 @@
+"""The six steps of a sweep, in their fixed order, each in short transactions (spec/pipeline.md §14).
+
+A step handles at most `limit` rows, so a large backlog never holds the write lock for long. A memory goes in three
+steps that choose the same oldest tombstones, and its row only when the first two have left nothing of it; after a
+crash in between the next sweep goes on where this one stopped. Nothing purged is copied anywhere: what a person
+forgot is gone (PIP-58).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.db import Database, WriteTx
+from signet.domain.embeddings import store as vectors
+from signet.domain.graph import link
+from signet.domain.memory.drop import drop
+from signet.domain.retention import store
+from signet.domain.retention.windows import Windows, cutoff
+
+#: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
+BATCH = 100
+#: Free pages given back to the file system in one transaction.
+RECLAIM_PAGES = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What one transaction of a step did; `handled` below the limit means that nothing more is due."""
+
+    handled: int
+    counts: Mapping[str, int]
+
+
+Step = Callable[[WriteTx, datetime, Windows, int], Batch]
+
+
+def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Cut expired tombstones off the graph; entities that nobody names any more go with them."""
+    ids = store.expired(tx, cutoff(now, windows.tombstones), limit)
+    cut, orphans = link.unlink(tx, ids, now=now)
+    return Batch(handled=len(ids), counts={"graphLinksPurged": cut, "entitiesOrphaned": orphans})
+
+
+def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete the vectors of expired tombstones."""
+    ids = store.expired(tx, cutoff(now, windows.tombstones), limit)
+    embedded = store.embedded(tx, ids)
+    for memory_id in embedded:
+        vectors.remove(tx, memory_id)
+    return Batch(handled=len(ids), counts={"embeddingsPurged": len(embedded)})
+
+
+def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete expired tombstones that the first two steps are done with."""
+    ids = store.bare(tx, store.expired(tx, cutoff(now, windows.tombstones), limit))
+    return Batch(handled=len(ids), counts={"tombstonesPurged": drop(tx, ids)})
+
+
+def history(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete old history."""
+    gone = store.drop_history(tx, cutoff(now, windows.history), limit)
+    return Batch(handled=gone, counts={"historyPurged": gone})
+
+
+def completed_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete jobs that were completed long ago."""
+    gone = store.drop_completed_jobs(tx, cutoff(now, windows.completed_jobs), limit)
+    return Batch(handled=gone, counts={"completedJobsPurged": gone})
+
+
+def dead_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete jobs that died long ago."""
+    gone = store.drop_dead_jobs(tx, cutoff(now, windows.dead_jobs), limit)
+    return Batch(handled=gone, counts={"deadJobsPurged": gone})
+
+
+#: Steps that are repeated together, and the order of all (PIP-57).
+ROUNDS: tuple[tuple[Step, ...], ...] = (
+    (links, embeddings, tombstones),
+    (history,),
+    (completed_jobs,),
+    (dead_jobs,),
+)
+
+
+def sweep(
+    db: Database, *, windows: Windows, now: datetime, limit: int = BATCH
+) -> Mapping[str, int]:
+    """Run every step until nothing more is due, give free pages back, and return the counts by name."""
+    limit = min(limit, BATCH)
+    counts: Counter[str] = Counter()
+    for steps in ROUNDS:
+        handled = limit
+        while handled == limit:
+            for step in steps:
+                batch = db.write_quick(step, now, windows, limit)
+                counts.update(batch.counts)
+                handled = batch.handled
+    while db.write_quick(reclaim):
+        pass
+    return counts
+
+
+def reclaim(tx: WriteTx) -> bool:
+    """Give a few free pages back to the file system; True when there are more."""
+    before = int(tx.value("PRAGMA freelist_count"))
+    tx.all(f"PRAGMA incremental_vacuum({RECLAIM_PAGES})")
+    after = int(tx.value("PRAGMA freelist_count"))
+    return 0 < after < before

@@ -1,0 +1,230 @@
+"""What a sweep lets go of, and what it must keep (spec/pipeline.md §14, schema-knowledge.md §6)."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from signet import clock
+from signet.db import Database, ReadTx, WriteTx
+from signet.domain.embeddings import store as vectors
+from signet.domain.memory import history, remember
+from signet.domain.memory.forget import forget
+from signet.domain.memory.models import Actor, Event, NewMemory, Rules
+from signet.domain.retention import purge
+from signet.domain.retention.windows import Windows, cutoff
+from support.database import fresh_database
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+MS = timedelta(milliseconds=1)
+ACTOR = Actor()
+WINDOWS = Windows()
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    database = Database(fresh_database(tmp_path / "memories.db"))
+    yield database
+    database.close()
+
+
+def a_memory(tx: WriteTx, text: str, *, forgotten_at: datetime | None = None) -> str:
+    new = NewMemory(content=text, hints=("what is this about?",))
+    saved = remember.remember(tx, new, actor=ACTOR, rules=Rules(), now=NOW - 90 * DAY)
+    digest = tx.value("SELECT content_hash FROM memories WHERE id = ?", (saved.id,))
+    vectors.replace(tx, saved.id, digest, [(text, b"\0\0\x80\x3f" * 4)], "test", NOW)
+    if forgotten_at:
+        assert forget(tx, saved.id, actor=ACTOR, reason="not needed", now=forgotten_at)
+    return saved.id
+
+
+def swept(db: Database, windows: Windows = WINDOWS, *, limit: int = 100) -> dict[str, int]:
+    return dict(purge.sweep(db, windows=windows, now=NOW, limit=limit))
+
+
+def count(db: Database, table: str, where: str = "1") -> int:
+    return int(db.read(lambda tx: tx.value(f"SELECT count(*) FROM {table} WHERE {where}")))
+
+
+def test_a_tombstone_is_kept_until_its_window_has_passed(db: Database) -> None:
+    young = db.write(a_memory, "A heron was seen.", forgotten_at=NOW - 30 * DAY)
+    old = db.write(a_memory, "An otter was seen.", forgotten_at=NOW - 30 * DAY - MS)
+    db.write(a_memory, "A stork was seen.")
+    assert swept(db)["tombstonesPurged"] == 1
+    assert count(db, "memories", f"id = '{young}'") == 1
+    assert count(db, "memories", f"id = '{old}'") == 0
+    assert count(db, "memories") == 2
+
+
+def test_a_purged_memory_leaves_nothing_but_its_history(db: Database) -> None:
+    text = "We met Ada Winter, who lives in Port Ellen."
+    memory_id = db.write(a_memory, text, forgotten_at=NOW - 31 * DAY)
+    db.write(
+        lambda tx: [
+            tx.run(
+                "INSERT INTO documents (id, source_type, created_at, updated_at) VALUES ('d', 'text', '', '')"
+            ),
+            tx.run("INSERT INTO document_memories VALUES ('d', ?, 0)", (memory_id,)),
+            tx.run(
+                "INSERT INTO agent_feedback (id, memory_id, session_id, feedback_type, actor, created_at)"
+                " VALUES ('f', ?, 's', 'positive', 'a', '')",
+                (memory_id,),
+            ),
+            tx.run(
+                "INSERT INTO session_memories (id, session_key, memory_id, rank, created_at)"
+                " VALUES ('s', 's', ?, 1, '')",
+                (memory_id,),
+            ),
+        ]
+    )
+    counts = swept(db)
+    assert counts["graphLinksPurged"] == 2
+    assert counts["entitiesOrphaned"] == 2
+    assert counts["embeddingsPurged"] == 1
+    naming = {table for table in db.read(_tables) if db.read(_names, table, memory_id)}
+    assert naming == {"memory_history"}
+    for table in (
+        "entities",
+        "entity_aspects",
+        "entity_attributes",
+        "entity_dependencies",
+        "embeddings",
+    ):
+        assert count(db, table) == 0, table
+    assert count(db, "memories_fts", "memories_fts MATCH 'winter'") == 0
+    assert count(db, "memories_cold") == 0
+
+
+def _tables(tx: ReadTx) -> list[str]:
+    rows = tx.all(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
+    )
+    return [row[0] for row in rows if "_fts" not in row[0] and "vec_" not in row[0]]
+
+
+def _names(tx: ReadTx, table: str, memory_id: str) -> bool:
+    rows = tx.all(f"SELECT * FROM {table}")
+    return any(memory_id in str(value) for row in rows for value in row)
+
+
+def test_an_entity_loses_the_links_that_went_and_stays_while_one_is_left(db: Database) -> None:
+    db.write(a_memory, "We met Ada Winter at the harbour.", forgotten_at=NOW - 40 * DAY)
+    db.write(a_memory, "Later Ada Winter sold the boat.", forgotten_at=NOW - 40 * DAY)
+    db.write(a_memory, "Then Ada Winter kept bees.")
+    assert swept(db)["entitiesOrphaned"] == 0
+    assert count(db, "entities", "canonical_name = 'ada winter' AND mentions = 1") == 1
+    said = "source_memory_id IS NULL AND status = 'superseded'"
+    assert count(db, "entity_attributes", said) == 2
+    assert count(db, "entity_attributes", "status = 'active' AND source_memory_id IS NOT NULL") == 1
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        "UPDATE entities SET pinned = 1",
+        "UPDATE entities SET entity_type = 'skill'",
+        "UPDATE entities SET entity_type = 'chunk_group'",
+        "INSERT INTO entity_pinning (id, entity_id, pin_type, created_at) SELECT 'p', id, 'suppress', '' FROM entities",
+    ],
+)
+def test_kept_entities_stay_without_mentions(db: Database, keep: str) -> None:
+    db.write(a_memory, "We met Ada Winter.", forgotten_at=NOW - 40 * DAY)
+    db.write(lambda tx: tx.run(keep))
+    swept(db)
+    assert count(db, "entities", "mentions = 0") == 1
+
+
+def test_entities_that_no_purged_memory_named_are_left_alone(db: Database) -> None:
+    db.write(a_memory, "We met Ada Winter.", forgotten_at=NOW - 40 * DAY)
+    db.write(
+        lambda tx: tx.run(
+            "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
+            " VALUES ('e', 'Idle', 'idle', 'tool', '', '')"
+        )
+    )
+    swept(db)
+    assert count(db, "entities", "id = 'e'") == 1
+    assert count(db, "entities") == 1
+
+
+def test_a_backlog_goes_in_batches(db: Database) -> None:
+    for number in range(7):
+        db.write(a_memory, f"Number {number} was seen.", forgotten_at=NOW - 40 * DAY)
+    first = db.write(purge.tombstones, NOW, WINDOWS, 3)
+    assert first.handled == 0  # their vectors are still there
+    db.write(purge.links, NOW, WINDOWS, 3)
+    assert db.write(purge.embeddings, NOW, WINDOWS, 3).counts == {"embeddingsPurged": 3}
+    assert db.write(purge.tombstones, NOW, WINDOWS, 3).handled == 3
+    assert count(db, "memories") == 4
+    assert swept(db, limit=2)["tombstonesPurged"] == 4
+
+
+def test_a_sweep_finishes_what_a_killed_one_began(db: Database) -> None:
+    db.write(a_memory, "We met Ada Winter.", forgotten_at=NOW - 40 * DAY)
+    db.write(purge.links, NOW, WINDOWS, 100)
+    counts = swept(db)
+    assert (counts["graphLinksPurged"], counts["tombstonesPurged"]) == (0, 1)
+    assert swept(db)["tombstonesPurged"] == 0
+
+
+def test_a_tombstone_without_a_time_is_as_old_as_its_last_change(db: Database) -> None:
+    for age in (20, 40):
+        memory_id = db.write(a_memory, f"Seen {age} days ago.", forgotten_at=NOW - age * DAY)
+        db.write(
+            lambda tx, id_: tx.run("UPDATE memories SET deleted_at = NULL WHERE id = ?", (id_,)),
+            memory_id,
+        )
+    assert swept(db)["tombstonesPurged"] == 1
+    assert count(db, "memories", "content LIKE 'Seen 20%'") == 1
+
+
+def test_history_goes_after_its_own_window(db: Database) -> None:
+    for age in (179, 181):
+        db.write(
+            lambda tx, age: history.record(
+                tx, "system", Event.NONE, actor=ACTOR, at=NOW - age * DAY
+            ),
+            age,
+        )
+    assert swept(db)["historyPurged"] == 1
+    assert count(db, "memory_history") == 1
+
+
+def test_ended_jobs_go_after_their_windows_and_open_ones_never(db: Database) -> None:
+    def a_job(tx: WriteTx, job_id: str, status: str, age: int) -> None:
+        at = clock.to_text(NOW - age * DAY)
+        ended = (at if status == "completed" else None, at if status == "dead" else None)
+        tx.run(
+            "INSERT INTO memory_jobs (id, job_type, status, completed_at, failed_at, created_at, updated_at, queue,"
+            " due_ms) VALUES (?, 'extract', ?, ?, ?, '', '', 'llm', 0)",
+            (job_id, status, *ended),
+        )
+
+    for job in (
+        ("c13", "completed", 13),
+        ("c15", "completed", 15),
+        ("d29", "dead", 29),
+        ("d31", "dead", 31),
+        ("open", "pending", 400),
+    ):
+        db.write(a_job, *job)
+    counts = swept(db)
+    assert (counts["completedJobsPurged"], counts["deadJobsPurged"]) == (1, 1)
+    left = db.read(lambda tx: [row[0] for row in tx.all("SELECT id FROM memory_jobs ORDER BY id")])
+    assert left == ["c13", "d29", "open"]
+
+
+def test_a_sweep_gives_free_pages_back(db: Database) -> None:
+    for number in range(200):
+        text = f"{number} " + "heron otter stork " * 40
+        db.write(a_memory, text, forgotten_at=NOW - 40 * DAY)
+    size = int(db.read(lambda tx: tx.value("PRAGMA page_count")))
+    swept(db)
+    assert db.read(lambda tx: tx.value("PRAGMA freelist_count")) == 0
+    assert db.read(lambda tx: tx.value("PRAGMA page_count")) < size
+
+
+def test_a_window_ends_after_its_last_millisecond() -> None:
+    assert cutoff(NOW, 30 * DAY) == "2026-04-01T12:00:00.000Z"
