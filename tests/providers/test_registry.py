@@ -113,4 +113,6 @@ def test_vectors_come_from_the_provider_that_is_named_or_from_nobody() -> None:
     assert ollama is not None and openai is not None
     assert (ollama.name, ollama.model, ollama.dimensions) == ("ollama:some-model", "some-model", 8)
     assert (openai.name, openai.dimensions) == ("openai:some-model", 8)
+    native = registry.embedder(replace(VECTORS, provider="native"))
+    assert native is not None and native.name.startswith("native:")
     assert registry.embedder(replace(VECTORS, provider="none")) is None

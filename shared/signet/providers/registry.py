@@ -97,7 +97,7 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
 def embedder(settings: VectorSettings) -> Embedder | None:
     """Return who makes vectors, or None when nobody does."""
     if settings.provider == NATIVE:
-        from signet.providers.native import NativeEmbedder
+        from signet.providers.native.encoder import NativeEmbedder
 
         return NativeEmbedder()
     if settings.provider == OLLAMA:
