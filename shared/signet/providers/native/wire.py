@@ -7,6 +7,9 @@ field is appended by `number`, `text` or `block`.
 import struct
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import TypeAlias
+
+Attribute: TypeAlias = int | float | Sequence[int]
 
 #: The format version that goes with OPSET.
 IR_VERSION = 9
@@ -41,7 +44,7 @@ def _block(field: int, content: bytes | str) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(raw)) + raw
 
 
-def _attribute(name: str, value: int | float | Sequence[int]) -> bytes:
+def _attribute(name: str, value: Attribute) -> bytes:
     head = _block(1, name)
     match value:
         case float():
@@ -56,7 +59,7 @@ def node(
     operator: str,
     inputs: Sequence[str],
     outputs: Sequence[str],
-    attributes: dict[str, int | float | Sequence[int]],
+    attributes: dict[str, Attribute],
 ) -> bytes:
     """Return one step of a graph."""
     return b"".join(
@@ -101,8 +104,13 @@ def model(
 ) -> bytes:
     """Return a whole model file."""
     fields = [(1, nodes), (5, constants), (11, inputs), (12, outputs)]
-    graph = [_block(2, "encoder")] + [_block(field, item) for field, items in fields for item in items]
+    graph = [_block(2, "encoder")] + [
+        _block(field, item) for field, items in fields for item in items
+    ]
     operators = _block(1, "") + _number(2, OPSET)
     return (
-        _number(1, IR_VERSION) + _block(2, "signet") + _block(7, b"".join(graph)) + _block(8, operators)
+        _number(1, IR_VERSION)
+        + _block(2, "signet")
+        + _block(7, b"".join(graph))
+        + _block(8, operators)
     )

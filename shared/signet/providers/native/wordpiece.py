@@ -7,13 +7,8 @@ package's Unicode tables (2015) follow this Python's tables.
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 #: What the model was trained to read, both markers included (sentence_bert_config.json).
 MAX_TOKENS = 256
@@ -124,15 +119,3 @@ def read(path: Path) -> WordPiece:
     """Return the tokenizer of a `vocab.txt`: one piece a line, the line number is the id."""
     pieces = path.read_text("utf-8").removesuffix("\n").split("\n")
     return WordPiece({piece: number for number, piece in enumerate(pieces)})
-
-
-def pad(rows: Sequence[Sequence[int]]) -> tuple["NDArray[np.int64]", "NDArray[np.int64]"]:
-    """Return ids and mask of shape (rows, longest row); the mask is 1 where there is a token."""
-    import numpy as np
-
-    ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = row
-        mask[number, : len(row)] = 1
-    return ids, mask

