@@ -137,7 +137,7 @@ class Client:
             raise Broken(f"the connection broke: {error}") from error
 
     def close(self) -> None:
-        """Close the connections; a later request opens new ones."""
+        """Close the connections when no request is under way; a later one opens new ones."""
         with self._opening:
             opened, self._opened = self._opened, None
         if opened is not None:
