@@ -41,7 +41,7 @@ def serve(booted: Booted) -> None:
             is_ready = not (booted.workspace.root / "api-unready").exists()
             body: dict[str, object] = {"agentsDir": str(booted.workspace.root)}
             if self.path == "/health/ready" and not is_ready:
-                body["reasons"] = ["worker"]
+                body["reasons"] = ["worker is not running"]
             raw = json.dumps(body).encode()
             self.send_response(503 if "reasons" in body else 200)
             self.send_header("Content-Length", str(len(raw)))

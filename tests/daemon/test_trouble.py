@@ -151,22 +151,22 @@ def test_a_start_that_never_becomes_ready_says_what_it_waited_for_and_leaves_not
 ) -> None:
     monkeypatch.setattr(control, "READY_SECONDS", 1.5)
     daemon.ask("api-unready")
-    with pytest.raises(StartFailed, match="still waiting for worker after"):
+    with pytest.raises(StartFailed, match=r"not ready after \d s: worker is not running"):
         daemon.start()
-    assert "worker" in daemon.told
+    assert "worker is not running" in daemon.told
     assert record.running(daemon.workspace) is None
 
 
 def test_a_stop_during_the_upgrade_of_the_database_ends_both(daemon: Daemon) -> None:
     daemon.ask("migrate-hang")
 
-    def stop_when_told(waits_for: str) -> None:
-        daemon.told.append(waits_for)
+    def stop_when_told(missing: str) -> None:
+        daemon.told.append(missing)
         assert daemon.stop()
 
     with pytest.raises(StartFailed, match="it ended while starting"):
         control.start(daemon.workspace, daemon.port, tell=stop_when_told, plan=daemon.plan)
-    assert daemon.told == ["the database"]
+    assert daemon.told == ["the database is being prepared"]
 
 
 def test_a_silent_daemon_is_called_hung_and_restart_replaces_it(

@@ -157,8 +157,8 @@ def _default_port() -> int:
     return environment.port
 
 
-def _tell(waits_for: str) -> None:
-    typer.echo(f"Waiting for {waits_for} …", err=True)
+def _tell(missing: str) -> None:
+    typer.echo(f"Not ready yet: {missing} …", err=True)
 
 
 def _say_started(workspace: Workspace, done: "Started", as_json: bool) -> None:

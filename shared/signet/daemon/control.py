@@ -29,7 +29,7 @@ READY_SECONDS = 15.0
 UPGRADE_SECONDS = 900.0
 HUNG_SECONDS = 5.0
 STOP_SECONDS = 5.0
-#: A start that takes longer than this says what it waits for.
+#: A start that takes longer than this says what is missing.
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
 _LOOK_SECONDS = 0.03
@@ -63,7 +63,7 @@ def start(
 ) -> Started:
     """Start the daemon, or find it running, and return when it is ready.
 
-    `tell` hears what a start of more than a second waits for. Raises WorkspaceUnusable, PortTaken, DaemonHung
+    `tell` hears what is missing when a start takes more than a second. Raises WorkspaceUnusable, PortTaken, DaemonHung
     and StartFailed; a failed start leaves nothing running.
     """
     _make(workspace)
@@ -180,9 +180,9 @@ def _await(
         if answer.is_listening and open_since is None:
             open_since = now
         if now - (open_since or began) > (READY_SECONDS if open_since else UPGRADE_SECONDS):
-            raise _GaveUp(f"still waiting for {answer.waits_for} after {now - began:.0f} s")
-        if now - began > QUIET_SECONDS and answer.waits_for != told:
-            told = answer.waits_for
+            raise _GaveUp(f"not ready after {now - began:.0f} s: {answer.what_is_missing}")
+        if now - began > QUIET_SECONDS and answer.what_is_missing != told:
+            told = answer.what_is_missing
             tell(told)
         time.sleep(_LOOK_SECONDS)
 

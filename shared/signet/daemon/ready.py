@@ -19,14 +19,14 @@ class Answer:
     is_listening: bool = True
 
     @property
-    def waits_for(self) -> str:
-        """Return in words what a start still waits for."""
+    def what_is_missing(self) -> str:
+        """Return why a daemon that gave this answer is not ready."""
         if not self.is_listening:
-            return "the database"
+            return "the database is being prepared"
         reasons = self.body.get("reasons")
         if isinstance(reasons, list) and reasons:
             return ", ".join(str(reason) for reason in reasons)
-        return "the API"
+        return "the API does not answer yet"
 
 
 def ask(port: int, path: str, *, timeout_seconds: float) -> Answer:
