@@ -48,6 +48,22 @@ CREATE INDEX idx_memory_jobs_memory_id ON memory_jobs (memory_id) WHERE memory_i
 CREATE INDEX idx_memory_jobs_document_id ON memory_jobs (document_id) WHERE document_id IS NOT NULL;
 CREATE INDEX idx_memory_jobs_status ON memory_jobs (status);
 
+-- What a job was for shows that it died, whoever buried it, and that it lives again.
+CREATE TRIGGER memory_jobs_dead AFTER UPDATE OF status ON memory_jobs WHEN NEW.status = 'dead' BEGIN
+  UPDATE memories SET extraction_status = 'failed'
+    WHERE NEW.job_type = 'extract' AND id = NEW.memory_id AND extraction_status = 'pending';
+  UPDATE documents SET status = 'failed', error = NEW.error, updated_at = NEW.updated_at
+    WHERE NEW.job_type = 'document_ingest' AND id = NEW.document_id
+      AND status NOT IN ('done', 'deleted', 'failed');
+END;
+CREATE TRIGGER memory_jobs_revived AFTER UPDATE OF status ON memory_jobs
+  WHEN OLD.status = 'dead' AND NEW.status = 'pending' BEGIN
+  UPDATE memories SET extraction_status = 'pending'
+    WHERE NEW.job_type = 'extract' AND id = NEW.memory_id AND extraction_status = 'failed';
+  UPDATE documents SET status = 'queued', error = NULL, updated_at = NEW.updated_at
+    WHERE NEW.job_type = 'document_ingest' AND id = NEW.document_id AND status = 'failed';
+END;
+
 -- Session ends that wait for their summary; leased like memory_jobs.
 CREATE TABLE summary_jobs (
   id TEXT PRIMARY KEY,

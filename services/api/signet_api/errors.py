@@ -3,15 +3,15 @@
 The only place that knows which kind of error has which status number.
 """
 
-import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from signet.errors import Kind, ProviderDown, SignetError
+from signet.observe import logs
 
-log = structlog.get_logger()
+log = logs.get("api")
 
 STATUS = {
     Kind.INVALID: 400,

@@ -4,16 +4,15 @@ import asyncio
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import structlog
-
 from signet import clock
 from signet.db import Database, ReadTx, migrate
 from signet.errors import SignetError
+from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import stats
 from signet_api import processes
 
-log = structlog.get_logger()
+log = logs.get("api")
 
 LOOK_SECONDS = 1.0
 #: A job that is due for longer than this while somebody could run it means that work stands still (JOB-23).

@@ -22,12 +22,12 @@ def main() -> int:
 
 def serve(booted: Booted) -> int:
     """Open the database, answer requests until the stop, close."""
-    import structlog
     import uvicorn
 
     from signet import clock
     from signet.config import check_bind
     from signet.db import Database
+    from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.queue.bell import Ringer
@@ -68,7 +68,7 @@ def serve(booted: Booted) -> int:
         )
     )
     booted.stop.then(lambda: setattr(server, "should_exit", True))
-    structlog.get_logger().info("api.ready", port=state.port, owner=presence.owner)
+    logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
     server.run(sockets=[listening])
     vectors.close()
     live.stop()

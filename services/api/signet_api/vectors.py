@@ -10,15 +10,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
-import structlog
-
 from signet.errors import SignetError
+from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.ports import Embedder
 from signet.providers.registry import VectorSettings
 
-log = structlog.get_logger()
+log = logs.get("embedding")
 
 #: The longest a question may wait for its vector; an in-process model needs a few milliseconds, a server that
 #: needs longer is asked again after a pause.

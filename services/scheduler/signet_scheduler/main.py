@@ -25,10 +25,10 @@ def main() -> int:
 
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
-    import structlog
 
     from signet import clock
     from signet.db import Database
+    from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.queue.bell import Ringer
@@ -36,7 +36,7 @@ def serve(booted: Booted) -> int:
     from signet_scheduler.reap import Reaper
     from signet_scheduler.tick import Ticker
 
-    log = structlog.get_logger()
+    log = logs.get("scheduler")
     workspace = booted.workspace
     leadership = leader.Leadership(workspace.runtime_dir)
     while not leadership.take():

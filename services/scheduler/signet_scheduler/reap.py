@@ -9,15 +9,14 @@ import threading
 from functools import partial
 from pathlib import Path
 
-import structlog
-
 from signet import clock
 from signet.db import Database, Row
 from signet.errors import SignetError
+from signet.observe import logs
 from signet.process import alive
 from signet.queue import reaper
 
-log = structlog.get_logger()
+log = logs.get("scheduler")
 
 
 class Reaper:

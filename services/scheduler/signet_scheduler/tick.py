@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 
-import structlog
-
 from signet import clock
 from signet.db import Database
 from signet.db.checkpoint import Checkpointer
-from signet.observe import metrics
+from signet.observe import logs, metrics
 from signet.process.live import LiveSettings
 from signet_scheduler import beats
 from signet_scheduler.reap import Reaper
 
-log = structlog.get_logger()
+log = logs.get("scheduler")
 
 #: How often expired leases are looked for; deaths are seen at once (see reap.py).
 EXPIRED_EVERY_TICKS = 10

@@ -6,18 +6,17 @@ Models are made when the settings that name them change, and probed at most ever
 import threading
 import time
 
-import structlog
-
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.extraction.distill import Distiller, Model, Rules
 from signet.errors import ProviderDown
+from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
 
-log = structlog.get_logger()
+log = logs.get("pipeline")
 
 
 class Context:

@@ -30,11 +30,11 @@ def serve(booted: Booted) -> int:
     """Open the database, take jobs until the stop, give back what did not finish."""
     # dramatiq reads its timings when it is imported.
     os.environ.setdefault("dramatiq_restart_delay", "200")
-    import structlog
     from dramatiq import Worker
 
     from signet import clock
     from signet.db import Database
+    from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.queue import QUEUES
@@ -44,7 +44,7 @@ def serve(booted: Booted) -> int:
     from signet_worker import actors
     from signet_worker.context import Context
 
-    log = structlog.get_logger()
+    log = logs.get("pipeline")
     workspace = booted.workspace
     db = Database(workspace.database)
     presence = Presence(workspace.runtime_dir, "worker")

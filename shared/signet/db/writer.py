@@ -23,15 +23,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-import structlog
-
 from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
 from signet.db.gate import Gate
 from signet.db.transaction import ReadTx, WriteTx
 from signet.errors import StorageBusy, StorageFull
-from signet.observe import metrics
+from signet.observe import logs, metrics
 
-log = structlog.get_logger()
+log = logs.get("system")
 
 #: A group takes at most this many functions and starts none after this many seconds of work, so that other
 #: processes get their turn.
@@ -258,9 +256,7 @@ class Writer:
             if passenger is not None:
                 passenger.landed(committed)
 
-    def _recover(
-        self, group: list[Operation], error: BaseException, signals: set[str]
-    ) -> None:
+    def _recover(self, group: list[Operation], error: BaseException, signals: set[str]) -> None:
         """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
         if not group:  # no transaction could be opened: everything that waits shares the error
             while self._waiting:

@@ -7,14 +7,13 @@ kind of disk; only a changed file is read.
 import threading
 from collections.abc import Callable
 
-import structlog
-
 from signet import config
 from signet.config import Loaded, Settings
 from signet.config.manifest import NAMES
+from signet.observe import logs
 from signet.paths import Workspace
 
-log = structlog.get_logger()
+log = logs.get("daemon")
 
 LOOK_SECONDS = 1.0
 

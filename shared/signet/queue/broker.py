@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, ClassVar
 
-import structlog
 from dramatiq import Actor, Message
 from dramatiq.broker import Broker, Consumer, MessageProxy
 from dramatiq.common import current_millis
@@ -23,7 +22,7 @@ from dramatiq.middleware import Middleware
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.errors import SignetError
-from signet.observe import metrics
+from signet.observe import logs, metrics
 from signet.queue import finish, limits, outcome
 from signet.queue.deadline import Deadlines
 from signet.queue.enqueue import Job, enqueue
@@ -31,7 +30,7 @@ from signet.queue.finish import End
 from signet.queue.held import Run
 from signet.queue.pump import Pump
 
-log = structlog.get_logger()
+log = logs.get("pipeline")
 
 _JOIN = "SELECT COUNT(*) FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased')"
 _FLUSH = """
@@ -204,6 +203,7 @@ class JobsConsumer(Consumer):
             log.warning("job.unsettled", job_id=run.lease.job_id, code=error.code)
         finally:
             self._pump.held.drop(run)
+        self._tell(run, ended, message._exception, took)
         metrics.JOBS.labels(run.lease.kind, ended.end).inc()
         metrics.JOB_RUN.labels(run.lease.kind, ended.end).observe(took)
 
@@ -241,15 +241,22 @@ class JobsConsumer(Consumer):
             metrics.FENCED.inc()
             log.info("job.fenced", job_id=run.lease.job_id, kind=run.lease.kind)
         run.settled = True
-        if ended.end in (End.FAILED, End.PERMANENT):
-            log.warning(
-                "job.failed",
-                job_id=run.lease.job_id,
-                kind=run.lease.kind,
-                attempt=run.lease.attempts,
-                code=ended.code,
-                end=ended.end,
-            )
+
+    def _tell(
+        self, run: Run, ended: finish.Outcome, error: BaseException | None, took: float
+    ) -> None:
+        """Log the end of a run once; an error that is none of ours comes with its traceback."""
+        unexpected = error is not None and not isinstance(error, SignetError)
+        tell = log.info if ended.end in (End.COMPLETED, End.POSTPONED) else log.warning
+        tell(
+            f"job.{ended.end}",
+            job_id=run.lease.job_id,
+            kind=run.lease.kind,
+            attempt=run.lease.attempts,
+            took_ms=round(took * 1000),
+            **({"code": ended.code} if ended.code else {}),
+            **({"exc_info": error} if unexpected and ended.end is End.FAILED else {}),
+        )
 
 
 def _settle(tx: WriteTx, run: Run, ended: finish.Outcome) -> bool:

@@ -7,7 +7,7 @@ and the completion of the job are one transaction.
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from signet import clock
@@ -39,9 +39,9 @@ class Run:
     """One run of one job, as its actor sees it."""
 
     lease: Lease
-    db: Database
+    db: Database = field(repr=False)
     #: Frees this run's slot, so that the commit that ends it can claim the next job; safe to call twice.
-    free: Callable[[], None]
+    free: Callable[[], None] = field(repr=False)
     lost: bool = False
     cancelled: bool = False
     expired: bool = False

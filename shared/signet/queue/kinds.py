@@ -46,9 +46,8 @@ KINDS = {
     )
 }
 
-#: Where a kind goes that this version does not know (a row of a newer or older version, or of a dramatiq actor that
-#: somebody declared outside).
-DEFAULT_QUEUE = "light"
+#: Where a kind waits that this version has no actor for; no worker takes from it.
+DEFAULT_QUEUE = "later"
 
 
 def queue_of(kind: str) -> str:

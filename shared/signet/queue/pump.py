@@ -13,18 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-import structlog
-
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import connect
-from signet.observe import metrics
+from signet.observe import logs, metrics
 from signet.queue import console, lease, limits
 from signet.queue.bell import Bell
 from signet.queue.held import Held, Run
 
-log = structlog.get_logger()
+log = logs.get("pipeline")
 
 #: Longest sleep when nothing is due; also the worst case after a lost signal is LOOK_SECONDS.
 LOOK_SECONDS = 1.0

@@ -1,13 +1,17 @@
 """How the queue is doing, from rows: counts come from partial indexes, ages from one seek."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import ReadTx
+from signet.queue.kinds import QUEUES
 from signet.queue.states import Status
 
 _COUNTS = "SELECT queue, job_type, status, COUNT(*) AS jobs FROM memory_jobs GROUP BY queue, job_type, status"
-_OLDEST = "SELECT MIN(due_ms) FROM memory_jobs WHERE status = 'pending' AND due_ms <= ?"
+_OLDEST = """
+SELECT MIN(due_ms) FROM memory_jobs
+ WHERE status = 'pending' AND due_ms <= ? AND queue IN (SELECT value FROM json_each(?))"""
 _LAST_ERROR = """
 SELECT job_type, error, last_error_code, failed_at FROM memory_jobs
  WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
@@ -48,9 +52,9 @@ def by_status(counts: list[Depth]) -> dict[str, int]:
 
 
 def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
-    """Return for how long the oldest due job has been waiting, 0 when nothing waits."""
+    """Return for how long the oldest due job of our queues has been waiting, 0 when nothing waits."""
     wall = int(now.timestamp() * 1000)
-    oldest = tx.value(_OLDEST, (wall,))
+    oldest = tx.value(_OLDEST, (wall, json.dumps(list(QUEUES))))
     return 0.0 if oldest is None else (wall - oldest) / 1000
 
 

@@ -112,10 +112,10 @@ UPDATE predictor_training_pairs SET session_id = session_id || '#' || id WHERE r
 UPDATE predictor_training_pairs SET feature_version = 0 WHERE feature_vector = zeroblob(68);
 
 -- Jobs: no worker of the earlier program is left, so an open job is due now, or dead when its attempts are used up.
+-- Kinds that this version has no actor for wait in a queue that nobody takes from.
 UPDATE memory_jobs SET due_ms = :now_ms, runs_total = max(runs_total, attempts),
     queue = CASE WHEN job_type = 'document_ingest' THEN 'ingest'
-                 WHEN job_type IN ('extract', 'prospective_index', 'structural_classify', 'structural_dependency')
-                 THEN 'llm' ELSE 'light' END,
+                 WHEN job_type = 'extract' THEN 'llm' ELSE 'later' END,
     errors = CASE WHEN error IS NOT NULL THEN json_array(json_object(
                'at', COALESCE(failed_at, updated_at), 'token', 0, 'code', NULL, 'text', error)) END
   WHERE queue = '';

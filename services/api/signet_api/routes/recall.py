@@ -2,7 +2,6 @@
 
 import asyncio
 
-import structlog
 from fastapi import APIRouter, Request
 
 from signet import clock
@@ -13,11 +12,12 @@ from signet.domain.recall import settings as tuning
 from signet.domain.recall import store as accesses
 from signet.domain.recall.models import Filters, Query, Result
 from signet.errors import Invalid, SignetError
+from signet.observe import logs
 from signet.wire.recall import RecallBody
 from signet_api.deps import Shared, State, agent_of
 
 router = APIRouter(tags=["memory"])
-log = structlog.get_logger()
+log = logs.get("memory")
 
 #: Counting accesses happens after the answer; the tasks are kept here until they end.
 _counting: set[asyncio.Task[None]] = set()

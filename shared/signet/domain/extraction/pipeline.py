@@ -7,7 +7,6 @@ loses nothing but work.
 
 from collections.abc import Sequence
 
-import structlog
 
 from signet import clock
 from signet.config import Settings
@@ -30,9 +29,10 @@ from signet.domain.memory import normalize, store
 from signet.domain.memory.models import ExtractionStatus, Memory
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
+from signet.observe import logs
 from signet.queue.held import Run
 
-log = structlog.get_logger()
+log = logs.get("pipeline")
 
 
 def mode_of(settings: Settings) -> Mode:
