@@ -23,7 +23,7 @@ SELECT id, {level} AS level, due_ms FROM memory_jobs
    AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
  ORDER BY due_ms, id LIMIT :count"""
 
-_CLAIM = f"""
+CLAIM = f"""
 UPDATE memory_jobs
    SET status = 'leased', attempts = attempts + 1, runs_total = runs_total + 1,
        lease_token = lease_token + 1, lease_owner = :owner, lease_until_ms = :until,
@@ -99,7 +99,7 @@ def claim(
     A row that came from outside with no attempt left is buried instead (dead, code `exhausted`).
     """
     rows = tx.all(
-        _CLAIM,
+        CLAIM,
         {
             "queue": queue,
             "count": count,

@@ -1,0 +1,240 @@
+"""The end of a lease: completed, tried again, buried, fenced off."""
+
+import json
+
+import pytest
+
+from signet.db import Database, WriteTx
+from signet.queue import backoff, console, limits, reaper
+from signet.queue.finish import End
+from signet.queue.held import LeaseLost, Run
+from support.queue import LEASE_MS, Hands, add, end, plain, row, statuses, take
+
+
+def test_a_completed_job_says_when(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    assert end(db, hands, held, End.COMPLETED)
+    found = row(db, job_id)
+    assert (found["status"], found["lease_owner"]) == ("completed", None)
+    assert found["completed_at"] == "2026-05-01T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("attempts", "jitter", "expected"),
+    [(1, 0.0, 1_000), (2, 0.0, 2_000), (3, 0.0, 4_000), (6, 0.0, 30_000), (99, 0.999, 30_499)],
+)
+def test_waits_double_up_to_half_a_minute(attempts: int, jitter: float, expected: int) -> None:
+    assert backoff.delay_ms(attempts, jitter) == expected
+
+
+def test_a_failed_job_waits_and_keeps_its_errors(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    end(db, hands, held, End.FAILED, code="timeout", error="no answer")
+    found = row(db, job_id)
+    assert (found["status"], found["attempts"], found["failed_at"]) == ("pending", 1, None)
+    assert hands.wall + 1_000 <= found["due_ms"] <= hands.wall + 1_500
+    (entry,) = json.loads(found["errors"])
+    assert entry == {
+        "at": "2026-05-01T12:00:00.000Z",
+        "token": 1,
+        "code": "timeout",
+        "text": "no answer",
+    }
+
+
+def test_the_last_attempt_buries(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    for _ in range(3):
+        (held,) = take(db, hands)
+        end(db, hands, held, End.FAILED, code="boom", error="again")
+        hands.move(60_000)
+    found = row(db, job_id)
+    assert (found["status"], found["attempts"], found["runs_total"]) == ("dead", 3, 3)
+    assert found["failed_at"] is not None
+    assert take(db, hands) == []
+
+
+def test_a_permanent_error_buries_at_once(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    end(db, hands, held, End.PERMANENT, code="empty", error="Empty content")
+    found = row(db, job_id)
+    assert (found["status"], found["attempts"], found["last_error_code"]) == ("dead", 1, "empty")
+
+
+def test_waiting_for_a_provider_is_not_charged(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    for _ in range(10):
+        (held,) = take(db, hands)
+        end(db, hands, held, End.POSTPONED, code="provider_down", wait_ms=2_000)
+        hands.move(2_000)
+    found = row(db, job_id)
+    assert (found["status"], found["attempts"], found["runs_total"]) == ("pending", 0, 10)
+
+
+@pytest.mark.parametrize("how", [End.COMPLETED, End.FAILED, End.RELEASED, End.PERMANENT])
+def test_an_old_token_changes_nothing(db: Database, hands: Hands, how: End) -> None:
+    job_id = str(add(db, hands, "a"))
+    (zombie,) = take(db, hands, owner="sleeper")
+    hands.move(LEASE_MS + 1)
+    assert db.write(reaper.end_expired, monotonic_ms=hands.monotonic, now=hands.now) == 1
+    hands.move(60_000)
+    (held,) = take(db, hands, owner="awake")
+    before = tuple(row(db, job_id))
+    assert not end(db, hands, zombie, how)
+    assert tuple(row(db, job_id)) == before
+    assert end(db, hands, held, End.COMPLETED)
+    after = tuple(row(db, job_id))
+    assert not end(db, hands, zombie, how)
+    assert tuple(row(db, job_id)) == after
+
+
+def test_effects_and_completion_are_one(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    run = Run(lease=held, db=db, free=lambda: None)
+
+    def half(tx: WriteTx) -> None:
+        plain(tx)
+        raise RuntimeError("in the middle")
+
+    with pytest.raises(RuntimeError, match="in the middle"):
+        run.commit(half)
+    assert row(db, job_id)["status"] == "leased"
+    assert db.read(lambda tx: tx.value("SELECT COUNT(*) FROM runtime_settings")) == 0
+    run.commit(plain)
+    assert row(db, job_id)["status"] == "completed"
+    assert db.read(lambda tx: tx.value("SELECT COUNT(*) FROM runtime_settings")) == 1
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing(db: Database, hands: Hands) -> None:
+    add(db, hands, "a")
+    (held,) = take(db, hands)
+    db.write(reaper.end_owner, "me", now=hands.now)
+    run = Run(lease=held, db=db, free=lambda: None)
+    with pytest.raises(LeaseLost):
+        run.commit(plain)
+    with pytest.raises(LeaseLost):
+        run.progress(plain)
+    assert db.read(lambda tx: tx.value("SELECT COUNT(*) FROM runtime_settings")) == 0
+
+
+def test_a_dict_of_effects_is_the_jobs_result(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    Run(lease=held, db=db, free=lambda: None).commit(lambda tx: {"facts": 2})
+    assert json.loads(row(db, job_id)["result"]) == {"facts": 2}
+
+
+def test_the_first_death_of_a_process_gives_its_jobs_back_at_once(
+    db: Database, hands: Hands
+) -> None:
+    job_id = str(add(db, hands, "a"))
+    take(db, hands, owner="victim")
+    assert db.write(reaper.end_owner, "victim", now=hands.now) == 1
+    found = row(db, job_id)
+    assert (found["status"], found["crashes"], found["attempts"]) == ("pending", 1, 1)
+    assert found["due_ms"] == hands.wall
+    assert db.write(reaper.end_owner, "victim", now=hands.now) == 0
+
+
+def test_a_job_that_kills_its_workers_waits_longer_each_time_and_dies(
+    db: Database, hands: Hands
+) -> None:
+    job_id = str(add(db, hands, "poison"))
+    waits = []
+    for number in range(3):
+        (held,) = take(db, hands, owner=f"worker-{number}")
+        assert held.attempts == number + 1
+        db.write(reaper.end_owner, f"worker-{number}", now=hands.now)
+        waits.append(row(db, job_id)["due_ms"] - hands.wall)
+        hands.move(60_000)
+    found = row(db, job_id)
+    assert (found["status"], found["last_error_code"]) == ("dead", "crashed")
+    assert waits[0] == 0
+    assert 1_000 <= waits[1] <= 1_500
+
+
+def test_dead_jobs_get_a_fresh_start(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    end(db, hands, held, End.PERMANENT, code="empty", error="Empty content")
+    assert db.write(console.requeue, now=hands.now) == [job_id]
+    found = row(db, job_id)
+    assert (found["status"], found["attempts"], found["error"]) == ("pending", 0, None)
+    assert (found["lease_token"], found["runs_total"]) == (1, 1)
+    (again,) = take(db, hands)
+    assert again.token == 2
+
+
+def test_requeue_leaves_a_job_alone_whose_target_has_an_open_one(
+    db: Database, hands: Hands
+) -> None:
+    add(db, hands, "same")
+    (held,) = take(db, hands)
+    end(db, hands, held, End.PERMANENT, code="x", error="x")
+    add(db, hands, "same")
+    assert db.write(console.requeue, now=hands.now) == []
+    assert statuses(db) == {"dead": 1, "pending": 1}
+
+
+def test_cancelling_a_waiting_job_buries_it(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    assert db.write(console.cancel, job_id, now=hands.now)
+    assert row(db, job_id)["last_error_code"] == "cancelled"
+    assert not db.write(console.cancel, job_id, now=hands.now)
+
+
+def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
+    db: Database, hands: Hands
+) -> None:
+    def failed(after: int | None = None) -> int:
+        at = db.write(limits.open_breaker, "llm", retry_after_ms=after, now=hands.now)
+        return at - hands.wall
+
+    def allowed(room: int) -> int:
+        return db.write(limits.allowance, "llm", room, now_ms=hands.wall).jobs
+
+    assert allowed(4) == 4
+    assert failed() == limits.FIRST_PROBE_MS
+    assert failed() == limits.FIRST_PROBE_MS, "jobs that were running do not lengthen the wait"
+    assert allowed(4) == 0
+    hands.move(limits.FIRST_PROBE_MS)
+    assert allowed(4) == 1
+    assert allowed(4) == 0, "one probe at a time"
+    assert failed() == limits.FIRST_PROBE_MS * 2
+    hands.move(limits.FIRST_PROBE_MS * 2)
+    assert allowed(4) == 1
+    db.write(limits.close_breaker, "llm")
+    assert allowed(4) == 4
+    assert failed(after=600_000) == 600_000, "the provider's own word counts"
+
+
+def test_a_dead_extraction_shows_on_its_memory_and_a_requeue_takes_it_back(
+    db: Database, hands: Hands
+) -> None:
+    from signet.queue import Job, enqueue
+
+    def remember(tx: WriteTx) -> str | None:
+        tx.run(
+            "INSERT INTO memories (id, content, created_at, updated_at, extraction_status)"
+            " VALUES ('m', 'text', '2026', '2026', 'pending')"
+        )
+        job = Job(kind="extract", queue="light", memory_id="m")
+        return enqueue(tx, job, now=hands.now)
+
+    def status() -> object:
+        return db.read(lambda tx: tx.value("SELECT extraction_status FROM memories"))
+
+    db.write(remember)
+    (held,) = take(db, hands)
+    end(db, hands, held, End.FAILED, code="x", error="will be tried again")
+    assert status() == "pending"
+    hands.move(60_000)
+    (held,) = take(db, hands)
+    end(db, hands, held, End.PERMANENT, code="x", error="x")
+    assert status() == "failed"
+    db.write(console.requeue, now=hands.now)
+    assert status() == "pending"
