@@ -37,6 +37,7 @@ _TEAM_TYPES = frozenset(("decision", "procedural", "fact", "preference"))
 
 _FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|we|We|us|our|Our|My)\b")
 _PLURAL = re.compile(r"\b(?:we|us|our|ours)\b", re.IGNORECASE)
+_TEAM_INSIDE = re.compile(r"\bthe team\b(?!['’]s)")
 _AND_I = re.compile(r"\band I\b|\b(?:me|I) and\b|\bI(?:['’]d)\b")
 _PRIVATE = re.compile(
     r"\b(?:husband|wife|partner|kids?|children|wedding|married|baby|honeymoon|family|vacation"
@@ -51,14 +52,14 @@ _DEFINITE_TASTE = re.compile(
 )
 
 _RULE = re.compile(
-    r"(?:Always|Never)\s+(?!mind|a\b|\w+(?:ed|ing)\b|happy|been|had|say never|thought|heard|seen"
-    r"|knew"
-    r"|the\b)[a-z]+\s+\S+",
+    r"(?:Always|Never)\s+(?!mind|a\b|the\b|\w+(?:ed|ing)\b|(?!\w*ss\b)\w+s\b|happy|been|had"
+    r"|say never"
+    r"|thought|heard|seen|knew|by\b)[a-z][\w-]*\s+\S+",
     re.IGNORECASE,
 )
 _NOTED_RULE = re.compile(
-    r"(?:Do not|Don['’]t|Avoid|Make sure|Ensure|Must not|Must|Prefer|Keep)\s+(?!worry|forget"
-    r"|be\b)[a-z]+",
+    r"(?:Do not|Don['’]t|Avoid|Make sure|Ensure|Must not|Prefer|Keep)\s+"
+    r"(?!worry|forget|be\b|it\b|up\b|on\b|in\b|going|you)[a-z`]+ \S+",
     re.IGNORECASE,
 )
 _PROCEDURE = re.compile(
@@ -78,7 +79,8 @@ _LABEL = re.compile(
 )
 _REASON = re.compile(r",?\s+(?:because|since|due to|so that)\s", re.IGNORECASE)
 _TAIL = re.compile(
-    r"(?:[\s.!,;:]+(?:too|as well|though|also|now|recently|lately|anyway|right|btw|lol|and|but"
+    r"(?:[\s.!,;:]+(?:too|as well|from now on|though|also|now|recently|lately|anyway|right|btw"
+    r"|lol|and|but"
     r"|so|or|and so|but now|and now"
     r"|actually|really|already))+[\s.!,;:]*$",
     re.IGNORECASE,
@@ -88,11 +90,12 @@ _SPECIFIC = re.compile(r"\d|`|\b\w+[./_]\w+|\b[a-z]+-[a-z]+|\b[A-Z]{2,}\b")
 
 def extract(text: str) -> Extraction:
     """Return the facts and triples of a memory, a transcript or notes."""
+    turns = transcript.parse(text)
     facts: dict[str, Fact] = {}
-    for turn in transcript.parse(text):
-        for fact in _turn(turn):
-            facts.setdefault(normalize.content_hash(fact.content), fact)
-    kept = _best(list(facts.values()), limit=MAX_FACTS * (len(text) // MAX_INPUT_CHARS + 1))
+    for fact in (fact for turn in turns for fact in _turn(turn)):
+        facts.setdefault(normalize.content_hash(fact.content), fact)
+    spoken = sum(len(turn.text) for turn in turns)
+    kept = _best(list(facts.values()), limit=MAX_FACTS * (spoken // MAX_INPUT_CHARS + 1))
     return Extraction(facts=kept, triples=rules_triples.read(kept))
 
 
@@ -191,7 +194,11 @@ def _is_binding(text: str) -> bool:
 def _is_allowed(told: str, found: Statement, role: str) -> bool:
     if rules_clauses.is_open(told, found.verb_at, found.kind):
         return False
+    if _TEAM_INSIDE.search(told) and found.kind not in (Subject.TEAM, Subject.OWNED):
+        return False
     if found.kind is Subject.TEAM and found.family.type not in _TEAM_TYPES:
+        return False
+    if found.family.needs_detail and not _is_specific(told, found):
         return False
     is_common = found.kind in (Subject.THING, Subject.PLAIN)
     if role == transcript.ASSISTANT and not _is_matter_of_fact(found):
@@ -212,11 +219,10 @@ def _is_matter_of_fact(found: Statement) -> bool:
 
 
 def _is_specific(told: str, found: Statement) -> bool:
-    """Say whether a sentence about a common thing names something that tells it from others."""
-    rest = told[len(found.subject) :]
-    return _SPECIFIC.search(told) is not None or any(
-        name.is_certain for name in names.find("x" + rest)
-    )
+    """Say whether a sentence names something, besides its subject, that tells it from others."""
+    rest = told[found.verb_at :]
+    is_marked = _SPECIFIC.search(told if found.kind is not Subject.NAME else rest) is not None
+    return is_marked or any(name.is_certain for name in names.find(f"x {rest}"))
 
 
 def _finished(told: str, kind: str, confidence: float) -> Iterator[Fact]:

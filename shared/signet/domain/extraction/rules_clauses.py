@@ -13,7 +13,7 @@ from signet.domain.graph import names
 
 _OPENER = re.compile(
     r"(?:(?:well|ok(?:ay)?|so|btw|by the way|also|actually|oh|hmm+|um+|yeah|yep|yes|no|nope|sure"
-    r"|right|anyway|fyi|and|but"
+    r"|right|anyway|fyi|and|but|no wait|wait|i remember|scratch that|correction"
     r"|plus|honestly|basically|ah|wow|great|perfect|cool|nice|thanks|thank you|hey|hi|hello"
     r"|absolutely|definitely"
     r"|totally|exactly|of course|in fact|as for me|for me|personally|overall|additionally"
@@ -28,7 +28,7 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _LOOSE_OPENER = re.compile(
-    r"(?:so|and|but|also|actually|btw|ok|okay|well|oh|plus|basically)\s+(?=\S)", re.IGNORECASE
+    r"(?:so|and|but|also|actually|btw|ok|okay|well|oh|plus|basically|then)\s+(?=\S)", re.IGNORECASE
 )
 _WHEN = re.compile(
     r"(?:yesterday|today|recently|lately|(?:last|this) (?:week|month|year|night|morning|afternoon"
@@ -40,15 +40,21 @@ _NOTE_THAT = re.compile(r"(?:please )?(?:remember|note|keep in mind|fyi) that\s+
 #: A request behind a statement: the statement is worth reading without it.
 _REQUEST = re.compile(
     r"(?:[,;.–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:(?:can|could|would|will) (?:you|u|we|i)\b"
-    r"|please\b|pls\b|how (?:can|do|should"
-    r"|would) (?:i|we|you)\b|what(?:['’]s| is| are| do| should| would)\b|any (?:tips|advice"
-    r"|suggestions|ideas|thoughts|recommendations"
-    r"|chance)\b|do you\b|is (?:there|it|that|this)\b|are there\b|should (?:i|we)\b|right\?"
-    r"|i need help\b|i(?:['’]d| would) (?:like|love|appreciate)\b"
-    r"|i(?:['’]m| am) (?:wondering|trying to|looking|not sure|unsure|having|struggling|curious"
-    r"|hoping|thinking)\b|let me know\b"
-    r"|(?:and |but |so )?i (?:need|want) (?:you |your |some |to (?:know|understand|figure"
-    r"|make sure|ensure|see|learn))).*$",
+    r"|please\b"
+    r"|pls\b|how (?:can|do|should|would) (?:i|we|you)\b|should (?:i|we)\b|let me know\b"
+    r"|i need help\b"
+    r"|any (?:tips|advice|suggestions|ideas|thoughts|recommendations|chance)\b"
+    r"|i(?:['’]d| would) (?:like|love|appreciate)\b|i(?:['’]m| am) (?:wondering|trying to"
+    r"|looking|not sure"
+    r"|unsure|having|struggling|curious|hoping|thinking)\b"
+    r"|i (?:need|want) (?:you |your |some |to (?:know|understand|figure|make sure|ensure|see"
+    r"|learn))).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASKED = re.compile(
+    r"(?:[,;–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:what|how|why|where|which|do you"
+    r"|is (?:there|it|that|this)"
+    r"|are there|right)\b.*\?$",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -58,6 +64,19 @@ _SPLIT = re.compile(
     rf"|,?\s+so\s+(?=(?:i|we)\b)|\s+[–—]\s+|\s+-\s+",
     re.IGNORECASE,
 )
+#: `I'm Ana, I work here` is two statements; `when I'm here, I work` is one.
+_SPLICE = re.compile(r",\s+(?=(?:I|we|my|our)\b)")
+_SUBORDINATE = re.compile(
+    r"(?:when\w*|if|since|because|as|while|after|before|although|though|even|to|for|in|on|at"
+    r"|with|without|during"
+    r"|until|unless|once|by|from|given|where|[a-z]+ing)\b",
+    re.IGNORECASE,
+)
+#: `What I found: the cache is stale` says its second half.
+_INTRODUCED = re.compile(r"(?:\S+\s+){2,}\S+:\s+(?=[\w`])")
+
+#: `My wife and I went`: nobody to name for the two of them.
+_JOINT_SUBJECT = re.compile(r"(?:[\w'’]+ ){1,3}and I\b")
 
 #: Where a sentence can end early and still be true.
 _CUT = re.compile(
@@ -75,7 +94,8 @@ _CUT = re.compile(
 _THING_PRONOUN = re.compile(r"\b(?:it|its|itself)\b", re.IGNORECASE)
 _PLURAL_PRONOUN = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
 _PLURAL_BEFORE = re.compile(
-    r"\b(?!is|was|has|does|this|us|always)\w{3,}s\b|\b(?:people|children|men|women)\b"
+    r"\b(?!is|was|has|does|this|us|always|ages|times|days|weeks|months|years|hours"
+    r"|minutes)\w{3,}s\b|\b(?:people|children|men|women)\b"
 )
 _PERSON_PRONOUN = re.compile(r"\b(?:he|him|his|she|her|hers|himself|herself)\b", re.IGNORECASE)
 _PLACE_PRONOUN = re.compile(
@@ -116,17 +136,25 @@ def without_openers(sentence: str) -> str:
 
 def pieces(sentence: str) -> list[str]:
     """Return the clauses of a sentence that have subjects of their own, without requests."""
-    told = _REQUEST.sub("", sentence) if "?" in sentence or _REQUEST.search(sentence) else sentence
-    return [piece for raw in _SPLIT.split(told) if (piece := without_openers(raw.strip(" ,;")))]
+    told = _ASKED.sub("", _REQUEST.sub("", sentence))
+    if _JOINT_SUBJECT.match(told):
+        return []
+    parts = _SPLIT.split(told)
+    if not _SUBORDINATE.match(told):
+        parts = [piece for part in parts for piece in _SPLICE.split(part)]
+    return [piece for part in parts if (piece := without_openers(part.strip(" ,;")))]
 
 
 def heads(piece: str) -> Iterator[str]:
-    """Yield the piece, then ever shorter beginnings of it."""
+    """Yield the piece, then ever shorter beginnings of it, then what stands behind its colon."""
     yield piece
     for cut in reversed(list(_CUT.finditer(piece))):
         head = piece[: cut.start()].rstrip(" ,;-–—")
         if head:
             yield head
+    introduced = _INTRODUCED.match(piece)
+    if introduced:
+        yield from heads(piece[introduced.end() :])
 
 
 def resolved(sentence: str, before: str) -> str:

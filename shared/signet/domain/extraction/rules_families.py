@@ -31,6 +31,7 @@ class Family:
     confidence: float
     subjects: frozenset[Subject]
     verb: re.Pattern[str]
+    needs_detail: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +44,15 @@ class Statement:
     family: Family
 
 
-def _family(type: str, confidence: float, subjects: str, verb: str) -> Family:
+def _family(
+    type: str, confidence: float, subjects: str, verb: str, *, needs_detail: bool = False
+) -> Family:
     return Family(
         type=type,
         confidence=confidence,
         subjects=frozenset(Subject(name) for name in subjects.split()),
         verb=re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}(?:{verb})(?![\w'’])"),
+        needs_detail=needs_detail,
     )
 
 
@@ -126,7 +130,7 @@ FAMILIES = (
         0.85,
         "person",
         r"is (?:an? (?!bit|little|lot|fan|big fan|few|huge|mess|tad|total|good|great|bad)\w+"
-        r"|(?=[A-Z])\w+,)",
+        r"|(?=[A-Z])\w+,|[A-Z]\w+(?: [A-Z]\w+)?$)",
     ),
     _family(
         "fact",
@@ -179,10 +183,17 @@ FAMILIES = (
         r"|times out after|takes \d",
     ),
     _family(
+        "preference",
+        0.85,
+        "name",
+        r"(?:is|are) (?:one of )?(?:the user|[A-Z]\w+)'s (?:\w+ ){0,2}?favou?rites?",
+    ),
+    _family(
         "semantic",
         0.75,
         "name",
-        r"(?:is|are|was) (?:an?|the|one of) \w+|stands for|refers to|is short for|means that"
+        r"(?:is|are|was) (?:an?|the|one of) [\w-]+ [\w-]+|stands for|refers to|is short for"
+        r"|means that"
         r"|was (?:founded|created|released|invented"
         r"|developed|introduced|designed) (?:by|in|to|as)",
     ),
@@ -205,7 +216,7 @@ FAMILIES = (
         r"|visited|attended|signed up|enrolled|won|quit"
         r"|founded|volunteered|earned|received|sold|passed|ran|built|wrote|painted"
         r"|got (?:an? (?!decision|question|list|function|lot|bit|few|problem|issue|error|chance"
-        r"|feeling|no\b|great|good|ton)\w+"
+        r"|feeling|story|no\b|great|good|ton)\w+"
         r"|married|engaged|promoted|hired)"
         r"|became|created|learned|learnt|discovered|implemented|set up|fixed|hired|met|lost"
         r"|released|shipped|upgraded|introduced"
@@ -213,6 +224,17 @@ FAMILIES = (
         r"|registered|booked|scheduled"
         r"|submitted|renovated|designed|developed|deployed|moved|travell?ed to|went (?:to|on"
         r"|hiking|camping|swimming|skiing|surfing))",
+    ),
+    _family(
+        "episodic",
+        0.7,
+        "person owned name",
+        r"(?:has |have )?(?!noticed|wanted|needed|loved|liked|enjoyed|hoped|wished|seemed|looked"
+        r"|wondered|asked|worried|missed|realized|remembered|talked|called|heard|failed|happened"
+        r"|agreed|felt|struggled|worked|stayed|turned|supposed|based|used|tried|managed|had)"
+        r"(?:[a-z]+ed|wrote|drew|swam|taught|cut|spent|read|saw|seen|made|took|paid|gave|built|led)"
+        r"|has an? (?:[\w'-]+ ){1,8}?(?:on|for|by|at|from) (?:[A-Z]\w+ )?\d",
+        needs_detail=True,
     ),
     _family(
         "fact",
@@ -233,6 +255,8 @@ _OWNED = re.compile(
     r"(?:(?:the )?(?:user|team)|[^\W\d_][\w-]+(?: [A-Z][\w-]+)?)['’]s? (?!own\b)",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
+_VERSION = re.compile(r" v?\d[\w.]*$")
 _PERSON = re.compile(r"(?:the )?user", re.IGNORECASE)
 _TEAM = re.compile(r"(?:the )?team", re.IGNORECASE)
 _DETERMINED = re.compile(r"(?:the|all|every|each|a|an|no|only|both) ", re.IGNORECASE)
@@ -256,12 +280,13 @@ _BASE_FORM = re.compile(
     r"|replace|default|point|expire|import|inherit|deploy|ship|keep|cache|host|go|hold|accept"
     r"|emit|start|end|launch|close"
     r"|open|begin|renew|are|were|have|need|want|plan|aim|hope|intend)\b"
-    r"|\w+s (?:and|or|are|were|have|of|for|that|which)\b"
+    r"|\w+s (?:and|or|are|were|have)\b"
 )
 
 #: Subjects that mean something else in every text.
 _VAGUE = re.compile(
-    r"(?:(?:the )?(?:first|second|third|last|next|same|other|basic|current|new|final|original"
+    r"(?:(?:the )?(?!\w+ (?:release|version|milestone|deadline|sprint|launch|deploy))(?:first"
+    r"|second|third|last|next|same|other|basic|current|new|final|original"
     r"|given|total|whole|entire|main|best) \w+"
     r"|(?:the )?(?:code|error|function|method|issue|problem|thing|result|output|following|example"
     r"|step|question|answer|idea|goal|point"
@@ -283,11 +308,12 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _VAGUE_OWN = re.compile(
+    r".*\b(?:favou?rites?|fave|choice|go-to)|"
     r".*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue|code|apolog\w+|mistake"
     r"|bad|understanding|concern|thoughts?|idea"
     r"|suggestion|next|first|last|mind|heart|way|turn|fault|error|answer|opinion|thing"
     r"|favou?rite part|day|week|weekend|pleasure|output"
-    r"|feelings?|favou?rites?|fave|choice|go-to|function|query|example|question|current \w+"
+    r"|feelings?|function|query|example|question|current \w+"
     r"|only \w+|main \w+|biggest \w+|hope"
     r"|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
@@ -305,6 +331,8 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
         if count > _MAX_SUBJECT_WORDS:
             return None
         subject = sentence[: word.start()].rstrip()
+        if subject.lower() in lexicon.FUNCTION:
+            continue
         kind = None
         for family in FAMILIES:
             if not family.verb.match(sentence, word.start()):
@@ -333,8 +361,9 @@ def kind_of(subject: str, speaker: str | None = None) -> Subject | None:
         return None
     if _OWNED.match(subject):
         return None if _VAGUE_OWN.fullmatch(subject) else Subject.OWNED
-    found = names.find(f"{subject} is")
-    if found and found[0].start == 0 and found[0].end == len(subject):
+    untitled = _VERSION.sub("", _TITLE.sub("", subject))
+    found = names.find(f"{untitled} is")
+    if found and found[0].start == 0 and found[0].end == len(untitled):
         return Subject.NAME
     if _VAGUE.fullmatch(subject):
         return None

@@ -6,11 +6,12 @@ read months later by someone who was not there.
 
 import re
 
-MIN_WORDS = 3
+MIN_WORDS = 2
 MAX_WORDS = 55
 
 QUESTION = re.compile(
-    r"\?|^(?:what|why|how|where|who|whom|whose|which|can|could|would|will|should|shall|do|does"
+    r"\?|^(?:what|why|how|where|who|whom|whose|which|can|could|would|will|should|shall"
+    r"|do(?! not)|does"
     r"|did|is|are|was|were|am"
     r"|have|has|any|got)\b(?!ever)",
     re.IGNORECASE,
@@ -70,6 +71,10 @@ POINTING = re.compile(
     r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|made|chose"
     r"|picked|with|about|at|by|from|of|for"
     r"|in|on|to|all|see|saw) that\b"
+    r"|\babout (?:it|them)\b|\bthat (?:stuff|thing|one)\b"
+    r"|\b(?!decided|agreed|learned|noticed|reali[sz]ed|discovered|mentioned|explained|confirmed"
+    r"|stated"
+    r"|stressed|announced|proved|showed|ensured|concluded|verified|required)\w+ed that\b"
     r"|\bthat['’]s|\bthat (?:is|was|are|were|has|had|will|can|makes|made|means|works|worked"
     r"|helps|helped|sounds|looks)\b"
     r"|\bthat[.,!;]?$|\b(?:it|they|them|there)['’]",
@@ -103,7 +108,9 @@ _OPEN_END = re.compile(
     r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my"
     r"|i|with|if|as|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more"
     r"|much"
-    r"|stuff|things|(?:\w+(?:ing|ed)|that|buy|try|have|has|make|use|need|want|get|got) one)\W*$",
+    r"|stuff|things|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
+    r"|need|want|get"
+    r"|got) one)\W*$",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")

@@ -11,6 +11,9 @@ from signet.domain.graph.lexicon import ABBREVIATIONS
 #: A line with a smaller share of letters and spaces is no prose.
 PROSE_SHARE = 0.75
 
+#: A line at least this long, without a full stop, was broken by an editor.
+WRAPPED_CHARS = 70
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
@@ -54,18 +57,19 @@ def paragraphs(text: str) -> list[list[str]]:
 
 def _blocks(prose: str) -> Iterator[str]:
     """Yield paragraphs and list items as one line each; wrapped lines are joined again."""
-    block = ""
+    block = last = ""
     for line in prose.split("\n"):
         item = _ITEM.match(line)
         bare = line[item.end() :] if item else line
         if not bare.strip() or not is_prose(line, bare):
             yield block
-            block = ""
-        elif item or not _continues(block, bare):
+            block = last = ""
+        elif item or not _continues(last, bare.strip()):
             yield block
-            block = bare.strip()
+            block = last = bare.strip()
         else:
-            block = f"{block} {bare.strip()}"
+            last = bare.strip()
+            block = f"{block} {last}"
     yield block
 
 
@@ -80,10 +84,11 @@ def is_prose(line: str, bare: str) -> bool:
     return letters >= PROSE_SHARE * len(unmarked)
 
 
-def _continues(block: str, line: str) -> bool:
+def _continues(last: str, line: str) -> bool:
     """Say whether a line goes on with the sentence of the line before."""
-    first = line.lstrip()[:1]
-    return bool(block) and block[-1] not in ".!?:" and (first.islower() or block[-1] in ",(")
+    if not last or last[-1] in ".!?:":
+        return False
+    return line[0].islower() or last[-1] in ",(" or len(last) >= WRAPPED_CHARS
 
 
 def _sentences(block: str) -> Iterator[str]:

@@ -90,10 +90,14 @@ def _triples(fact: Fact) -> Iterator[Triple]:
 
 
 def _stated(text: str, found: list[names.Name], confidence: float) -> Iterator[Triple]:
-    """Yield what the first name of the text does to the names that follow its verb directly."""
-    subject = found[0]
-    if subject.start > len("The "):
-        return
+    """Yield what a name does to the names that follow its verb directly."""
+    for subject in found:
+        yield from _relations(text, found, subject, confidence)
+
+
+def _relations(
+    text: str, found: list[names.Name], subject: names.Name, confidence: float
+) -> Iterator[Triple]:
     after = text[subject.end :]
     for verb, relation, source_type, target_type in _RELATIONS:
         match = verb.match(after.lstrip())

@@ -45,7 +45,9 @@ _COORDINATED = words(
     "use work live prefer like love hate enjoy avoid run deploy store keep build write read play "
     "want need manage lead teach study maintain own host ship test commit push review start "
     "finish take make have do go drink eat drive speak know think feel rely depend switch move "
-    "try help plan design develop cook paint swim hike volunteer"
+    "try help plan design develop cook paint swim hike volunteer train practice exercise travel "
+    "listen watch collect sell serve edit record draw sing dance bake garden explore meet attend "
+    "visit care support"
 )
 
 _COORDINATION = re.compile(rf"(\b(?:and|but)\s+(?:(?:{ADVERBS})\s+)?)([a-z]+)\b")

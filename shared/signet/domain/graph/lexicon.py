@@ -11,16 +11,16 @@ def words(listed: str) -> frozenset[str]:
 
 
 FUNCTION = words(
-    "a an the and or but nor so yet if then else of to in on at by for from with without as into "
-    "onto over under about after before between during through until till since because while "
-    "although though unless whether than i me my mine myself you your yours yourself he him his "
-    "she her hers it its we us our ours they them their theirs this that these those there here "
-    "who whom whose which what when where why how all any both each every few many more most "
-    "much some several such no not none only own same too very just also even still already "
-    "again ever never always often sometimes usually is am are was were be been being do does "
-    "did done doing have has had having will would shall should can could may might must let "
-    "lets im ive id ill youre weve dont doesnt didnt isnt arent wasnt cant cannot wont shouldnt "
-    "per via versus dr mr mrs ms prof"
+    "whenever wherever whoever whichever a an the and or but nor so yet if then else of to in on "
+    "at by for from with without as into onto over under about after before between during "
+    "through until till since because while although though unless whether than i me my mine "
+    "myself you your yours yourself he him his she her hers it its we us our ours they them "
+    "their theirs this that these those there here who whom whose which what when where why how "
+    "all any both each every few many more most much some several such no not none only own same "
+    "too very just also even still already again ever never always often sometimes usually is am "
+    "are was were be been being do does did done doing have has had having will would shall "
+    "should can could may might must let lets im ive id ill youre weve dont doesnt didnt isnt "
+    "arent wasnt cant cannot wont shouldnt per via versus dr mr mrs ms prof"
 )
 
 _INTERJECTIONS = words(
@@ -130,15 +130,15 @@ _NOUNS = words(
     "grey dark light god christmas easter thanksgiving halloween birthday wedding party "
     "anniversary dear internet web online offline null none undefined yes and not or xor to do "
     "the in on at is it be by for from with master select insert where join left right inner "
-    "outer group limit desc asc strong major minor peer appropriate whenever gonna wanna gotta "
-    "adventure basketball football soccer baseball tennis creativity kindness confidence "
-    "self-acceptance self-care community thrift fresh regular direct indirect proper effective "
-    "efficient consistent common local global public private personal professional social "
-    "digital modern traditional basic advanced initial average potential additional multiple "
-    "specific general particular similar popular famous favorite classic original special unique "
-    "extra actual entire recent future past present physical mental emotional natural cultural "
-    "financial legal medical technical creative active closed young older younger bold bright "
-    "deep wide strange weird funny sad scary cozy warm quick slow fast"
+    "outer group super stoked limit desc asc strong major minor peer appropriate whenever gonna "
+    "wanna gotta adventure basketball football soccer baseball tennis creativity kindness "
+    "confidence self-acceptance self-care community thrift fresh regular direct indirect proper "
+    "effective efficient consistent common local global public private personal professional "
+    "social digital modern traditional basic advanced initial average potential additional "
+    "multiple specific general particular similar popular famous favorite classic original "
+    "special unique extra actual entire recent future past present physical mental emotional "
+    "natural cultural financial legal medical technical creative active closed young older "
+    "younger bold bright deep wide strange weird funny sad scary cozy warm quick slow fast"
 )
 
 OPENERS = FUNCTION | _INTERJECTIONS | _ADVERBS | _IMPERATIVES
