@@ -210,26 +210,27 @@ class Pump:
     def _listen(self) -> None:
         """Wait for rings, due times and foreign commits; poke the writer. Order: arm, check, wait."""
         watcher = connect(self._db.path, read_only=True)
-        seen = watcher.execute("PRAGMA data_version").fetchone()[0]
-        looked = time.monotonic()
+
+        def version() -> int:
+            return int(watcher.execute("PRAGMA data_version").fetchone()[0])
+
         try:
+            # The version is always read before the poke: what is committed after it is seen at the next look.
+            seen = version()
+            self.poke()
+            looked = time.monotonic()
             while self._running:
-                if self._bell.wait(self._sleep_seconds()):
-                    metrics.WAKE.labels("bell").inc()
-                    self.poke()
-                    looked = time.monotonic()
-                    seen = watcher.execute("PRAGMA data_version").fetchone()[0]
-                    continue
-                if self._timer_rang():
-                    metrics.WAKE.labels("timer").inc()
-                    self.poke()
+                by = "bell" if self._bell.wait(self._sleep_seconds()) else None
+                if by is None and self._timer_rang():
+                    by = "timer"
                 if time.monotonic() - looked >= LOOK_SECONDS:
                     looked = time.monotonic()
-                    version = watcher.execute("PRAGMA data_version").fetchone()[0]
-                    if version != seen or any(lane.maybe_due for lane in self._lanes.values()):
-                        seen = version
-                        metrics.WAKE.labels("data_version").inc()
-                        self.poke()
+                    last, seen = seen, version()
+                    waits = any(lane.maybe_due for lane in self._lanes.values())
+                    by = by or ("data_version" if seen != last or waits else None)
+                if by is not None:
+                    metrics.WAKE.labels(by).inc()
+                    self.poke()
         finally:
             watcher.close()
 

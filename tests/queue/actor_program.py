@@ -1,0 +1,149 @@
+"""A worker process for tests, with an actor that leaves a trace and a point at which it kills itself.
+
+    actor_program.py DATABASE RUNTIME_DIR KIND [CRASH_POINT]
+
+Kinds: `effect` writes one row in `runtime_settings` for its job, in the commit that completes it; `separate` writes
+it in a commit of its own; `gated` waits for a file (the crash point names it) before its effect; `sleep` says that
+it runs and then waits for ever; `poison` dies.
+"""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from signet import clock
+from signet.db import Database, WriteTx
+from signet.process.alive import Presence
+from signet.queue import finish, lease
+from signet.queue.bell import Bell, Ringer
+from signet.queue.broker import JobsBroker
+from signet.queue.held import LeaseLost, Run
+from signet.queue.pump import Pump
+
+
+def die() -> None:
+    """End this process as the kernel would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def leave_trace(tx: WriteTx, job_id: str) -> None:
+    """Write the effect of a job; a second one for the same job would be seen."""
+    tx.run(
+        "INSERT INTO runtime_settings (key, value) VALUES (?, '1')"
+        " ON CONFLICT (key) DO UPDATE SET value = value + 1",
+        (job_id,),
+    )
+
+
+def work(run: Run, kind: str, crash: str) -> None:
+    """Do what the kind says."""
+    job_id = run.lease.job_id
+    if kind == "poison":
+        die()
+    if kind == "sleep":
+        print("running", flush=True)
+        threading.Event().wait()
+    if kind == "gated":
+        print("running", flush=True)
+        while not Path(crash).exists():
+            threading.Event().wait(0.01)
+    if crash == "in_actor":
+        die()
+    if kind == "separate":
+        run.db.write(leave_trace, job_id)
+        if crash == "between":
+            die()
+        run.commit(lambda tx: None)
+        return
+
+    def effects(tx: WriteTx) -> None:
+        leave_trace(tx, job_id)
+        if crash == "before_commit":
+            die()
+
+    try:
+        run.commit(effects)
+    except LeaseLost:
+        print("lost", flush=True)
+        raise
+    if crash == "after_commit":
+        die()
+
+
+def plant(crash: str) -> None:
+    """Make a step of the queue kill this process."""
+    if crash == "after_claim":
+        landed = Pump.landed
+
+        def die_after_claim(pump: Pump, committed: bool) -> None:
+            if pump._boarded and committed:
+                die()
+            landed(pump, committed)
+
+        Pump.landed = die_after_claim  # type: ignore[method-assign,assignment]  # the point
+    if crash == "in_claim":
+        claim = lease.claim
+
+        def die_in_claim(*args: Any, **kwargs: Any) -> list[lease.Lease]:
+            leases = claim(*args, **kwargs)
+            if leases:
+                die()
+            return leases
+
+        lease.claim = die_in_claim
+    if crash == "in_heartbeat":
+        lease.extend = lambda *args, **kwargs: die()  # type: ignore[assignment]  # the point
+    if crash == "in_complete":
+        complete = finish.complete
+
+        def die_in_complete(*args: Any, **kwargs: Any) -> bool:
+            complete(*args, **kwargs)
+            die()
+            return False
+
+        finish.complete = die_in_complete
+
+
+def main() -> None:
+    """Run a worker until killed or told to stop by the end of stdin."""
+    database, runtime, kind, *rest = sys.argv[1:]
+    crash = rest[0] if rest else ""
+    import dramatiq
+
+    db = Database(Path(database))
+    presence = Presence(Path(runtime), "worker")
+    db.write(presence.announce, now=clock.now())
+    ringer = Ringer(Path(runtime))
+    db.writer.listen(lambda signals: ringer.ring())
+    bell = Bell(Path(runtime), presence.owner)
+    plant(crash)
+    lease_ms = 300 if crash == "in_heartbeat" else 60_000
+    pump = Pump(db, bell, owner=presence.owner, slots={"light": 4}, lease_ms=lease_ms)
+    broker = JobsBroker(db, pump)
+    declared = dramatiq.actor(actor_name="work", queue_name="light", broker=broker)
+
+    def act(run: Run) -> None:
+        work(run, kind, crash)
+
+    declared(act)
+    worker = dramatiq.Worker(broker, worker_threads=4, worker_timeout=200)
+    broker.deadlines.start()
+    worker.start()
+    pump.start()
+    print(f"ready {presence.owner}", flush=True)
+    signal.sigwait({signal.SIGTERM})
+    pump.stop_claiming()
+    worker.stop(timeout=2_000)
+    pump.stop()
+    pump.give_back()
+    db.close()
+    print("stopped", flush=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    main()

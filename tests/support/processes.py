@@ -1,0 +1,68 @@
+"""Second processes for tests: started with our source roots, ended for good at the end of the test."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ROOTS = ("shared", "services/api", "services/worker", "services/scheduler", "tests")
+PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in ROOTS)
+
+#: How often a condition is looked at, and how long a test waits for it at most.
+LOOK_SECONDS = 0.01
+PATIENCE_SECONDS = 30.0
+
+
+def eventually(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> float:
+    """Wait until a condition holds and return how long that took; fails when it never does."""
+    started = time.monotonic()
+    pause = _Pause()
+    while not condition():
+        assert time.monotonic() - started < seconds, "the condition never came true"
+        pause.wait()
+    return time.monotonic() - started
+
+
+@contextmanager
+def program(
+    *arguments: str, env: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Run `python <arguments>` until the block ends; then it is killed."""
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, **(env or {})},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def said(process: subprocess.Popen[str], word: str) -> None:
+    """Wait until a process prints a line with this word; fails when it ends before."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if word in line:
+            return
+    raise AssertionError(f"the process ended ({process.wait()}) and never said {word!r}")
+
+
+class _Pause:
+    """A wait between two looks at a condition; it is not what a test relies on."""
+
+    def wait(self) -> None:
+        import select
+
+        select.select([], [], [], LOOK_SECONDS)
