@@ -121,7 +121,7 @@ def mention(
     entity_id: str = tx.value(
         _ENTITY,
         {
-            "id": ids.new_id(),
+            "id": ids.new_ordered_id(),
             "name": name,
             "canonical": canonical,
             "type": type,
@@ -136,7 +136,7 @@ def mention(
 
 def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
     """Find or make an aspect of an entity and return its id."""
-    found: str = tx.value(_ASPECT, (ids.new_id(), entity_id, agent_id, name, name, at, at))
+    found: str = tx.value(_ASPECT, (ids.new_ordered_id(), entity_id, agent_id, name, name, at, at))
     return found
 
 
@@ -158,7 +158,7 @@ def attribute(
     tx.run(
         _ATTRIBUTE,
         (
-            ids.new_id(),
+            ids.new_ordered_id(),
             aspect_id,
             entity_id,
             agent_id,
@@ -186,7 +186,7 @@ def companions(
     at: str,
 ) -> None:
     """Join two entities by `related_to`, unless an edge joins them in either direction."""
-    edge = (ids.new_id(), agent_id, source_id, target_id, strength, confidence, reason, at)
+    edge = (ids.new_ordered_id(), agent_id, source_id, target_id, strength, confidence, reason, at)
     tx.run(_COMPANIONS, edge)
 
 
@@ -203,10 +203,11 @@ def relate(
 ) -> None:
     """Write a relation and the edge that recall walks; told again, its confidence is the running mean."""
     edge = {"source": source_id, "target": target_id, "type": type, "at": at}
-    mean = tx.value(_RELATION, edge | {"id": ids.new_id(), "confidence": confidence})
+    mean = tx.value(_RELATION, edge | {"id": ids.new_ordered_id(), "confidence": confidence})
     tx.run(
         _DEPENDENCY,
-        edge | {"id": ids.new_id(), "confidence": mean, "agent": agent_id, "reason": reason},
+        edge
+        | {"id": ids.new_ordered_id(), "confidence": mean, "agent": agent_id, "reason": reason},
     )
 
 

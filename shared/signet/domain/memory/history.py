@@ -41,7 +41,7 @@ def record(
     tx.run(
         _INSERT,
         (
-            ids.new_id(),
+            ids.new_ordered_id(),
             memory_id,
             event,
             old,

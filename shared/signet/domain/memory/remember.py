@@ -113,7 +113,7 @@ def insert(
 ) -> Inserted:
     """Insert a row with its `created` event, or return the active memory with the same text and owner."""
     text = _normalized(draft.content)
-    memory_id = ids.new_id()
+    memory_id = ids.new_ordered_id()
     if not store.insert(tx, memory_id, draft, text):
         return Inserted(id=_holder(tx, draft, text).id, deduped=True)
     _created(tx, memory_id, draft, text, actor=actor, now=now, metadata=metadata)
@@ -167,7 +167,7 @@ def _save(
     known = store.by_source(tx, draft) if draft.source_id else None
     if known:
         return _repeated(known)
-    memory_id = ids.new_id()
+    memory_id = ids.new_ordered_id()
     if not store.insert(tx, memory_id, draft, text):
         return _repeated(_holder(tx, draft, text))
     _created(tx, memory_id, draft, text, actor=actor, now=now)
@@ -226,7 +226,7 @@ def _save_pieces(
 
 def _group_of(whole: Draft) -> str:
     if not whole.source_id:
-        return ids.new_id()
+        return ids.new_ordered_id()
     key = (whole.agent_id, whole.visibility, whole.scope, whole.source_type, whole.source_id)
     return str(uuid.uuid5(_GROUPS, repr((*map(str, key), whole.ordinal))))
 

@@ -192,7 +192,9 @@ def add_hints(
 ) -> int:
     """Insert the hints of one memory and return how many are new."""
     text = clock.to_text(at)
-    return sum(tx.run(_HINT, (ids.new_id(), memory_id, agent_id, hint, text)) for hint in hints)
+    return sum(
+        tx.run(_HINT, (ids.new_ordered_id(), memory_id, agent_id, hint, text)) for hint in hints
+    )
 
 
 def keep_transcript(
