@@ -26,7 +26,9 @@ _CHUNKS = (
     " ORDER BY d.chunk_index, m.seq"
 )
 # A document that is done or deleted never moves again: a late run cannot bring it back (DOC-2, DOC-10).
-_ADVANCE = "UPDATE documents SET status = ?, error = ?, updated_at = ? WHERE id = ? AND status NOT IN ('done', 'deleted')"
+_ADVANCE = """
+UPDATE documents SET status = ?, error = ?, updated_at = ? WHERE id = ? AND status NOT IN ('done', 'deleted')
+"""
 _FINISH = """
 UPDATE documents SET status = 'done', error = NULL, chunk_count = ?, updated_at = ?, completed_at = ?,
        memory_count = (SELECT count(*) FROM document_memories WHERE document_id = documents.id)
