@@ -38,6 +38,13 @@ def test_kill_9_of_the_supervisor_leaves_nothing_and_start_works_again(daemon: D
     assert again.daemon.pid != done.daemon.pid
 
 
+def test_a_start_right_after_a_kill_9_waits_for_the_port(daemon: Daemon) -> None:
+    done = daemon.start()
+    os.kill(done.daemon.pid, signal.SIGKILL)
+    os.waitpid(done.daemon.pid, 0)
+    assert daemon.start().is_new
+
+
 def test_a_killed_program_is_started_again_and_counted(daemon: Daemon) -> None:
     daemon.start()
     assert eventually(lambda: len(daemon.booted()) == 3)

@@ -29,6 +29,8 @@ READY_SECONDS = 15.0
 UPGRADE_SECONDS = 900.0
 HUNG_SECONDS = 5.0
 STOP_SECONDS = 5.0
+#: How long the programs of a killed supervisor may take to notice (process/parent.py), and some more.
+ORPHAN_SECONDS = 2.0
 #: A start that takes longer than this says what is missing.
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
@@ -63,13 +65,13 @@ def start(
 ) -> Started:
     """Start the daemon, or find it running, and return when it is ready.
 
-    `tell` hears what is missing when a start takes more than a second. Raises WorkspaceUnusable, PortTaken, DaemonHung
-    and StartFailed; a failed start leaves nothing running.
+    `tell` hears what is missing when a start takes more than a second. Raises WorkspaceUnusable, PortTaken,
+    DaemonHung and StartFailed; a failed start leaves nothing running.
     """
     _make(workspace)
     if (found := record.running(workspace)) is not None:
         return _join(workspace, found, tell)
-    ready.check_free(port)
+    _check_port(workspace, port)
     log = workspace.log_dir / STARTUP
     log.touch()
     from_byte = log.stat().st_size
@@ -89,7 +91,7 @@ def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> 
     _make(workspace)
     if (found := record.running(workspace)) is not None:
         raise SystemExit(f"Daemon is already running (PID {found.pid})")
-    ready.check_free(port)
+    _check_port(workspace, port)
     command = _command(workspace, port, plan or shipped(), "--foreground")
     os.execv(command[0], command)
 
@@ -99,7 +101,8 @@ def stop(workspace: Workspace) -> bool:
     found = record.running(workspace)
     if found is None:
         return False
-    _end(workspace, found.pid)
+    if not _end(workspace, found.pid):
+        ready.wait_free(found.port, patience_seconds=ORPHAN_SECONDS)
     record.remove(workspace, found.pid)
     return True
 
@@ -197,6 +200,13 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
     return _await(workspace, None, found.port, tell)
 
 
+def _check_port(workspace: Workspace, port: int) -> None:
+    if workspace.pid_file.exists():
+        # The last daemon was killed; its programs notice within a second or so.
+        ready.wait_free(port, patience_seconds=ORPHAN_SECONDS)
+    ready.check_free(port)
+
+
 def _make(workspace: Workspace) -> None:
     try:
         workspace.make()
@@ -242,23 +252,24 @@ def _is_gone(workspace: Workspace, pid: int, patience_seconds: float) -> bool:
     while True:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)  # when this very process started it
-        if not record.is_supervisor(pid, workspace):
+        if record.has_ended(pid, workspace):
             return True
         if time.monotonic() > deadline:
             return False
         time.sleep(_LOOK_SECONDS)
 
 
-def _end(workspace: Workspace, pid: int) -> None:
-    """End a supervisor, by force when it does not end by itself; its programs die with it (process/parent.py)."""
+def _end(workspace: Workspace, pid: int) -> bool:
+    """End a supervisor and return whether it ended by itself; else it is killed, and its programs notice."""
     with contextlib.suppress(ProcessLookupError):
-        if not record.is_supervisor(pid, workspace):
-            return
-        os.kill(pid, signal.SIGTERM)
+        if record.is_supervisor(pid, workspace):
+            os.kill(pid, signal.SIGTERM)
         if not _is_gone(workspace, pid, STOP_SECONDS):
             # In its group is the upgrade of the database, unless the group is that of a terminal or a script.
             os.kill(-pid if os.getpgid(pid) == pid else pid, signal.SIGKILL)
             _is_gone(workspace, pid, STOP_SECONDS)
+            return False
+    return True
 
 
 def _tail(log: Path, from_byte: int) -> tuple[str, ...]:

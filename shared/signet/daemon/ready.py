@@ -4,6 +4,7 @@ import errno
 import http.client
 import json
 import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -46,22 +47,35 @@ def ask(port: int, path: str, *, timeout_seconds: float) -> Answer:
 
 def check_free(port: int) -> None:
     """Raise PortTaken, naming who has the port as far as that can be found out."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-            return
-        except PermissionError as error:
-            raise PortTaken(f"Port {port} may only be used by the system administrator") from error
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
+    refusal = _refusal(port)
+    if refusal is None:
+        return
+    if refusal.errno == errno.EACCES:
+        raise PortTaken(f"Port {port} may only be used by the system administrator", port=port)
     other = ask(port, "/health", timeout_seconds=1.0).body.get("agentsDir")
     if isinstance(other, str):
         raise PortTaken(
             f"Port {port} is used by the Signet daemon of {other}", port=port, workspace=other
         )
     raise PortTaken(f"Port {port} is used by another program; choose one with --port", port=port)
+
+
+def wait_free(port: int, *, patience_seconds: float) -> None:
+    """Return when the port can be had, or patience ends: the programs of a killed daemon are on their way out."""
+    deadline = time.monotonic() + patience_seconds
+    while _refusal(port) is not None and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def _refusal(port: int) -> OSError | None:
+    """Return why this process could not listen on the port, None when it could."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            return error
+    return None
 
 
 def _object(raw: bytes) -> Mapping[str, object]:

@@ -81,6 +81,20 @@ def is_supervisor(pid: int, workspace: Workspace) -> bool:
         return False
 
 
+def has_ended(pid: int, workspace: Workspace) -> bool:
+    """Return whether the supervisor that had this process id has let go of everything: port, lock, files."""
+    if is_supervisor(pid, workspace):
+        return False
+    if _command_line(pid) != [""]:
+        return True
+    # A process that is ending loses its command line first and its files a moment later, as it becomes a zombie.
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"
+
+
 def _from_command_line(pid: int) -> Running | None:
     """Return what the process itself shows, for when somebody removed its state file."""
     arguments = _command_line(pid)

@@ -1,7 +1,8 @@
 """Turn SIGTERM and SIGINT into one stop that threads and event loops can wait for.
 
-A signal handler runs between any two steps of the main thread, so setting a `threading.Event` in it can meet
-that event's own lock and hang. The handler therefore only writes a byte; a thread reads it and sets the event.
+A Python signal handler runs between two steps of the main thread. One that sets a `threading.Event` can meet that
+event's own lock and hang; and a signal that comes just before the main thread falls asleep is not handled until
+something else wakes it. So the interpreter's C handler writes a byte, and a thread that reads it sets the event.
 """
 
 import asyncio
@@ -11,6 +12,8 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType
+
+_ENDING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Stop:
@@ -64,14 +67,19 @@ def catch() -> Stop:
     inside, outside = os.pipe()
     os.set_blocking(outside, False)
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        os.write(outside, b"!")
+    signal.set_wakeup_fd(outside, warn_on_full_buffer=False)
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        os.write(
+            outside, bytes([number])
+        )  # for when an event loop has put its own descriptor in place
 
     def listen() -> None:
-        os.read(inside, 1)
+        while not set(os.read(inside, 64)) & set(_ENDING):
+            continue
         stop.set()
 
     threading.Thread(target=listen, name="signals", daemon=True).start()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _ENDING:
         signal.signal(number, handle)
     return stop
