@@ -22,7 +22,8 @@ from signet.domain.extraction.models import (
     Extraction,
     Fact,
 )
-from signet.domain.extraction.rules_families import Statement, Subject, recognise
+from signet.domain.extraction.rules_families import Subject
+from signet.domain.extraction.rules_subjects import Statement, recognise
 from signet.domain.graph import names
 from signet.domain.memory import normalize
 from signet.domain.sessions import transcript
@@ -181,7 +182,7 @@ def _may_speak(text: str, role: str) -> bool:
     if _AND_I.search(text) or _DEFINITE_TASTE.search(text):
         return False
     if role == transcript.ASSISTANT:
-        return not (_FIRST_PERSON.search(text) or rules_refuse.NARRATION.search(text))
+        return not (_FIRST_PERSON.search(text) or rules_refuse.is_narration(text))
     if _PLURAL.search(text):
         return role in (transcript.USER, transcript.NOTE) and not _PRIVATE.search(text)
     return True

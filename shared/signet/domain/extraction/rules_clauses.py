@@ -7,7 +7,8 @@ where what is left stays true.
 import re
 from collections.abc import Iterator
 
-from signet.domain.extraction.rules_families import Subject, kind_of
+from signet.domain.extraction.rules_families import Subject
+from signet.domain.extraction.rules_subjects import kind_of
 from signet.domain.extraction.rules_voice import ADVERBS
 from signet.domain.graph import names
 

@@ -1,7 +1,7 @@
 """Sentences that are no durable, standalone statement: refused whole, before anything is read from them.
 
 Precision comes from here. Each pattern is a reason why a sentence would not be understood, or not be true, when
-read months later by someone who was not there.
+read months later by someone who was not there. Patterns match lower-case text: ignoring case costs four times as much.
 """
 
 import re
@@ -14,7 +14,6 @@ QUESTION = re.compile(
     r"|do(?! not)|does"
     r"|did|is|are|was|were|am"
     r"|have|has|any|got)\b(?!ever)",
-    re.IGNORECASE,
 )
 
 #: Who speaks to whom: requests, thanks, offers, talk about the talk.
@@ -28,7 +27,6 @@ ADDRESS = re.compile(
     r"|great|like|fun|amazing"
     r"|awesome|interesting)|look(?:s|ing) forward|can['’]t wait|excited|advice|tips"
     r"|recommendations?|suggestions?)\b",
-    re.IGNORECASE,
 )
 
 HEDGE = re.compile(
@@ -43,10 +41,9 @@ HEDGE = re.compile(
     r"|in case|unless|whether|as if|or something|something like|whatever|guess|allegedly"
     r"|rumou?r\w*|shall)\b"
     r"|\b(?:i|we|they|he|she)['’]d\b|\.\.\.|…",
-    re.IGNORECASE,
 )
 
-CONDITION = re.compile(r"\bif\b", re.IGNORECASE)
+CONDITION = re.compile(r"\bif\b")
 
 #: Words that point at something outside the sentence.
 POINTING = re.compile(
@@ -78,7 +75,6 @@ POINTING = re.compile(
     r"|\bthat['’]s|\bthat (?:is|was|are|were|has|had|will|can|makes|made|means|works|worked"
     r"|helps|helped|sounds|looks)\b"
     r"|\bthat[.,!;]?$|\b(?:it|they|them|there)['’]",
-    re.IGNORECASE,
 )
 
 #: Days and times that mean nothing without the date of the text.
@@ -91,7 +87,6 @@ RELATIVE_TIME = re.compile(
     r"|summer|spring|autumn|winter|time|few|couple|monday|tuesday|wednesday|thursday|friday"
     r"|saturday|sunday|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|january"
     r"|february|march|april|june|july|august|september|october|november|december)s?)\b",
-    re.IGNORECASE,
 )
 
 #: What an agent says about its own work.
@@ -100,7 +95,6 @@ NARRATION = re.compile(
     r"|created|let['’]s)\b"
     r"|\b(?:i|i['’](?:m|ll|ve|d)|me|my|we['’]ll|let['’]s|we|our|us|step \d|as follows"
     r"|for example|e\.g\.)\b",
-    re.IGNORECASE,
 )
 
 #: Last words that leave a sentence open.
@@ -111,30 +105,41 @@ _OPEN_END = re.compile(
     r"|stuff|things|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
     r"|need|want|get"
     r"|got) one)\W*$",
-    re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 def is_unfit(sentence: str) -> bool:
     """Say whether the form alone rules a sentence out: too short, too long, shouted, broken or a question."""
-    count = len(_WORD.findall(sentence))
-    letters = [character for character in sentence if character.isalpha()]
+    lowered = sentence.lower()
     return (
-        not MIN_WORDS <= count <= MAX_WORDS
-        or QUESTION.search(sentence) is not None
+        not MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS
+        or QUESTION.search(lowered) is not None
         or sentence.endswith((":", ","))
-        or _OPEN_END.search(sentence) is not None
+        or _OPEN_END.search(lowered) is not None
         or sentence.count('"') % 2 == 1
         or sentence.count("(") != sentence.count(")")
         or sentence.count("`") % 2 == 1
-        or sum(map(str.isupper, letters)) * 2 > len(letters)
+        or _is_shouted(sentence)
     )
 
 
 def is_refused(sentence: str, *, is_rule: bool = False) -> bool:
     """Say whether a sentence speaks to someone, hedges, points elsewhere or depends on its day."""
-    if not is_rule and CONDITION.search(sentence):
+    lowered = sentence.lower()
+    if not is_rule and CONDITION.search(lowered):
         return True
-    patterns = (ADDRESS, HEDGE, POINTING, RELATIVE_TIME)
-    return any(pattern.search(sentence) for pattern in patterns)
+    return any(pattern.search(lowered) for pattern in (ADDRESS, HEDGE, POINTING, RELATIVE_TIME))
+
+
+def is_narration(sentence: str) -> bool:
+    """Say whether an assistant speaks of itself, or of what it is doing."""
+    return NARRATION.search(sentence.lower()) is not None
+
+
+def _is_shouted(sentence: str) -> bool:
+    """Say whether more letters are capitals than not."""
+    if sentence.islower():
+        return False
+    capitals = sum(map(str.isupper, sentence))
+    return capitals * 2 > sum(map(str.isalpha, sentence))

@@ -14,6 +14,9 @@ PROSE_SHARE = 0.75
 #: A line at least this long, without a full stop, was broken by an editor.
 WRAPPED_CHARS = 70
 
+#: What goes on longer is no sentence; it is not worth its time.
+MAX_SENTENCE_CHARS = 1_000
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
@@ -105,5 +108,5 @@ def _sentences(block: str) -> Iterator[str]:
 
 def _trimmed(sentence: str) -> Iterator[str]:
     bare = " ".join(sentence.split()).strip("-–—• ")
-    if bare:
+    if 0 < len(bare) <= MAX_SENTENCE_CHARS:
         yield bare
