@@ -1,0 +1,263 @@
+"""What the dramatiq project promises of a broker, asked of ours, and the time limit of a run."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dramatiq
+import pytest
+from dramatiq import Worker
+from dramatiq.errors import QueueNotFound, Retry
+
+from signet.db import Database, ReadTx
+from signet.errors import PermanentJobError, ProviderDown
+from signet.queue import deadline
+from signet.queue.bell import Bell, Ringer
+from signet.queue.broker import JobsBroker
+from signet.queue.deadline import DeadlineExceeded, Deadlines
+from signet.queue.held import Run
+from signet.queue.lease import Lease
+from signet.queue.pump import Pump
+from support.processes import eventually
+from support.queue import row, statuses
+
+
+@pytest.fixture
+def broker(db: Database, tmp_path: Path) -> Iterator[JobsBroker]:
+    ringer = Ringer(tmp_path)
+    db.writer.listen(lambda signals: ringer.ring())
+    bell = Bell(tmp_path, "me")
+    pump = Pump(db, bell, owner="me", slots={"q": 4}, lease_ms=60_000)
+    found = JobsBroker(db, pump)
+    found.declare_queue("q")
+    worker = Worker(found, worker_threads=4, worker_timeout=50)
+    found.deadlines.start()
+    worker.start()
+    pump.start()
+    yield found
+    worker.stop(timeout=2_000)
+    pump.stop()
+    found.deadlines.stop()
+    bell.close()
+    ringer.close()
+
+
+def test_a_sent_message_arrives_with_its_arguments(broker: JobsBroker) -> None:
+    seen: list[object] = []
+
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def greet(name: str, *, loud: bool) -> None:
+        seen.append((name, loud))
+
+    greet.send("Ada", loud=True)
+    broker.join("q", timeout=10_000)
+    assert seen == [("Ada", True)]
+
+
+def test_a_delayed_message_waits_in_the_table(broker: JobsBroker, db: Database) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def later() -> None:
+        return
+
+    message = later.send_with_options(delay=60_000)
+    assert row(db, message.message_id)["status"] == "pending"
+    assert row(db, message.message_id)["due_ms"] >= time.time() * 1000 + 50_000
+
+
+def test_a_short_delay_is_kept_to_the_millisecond_and_not_to_the_second(
+    broker: JobsBroker,
+) -> None:
+    ran_at: list[float] = []
+
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def soon() -> None:
+        ran_at.append(time.monotonic())
+
+    started = time.monotonic()
+    soon.send_with_options(delay=200)
+    eventually(lambda: bool(ran_at))
+    assert 0.19 <= ran_at[0] - started < 0.9
+
+
+def test_an_error_is_retried_as_often_as_the_actor_says(broker: JobsBroker, db: Database) -> None:
+    tries: list[int] = []
+
+    @dramatiq.actor(broker=broker, queue_name="q", max_retries=1)
+    def flaky() -> None:
+        tries.append(1)
+        raise Retry(delay=1)
+
+    message = flaky.send()
+    eventually(lambda: row(db, message.message_id)["status"] == "dead")
+    assert len(tries) == 2
+
+
+def test_an_expected_error_buries_at_once(broker: JobsBroker, db: Database) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q", throws=(ValueError,))
+    def refuse() -> None:
+        raise ValueError("never")
+
+    message = refuse.send()
+    eventually(lambda: row(db, message.message_id)["status"] == "dead")
+    assert row(db, message.message_id)["attempts"] == 1
+
+
+def test_a_message_for_no_actor_is_buried(broker: JobsBroker, db: Database) -> None:
+    message: dramatiq.Message[None] = dramatiq.Message(
+        queue_name="q", actor_name="gone", args=(), kwargs={}, options={}
+    )
+    broker.enqueue(message)
+    eventually(lambda: statuses(db) == {"dead": 1})
+    assert row(db, message.message_id)["last_error_code"] == "unknown_kind"
+
+
+def test_a_queue_that_was_never_declared_cannot_be_consumed(broker: JobsBroker) -> None:
+    with pytest.raises(QueueNotFound):
+        broker.consume("nowhere")
+
+
+def test_flush_buries_what_waits(broker: JobsBroker, db: Database) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def later() -> None:
+        return
+
+    message = later.send_with_options(delay=60_000)
+    broker.flush_all()
+    assert row(db, message.message_id)["last_error_code"] == "flushed"
+
+
+def test_an_unknown_error_keeps_its_name_as_code(broker: JobsBroker, db: Database) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q", max_retries=0)
+    def broken() -> None:
+        raise ZeroDivisionError("oops")
+
+    message = broken.send()
+    eventually(lambda: row(db, message.message_id)["status"] == "dead")
+    found = row(db, message.message_id)
+    assert (found["last_error_code"], found["error"]) == (
+        "ZeroDivisionError",
+        "ZeroDivisionError: oops",
+    )
+
+
+def test_one_poisoned_job_in_twenty_costs_the_healthy_ones_nothing(
+    broker: JobsBroker, db: Database
+) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def work(number: int) -> None:
+        if number % 20 == 0:
+            raise PermanentJobError("poisoned")
+
+    for number in range(100):
+        work.send(number)
+    broker.join("q", timeout=20_000)
+    assert statuses(db) == {"completed": 95, "dead": 5}
+
+
+def test_a_provider_that_is_down_is_asked_once_a_probe_interval(
+    broker: JobsBroker, db: Database
+) -> None:
+    calls: list[int] = []
+    up = threading.Event()
+
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def ask() -> None:
+        calls.append(1)
+        if not up.is_set():
+            raise ProviderDown("away")
+
+    first = ask.send()
+    eventually(lambda: row(db, first.message_id)["last_error_code"] == "provider_down")
+    others = [ask.send() for _ in range(30)]
+    due = row(db, first.message_id)["due_ms"]
+    eventually(lambda: time.time() * 1000 > due - 200)
+    assert len(calls) == 1, "nobody asks while the breaker is open"
+    up.set()
+    eventually(lambda: statuses(db) == {"completed": 31})
+    assert {row(db, one.message_id)["attempts"] for one in others} == {1}
+    assert len(calls) == 32
+
+
+def test_a_run_over_its_limit_is_interrupted_and_tried_again(
+    broker: JobsBroker, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deadline, "DEFAULT_LIMIT_SECONDS", 0)
+    monkeypatch.setattr(deadline, "GRACE_SECONDS", 0.0)
+    done = threading.Event()
+
+    @dramatiq.actor(broker=broker, queue_name="q", max_retries=0)
+    def endless() -> None:
+        while not done.is_set():
+            pass
+
+    message = endless.send()
+    eventually(lambda: row(db, message.message_id)["status"] == "dead")
+    assert row(db, message.message_id)["last_error_code"] == "timeout"
+    done.set()
+
+
+def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> None:
+    """The race of design F-17: interrupts at random moments around the end, thousands of times."""
+    deadlines = Deadlines()
+    lease = Lease(
+        job_id="j",
+        kind="work",
+        queue="q",
+        priority=1,
+        due_ms=0,
+        token=1,
+        attempts=1,
+        max_attempts=3,
+        crashes=0,
+        memory_id=None,
+        document_id=None,
+        agent_id=None,
+        payload={},
+        created_at="",
+    )
+    run = Run(lease=lease, db=db, free=lambda: None)
+    stop = threading.Event()
+    rounds = {"done": 0, "interrupted": 0, "escaped": 0}
+
+    def work() -> None:
+        while rounds["done"] < 3_000:
+            try:
+                watch = deadlines.enter(run)
+                try:
+                    for _ in range(50):
+                        pass
+                except DeadlineExceeded:
+                    rounds["interrupted"] += 1
+                finally:
+                    deadlines.leave(watch)
+            except DeadlineExceeded:
+                rounds["interrupted"] += 1
+            rounds["done"] += 1
+        stop.set()
+
+    def shoot() -> None:
+        while not stop.is_set():
+            deadlines.tick(time.monotonic() + 1e9)
+
+    worker, shooter = threading.Thread(target=work), threading.Thread(target=shoot)
+    worker.start()
+    shooter.start()
+    worker.join(30)
+    stop.set()
+    shooter.join(5)
+    assert not worker.is_alive()
+    assert rounds["done"] == 3_000
+    assert rounds["interrupted"] > 0, "nothing was tested"
+    assert deadlines.stuck() == []
+
+
+def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def nothing() -> None:
+        return
+
+    for _ in range(3):
+        nothing.send()
+    broker.join("q", timeout=10_000)
+    assert db.read(ReadTx.value, "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed'") == 3
