@@ -1,5 +1,6 @@
 """What the dramatiq project promises of a broker, asked of ours, and the time limit of a run."""
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -240,12 +241,15 @@ def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> Non
         while not stop.is_set():
             deadlines.tick(time.monotonic() + 1e9)
 
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
     worker, shooter = threading.Thread(target=work), threading.Thread(target=shoot)
     worker.start()
     shooter.start()
     worker.join(30)
     stop.set()
     shooter.join(5)
+    sys.setswitchinterval(usual)
     assert not worker.is_alive()
     assert rounds["done"] == 3_000
     assert rounds["interrupted"] > 0, "nothing was tested"
