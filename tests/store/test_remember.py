@@ -279,8 +279,33 @@ def test_a_long_text_with_a_known_source_is_not_saved_again(tx: WriteTx) -> None
     first = save(tx, LONG, rules=SMALL, source_type="note", source_id="n-7")
     changed = LONG.replace("mended", "painted")
     again = save(tx, changed, rules=SMALL, source_type="note", source_id="n-7")
-    assert (again.id, again.deduped, again.group_id) == (first.id, True, first.group_id)
+    assert (again.id, again.deduped) == (first.id, True)
+    short = save(tx, "Short now.", source_type="note", source_id="n-7")
+    assert (short.id, short.deduped) == (first.id, True)
     assert count(tx, "memories") == 3
+
+
+def test_a_text_that_grew_long_is_still_the_memory_of_its_source(tx: WriteTx) -> None:
+    first = save(tx, "Short at first.", source_type="note", source_id="n-8")
+    again = save(tx, LONG, rules=SMALL, source_type="note", source_id="n-8")
+    assert (again.id, again.deduped) == (first.id, True)
+
+
+def test_a_long_text_of_a_source_is_found_when_its_first_piece_belonged_to_another(
+    tx: WriteTx,
+) -> None:
+    save(tx, "The mill stands by the river.")
+    first = save(tx, LONG, rules=SMALL, source_type="note", source_id="n-9")
+    assert len(first.ids) == 2
+    again = save(tx, LONG + " And more.", rules=SMALL, source_type="note", source_id="n-9")
+    assert (again.id, again.deduped) == (first.ids[0], True)
+    assert count(tx, "memories") == 3
+
+
+def test_the_first_piece_of_a_long_text_carries_its_hints(tx: WriteTx) -> None:
+    saved = save(tx, LONG, rules=SMALL, hints=("what does the mill grind?",))
+    assert saved.hints_written == 1
+    assert tx.value("SELECT memory_id FROM memory_hints") == saved.id
 
 
 # -- facts of the pipeline ------------------------------------------------------------------------

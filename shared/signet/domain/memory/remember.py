@@ -7,6 +7,7 @@ every save of every client and is kept to few statements: insert first, look onl
 `insert_fact` and `insert` share the same insert for the pipeline and for documents.
 """
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,6 +38,9 @@ from signet.queue import Job, enqueue
 #: A hint outside this length is no question that somebody would type.
 HINT_CHARS = range(5, 301)
 
+#: The source of a piece of a long text; its source id is the piece's group.
+CHUNK = "chunk"
+
 #: Names the groups of long texts that came with a source, so that the same source finds its group again.
 _GROUPS = uuid.UUID("5f0b2a3c-1c0e-4c7e-9a5e-6d2f5f0c9b11")
 
@@ -56,8 +60,11 @@ def remember(
     draft = _draft(new, parsed, rules, now)
     if new.transcript and new.source_id:
         store.keep_transcript(tx, draft, new.transcript, harness=new.harness, at=now)
+    known = _of_source(tx, draft) if draft.source_id else None
+    if known:
+        return _repeated(known)
     if len(parsed.content) > rules.max_chars:
-        return _save_pieces(tx, draft, actor=actor, rules=rules, now=now)
+        return _save_pieces(tx, draft, new.hints, actor=actor, rules=rules, now=now)
     return _save(tx, draft, new.hints, actor=actor, rules=rules, now=now)
 
 
@@ -113,10 +120,9 @@ def insert(
 ) -> Inserted:
     """Insert a row with its `created` event, or return the active memory with the same text and owner."""
     text = _normalized(draft.content)
-    memory_id = ids.new_ordered_id()
-    if not store.insert(tx, memory_id, draft, text):
+    memory_id = _put(tx, draft, text, actor=actor, now=now, metadata=metadata)
+    if memory_id is None:
         return Inserted(id=_holder(tx, draft, text).id, deduped=True)
-    _created(tx, memory_id, draft, text, actor=actor, now=now, metadata=metadata)
     return Inserted(id=memory_id, deduped=False)
 
 
@@ -164,13 +170,9 @@ def _save(
     now: datetime,
 ) -> Remembered:
     text = _normalized(draft.content)
-    known = store.by_source(tx, draft) if draft.source_id else None
-    if known:
-        return _repeated(known)
-    memory_id = ids.new_ordered_id()
-    if not store.insert(tx, memory_id, draft, text):
+    memory_id = _put(tx, draft, text, actor=actor, now=now)
+    if memory_id is None:
         return _repeated(_holder(tx, draft, text))
-    _created(tx, memory_id, draft, text, actor=actor, now=now)
     kept = [hint for raw in hints if len(hint := raw.strip()) in HINT_CHARS]
     written = store.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = _link(tx, memory_id, text.storage, draft.agent_id, now)
@@ -191,27 +193,29 @@ def _save(
 
 
 def _save_pieces(
-    tx: WriteTx, whole: Draft, *, actor: Actor, rules: Rules, now: datetime
+    tx: WriteTx,
+    whole: Draft,
+    hints: tuple[str, ...],
+    *,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
 ) -> Remembered:
-    """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11..13)."""
-    if whole.idempotency_key:
-        known = store.by_key(tx, whole.idempotency_key, whole.agent_id)
-        if known:
-            return _repeated(known)
-    group_id = _group_of(whole)
-    base = replace(whole, source_type="chunk", source_id=group_id, ordinal=None)
-    known = store.by_source(tx, replace(base, ordinal=0)) if whole.source_id else None
+    """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11..13).
+
+    The first piece carries the idempotency key and the hints of the whole.
+    """
+    key = whole.idempotency_key
+    known = store.by_key(tx, key, whole.agent_id) if key else None
     if known:
-        return replace(_repeated(known), group_id=group_id)
+        return _repeated(known)
+    group_id = _group_of(whole)
+    piece = replace(whole, source_type=CHUNK, source_id=group_id)
     saved: list[Remembered] = []
-    for ordinal, piece in enumerate(chunks.split(whole.content, rules.chunk_chars)):
-        draft = replace(
-            base,
-            content=piece,
-            ordinal=ordinal,
-            idempotency_key=None if saved else whole.idempotency_key,
-        )
-        saved.append(_save(tx, draft, (), actor=actor, rules=rules, now=now))
+    for ordinal, text in enumerate(chunks.split(whole.content, rules.chunk_chars)):
+        draft = replace(piece, content=text, ordinal=ordinal)
+        saved.append(_save(tx, draft, hints, actor=actor, rules=rules, now=now))
+        piece, hints = replace(piece, idempotency_key=None), ()
     new = tuple(piece.id for piece in saved if not piece.deduped)
     if new:
         link.group(tx, group_id, new, agent_id=whole.agent_id, now=now)
@@ -224,23 +228,36 @@ def _save_pieces(
     )
 
 
+def _of_source(tx: WriteTx, draft: Draft) -> Memory | None:
+    """Return the memory that was saved from the draft's source, the first piece if it was a long text."""
+    whole = store.by_source(tx, draft)
+    return whole or store.by_group(
+        tx, replace(draft, source_type=CHUNK, source_id=_group_of(draft))
+    )
+
+
 def _group_of(whole: Draft) -> str:
+    """Return the id of a long text's pieces as a group: always the same one for the same source."""
     if not whole.source_id:
         return ids.new_ordered_id()
-    key = (whole.agent_id, whole.visibility, whole.scope, whole.source_type, whole.source_id)
-    return str(uuid.uuid5(_GROUPS, repr((*map(str, key), whole.ordinal))))
+    owner = (whole.agent_id, str(whole.visibility), whole.scope)
+    source = (whole.source_type, whole.source_id, whole.ordinal)
+    return str(uuid.uuid5(_GROUPS, json.dumps((owner, source))))
 
 
-def _created(
+def _put(
     tx: WriteTx,
-    memory_id: str,
     draft: Draft,
     text: Normalized,
     *,
     actor: Actor,
     now: datetime,
     metadata: Mapping[str, object] | None = None,
-) -> None:
+) -> str | None:
+    """Insert a row with the first line of its history and return its id; None when the row is refused."""
+    memory_id = ids.new_ordered_id()
+    if not store.insert(tx, memory_id, draft, text):
+        return None
     history.record(
         tx,
         memory_id,
@@ -251,6 +268,7 @@ def _created(
         reason=draft.why,
         metadata=metadata,
     )
+    return memory_id
 
 
 def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:

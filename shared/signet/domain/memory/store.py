@@ -36,10 +36,12 @@ _FIELDS = (
 _READ = f"SELECT {_FIELDS} FROM memories m"
 _BY_ID = f"{_READ} WHERE m.id = ?"
 _BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
-_BY_SOURCE = (
+_ACTIVE_SOURCE = (
     f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
-    " AND m.visibility = ? AND m.scope IS ? AND m.ordinal IS ? ORDER BY m.seq LIMIT 1"
+    " AND m.visibility = ? AND m.scope IS ?"
 )
+_BY_SOURCE = f"{_ACTIVE_SOURCE} AND m.ordinal IS ? ORDER BY m.seq LIMIT 1"
+_BY_GROUP = f"{_ACTIVE_SOURCE} ORDER BY m.ordinal LIMIT 1"
 _BY_HASH = (
     f"{_READ} WHERE m.content_hash = ? AND m.agent_id = ? AND m.visibility = ?"
     " AND COALESCE(m.scope, '') = COALESCE(?, '') AND m.is_deleted = 0"
@@ -157,6 +159,12 @@ def by_source(tx: ReadTx, draft: Draft) -> Memory | None:
     """Return the first active memory with the draft's source and place in it."""
     owner = (draft.agent_id, draft.visibility, draft.scope)
     return _memory(tx.one(_BY_SOURCE, (draft.source_type, draft.source_id, *owner, draft.ordinal)))
+
+
+def by_group(tx: ReadTx, piece: Draft) -> Memory | None:
+    """Return the first active memory of the draft's source, whatever its place in it."""
+    owner = (piece.agent_id, piece.visibility, piece.scope)
+    return _memory(tx.one(_BY_GROUP, (piece.source_type, piece.source_id, *owner)))
 
 
 def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
