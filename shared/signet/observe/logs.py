@@ -68,9 +68,9 @@ def configure(process: str, place: Place, *, level: str = "info", echo: bool = F
         logger_factory=lambda *_: sink,
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(
-        handlers=[_Bridge(sink)], level=max(LEVELS[level], logging.INFO), force=True
-    )
+    # What libraries tell at info is their own business.
+    libraries = logging.INFO if level == "debug" else max(LEVELS[level], logging.WARNING)
+    logging.basicConfig(handlers=[_Bridge(sink)], level=libraries, force=True)
 
 
 def entry(process: str, level: str, event: EventDict) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """What a log line says."""
 
 import json
-import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ log = logs.get("pipeline")
 logs.configure("worker", Place(directory=Path(sys.argv[1])), level=sys.argv[2], echo=True)
 log.debug("job.looked", kind="extract")
 log.info("job.completed", kind="extract", took_ms=12)
+logging.getLogger("uvicorn.error").info("chatter")
 logging.getLogger("uvicorn.error").warning("odd %s", "thing")
 try:
     1 / 0
@@ -63,9 +63,11 @@ def test_a_line_has_the_documented_fields(tmp_path: Path) -> None:
     assert "1 / 0" in error["stack"] or "line " in error["stack"]
 
 
-def test_debug_lines_appear_only_at_level_debug(tmp_path: Path) -> None:
+def test_debug_lines_and_the_chatter_of_libraries_appear_only_at_level_debug(
+    tmp_path: Path,
+) -> None:
     messages = [line["message"] for line in run(tmp_path, "debug")]
-    assert messages[:2] == ["job.looked", "job.completed"]
+    assert messages == ["job.looked", "job.completed", "chatter", "odd thing", "job.broke"]
 
 
 def test_a_file_is_named_for_its_day_and_private(tmp_path: Path) -> None:
@@ -118,7 +120,3 @@ def test_the_environment_chooses_the_place(tmp_path: Path) -> None:
     assert place(default, {"SIGNET_LOG_DIR": folder}).directory == tmp_path / "a"
     both = place(default, {"SIGNET_LOG_DIR": folder, "SIGNET_LOG_FILE": file})
     assert both.path("2026-01-02") == tmp_path / "b" / "one.txt"
-
-
-def test_configuring_keeps_the_loggers_of_the_test_run_untouched() -> None:
-    assert logging.getLogger("signet.nobody").handlers == []
