@@ -1,0 +1,128 @@
+"""The product's own programs in a temporary workspace, started with the environment that their supervisor gives.
+
+This process takes the supervisor's place: it holds the listening socket, so a request that comes while the API
+restarts waits, as in the daemon.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+
+from signet import clock
+from signet.db import migrate
+from signet.paths import Workspace
+from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
+
+ROOT = Path(__file__).parent.parent
+SOURCES = [ROOT, ROOT / "shared", *(ROOT / "services" / name for name in ("api", "worker", "scheduler"))]
+READY_SECONDS = 30.0
+
+API, WORKER, SCHEDULER = "signet_api.main", "signet_worker.main", "signet_scheduler.main"
+#: The API with one more route that does nothing (see noop_api.py).
+NOOP_API = "loadtests.noop_api"
+
+
+def environment(workspace: Workspace, port: int) -> dict[str, str]:
+    """Return what the programs of a workspace find in their environment."""
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, SOURCES)),
+        "SIGNET_PATH": str(workspace.root),
+        "SIGNET_PORT": str(port),
+        "PROMETHEUS_MULTIPROC_DIR": str(workspace.metrics_dir),
+        SUPERVISOR_PID: str(os.getpid()),
+        LOG_STDOUT: "0",
+    }
+
+
+class Stack:
+    """A workspace with an upgraded database and the programs that were started in it."""
+
+    def __init__(self, folder: Path, *, settings: str = "") -> None:
+        self.workspace = Workspace(folder)
+        self.workspace.make()
+        self.workspace.metrics_dir.mkdir(exist_ok=True)
+        (folder / "agent.yaml").write_text(settings)
+        migrate.upgrade(self.workspace.database, now=clock.now())
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=2_048)
+        self.port: int = self._socket.getsockname()[1]
+        self.programs: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> "Stack":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for module in list(self.programs):
+            self.stop(module)
+        self._socket.close()
+
+    def start(self, *modules: str) -> None:
+        """Start programs and return when the API, if it is one of them or runs, sees them."""
+        for module in modules:
+            with (self.workspace.log_dir / f"{module}.out").open("ab") as out:
+                self.programs[module] = subprocess.Popen(
+                    [sys.executable, "-P", "-m", module],
+                    env=environment(self.workspace, self.port) | {"SIGNET_SOCKET_FD": "0"},
+                    cwd=self.workspace.root,
+                    stdin=self._socket.fileno(),
+                    stdout=out,
+                    stderr=out,
+                )
+        if self.api is not None:
+            self._await_ready()
+
+    def stop(self, module: str) -> None:
+        """Stop a program and wait for its end."""
+        process = self.programs.pop(module)
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    @property
+    def api(self) -> int | None:
+        """Return the process id of the API, None when it was not started."""
+        found = self.programs.get(API) or self.programs.get(NOOP_API)
+        return found.pid if found else None
+
+    @property
+    def pids(self) -> list[int]:
+        """Return the process ids of all programs."""
+        return [process.pid for process in self.programs.values()]
+
+    def get(self, path: str) -> dict[str, object]:
+        """Return the answer to a GET, whatever its status."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}")
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                found: dict[str, object] = json.load(answer)
+        except urllib.error.HTTPError as error:
+            found = json.load(error)
+        return found
+
+    def _await_ready(self) -> None:
+        """Wait until nothing is missing but the programs that were not asked for."""
+        wanted = {module.split("_")[1].split(".")[0] for module in self.programs}
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                reasons = self.get("/health/ready")["reasons"]
+                assert isinstance(reasons, list)
+                if not any(str(reason).split()[0] in wanted for reason in reasons):
+                    return
+            time.sleep(0.05)
+        raise TimeoutError(f"not ready: see {self.workspace.log_dir}")
