@@ -80,12 +80,13 @@ _LABEL = re.compile(
 )
 _REASON = re.compile(r",?\s+(?:because|since|due to|so that)\s", re.IGNORECASE)
 _TAIL = re.compile(
-    r"(?:[\s.!,;:]+(?:too|as well|from now on|though|also|now|recently|lately|anyway|right|btw"
+    r"(?:[\s.!,;:]+(?:too|as well|from now on|though|also|now|recently|lately|anyway|btw"
     r"|lol|and|but"
     r"|so|or|and so|but now|and now"
     r"|actually|really|already))+[\s.!,;:]*$",
     re.IGNORECASE,
 )
+_QUOTED_COMMA = re.compile(r",([\"”])$")
 _SPECIFIC = re.compile(r"\d|`|\b\w+[./_]\w+|\b[a-z]+-[a-z]+|\b[A-Z]{2,}\b")
 
 
@@ -202,31 +203,38 @@ def _is_allowed(told: str, found: Statement, role: str) -> bool:
     if found.family.needs_detail and not _is_specific(told, found):
         return False
     is_common = found.kind in (Subject.THING, Subject.PLAIN)
-    if role == transcript.ASSISTANT and not _is_matter_of_fact(found):
+    if role == transcript.ASSISTANT and not _is_matter_of_fact(told, found):
         return False
     if role not in _PLAIN_ROLES:
         return not is_common
     return role == transcript.NOTE or not is_common or _is_specific(told, found)
 
 
-def _is_matter_of_fact(found: Statement) -> bool:
+def _is_matter_of_fact(told: str, found: Statement) -> bool:
     """Say whether an assistant may be believed: results, causes, decisions and facts with a clear subject."""
     return (
         found.kind in _ASSISTANT_SUBJECTS
         and found.family.type in _ASSISTANT_TYPES
         and found.family.confidence >= _ASSISTANT_CONFIDENCE
         and not _GENERIC.match(found.subject)
+        and (found.kind is Subject.NAME or found.family.type == "rationale" or _is_marked(told))
     )
 
 
 def _is_specific(told: str, found: Statement) -> bool:
     """Say whether a sentence names something, besides its subject, that tells it from others."""
     rest = told[found.verb_at :]
-    is_marked = _SPECIFIC.search(told if found.kind is not Subject.NAME else rest) is not None
+    is_marked = _is_marked(told if found.kind is not Subject.NAME else rest)
     return is_marked or any(name.is_certain for name in names.find(f"x {rest}"))
 
 
+def _is_marked(text: str) -> bool:
+    """Say whether a text holds a number, code, a path or an acronym."""
+    return _SPECIFIC.search(text) is not None
+
+
 def _finished(told: str, kind: str, confidence: float) -> Iterator[Fact]:
-    content = _TAIL.sub("", normalize.storage(told)).rstrip(".!,;: ") + "."
+    bare = _TAIL.sub("", normalize.storage(told)).rstrip(".!,;: ")
+    content = _QUOTED_COMMA.sub(r"\1", bare) + "."
     if MIN_FACT_CHARS <= len(content) <= MAX_FACT_CHARS:
         yield Fact(content=content, type=kind, confidence=confidence)

@@ -60,7 +60,8 @@ FAMILIES = (
         "decision",
         0.9,
         "person team owned name",
-        r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked"
+        r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)"
+        r"|picked(?! (?:up|on|out|at))"
         r"|settled on|went with|opted (?:for|to"
         r"|out)|agreed (?:to|on|that)|committed to|standardi[sz]ed on|ended up (?:using|choosing"
         r"|going with)|rejected|ruled out"
@@ -190,7 +191,7 @@ FAMILIES = (
         "fact",
         0.8,
         "owned",
-        r"(?:is|are|was|were) (?!not|a bit|so|very|really|too|doing|going|coming|getting|being"
+        r"(?:is|are|was|were) (?!not|a bit|just|so|very|really|too|doing|going|coming|getting|being"
         r"|looking|feeling|having|amazing|great"
         r"|awesome|incredible|super)\S+|(?:has|have|had) \S+",
     ),
@@ -217,7 +218,7 @@ FAMILIES = (
     _family(
         "episodic",
         0.7,
-        "person owned name",
+        "person owned",
         r"(?:has |have )?(?!noticed|wanted|needed|loved|liked|enjoyed|hoped|wished|seemed|looked"
         r"|wondered|asked|worried|missed|realized|remembered|talked|called|heard|failed|happened"
         r"|agreed|felt|struggled|worked|stayed|turned|supposed|based|used|tried|managed|had)"

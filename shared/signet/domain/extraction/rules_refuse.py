@@ -68,6 +68,8 @@ POINTING = re.compile(
     r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|made|chose"
     r"|picked|with|about|at|by|from|of|for"
     r"|in|on|to|all|see|saw) that\b"
+    r"|\b(?<!no )(?<!number )one(?= (?:at|in|for|with|that|to|on|from|which|too|and|but)\b"
+    r"|[.,!;]|$)"
     r"|\babout (?:it|them)\b|\bthat (?:stuff|thing|one)\b"
     r"|\b(?!decided|agreed|learned|noticed|reali[sz]ed|discovered|mentioned|explained|confirmed"
     r"|stated"
@@ -102,7 +104,8 @@ _OPEN_END = re.compile(
     r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my"
     r"|i|with|if|as|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more"
     r"|much"
-    r"|stuff|things|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
+    r"|stuff|things|about|around|over|finer|for a bit|the topic|the industry|the subject"
+    r"|the process|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
     r"|need|want|get"
     r"|got) one)\W*$",
 )

@@ -45,14 +45,15 @@ _PLAIN = re.compile(
     r"|from) [\w./`-]+(?: [\w./-]+)?)?"
 )
 
-_AFTER_ADVERBS = re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}")
+_OTHERS = (Subject.NAME, Subject.THING, Subject.PLAIN, Subject.OWNED)
+_NOUN_FORM = re.compile(r"(?!is|was|has|does|consists)\w+s(?:\W*$| (?:of|and|or|are|were|have)\b)")
+_ADVERBS = re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}")
 _BASE_FORM = re.compile(
     r"(?:use|work|live|rely|depend|listen|run|require|store|belong|support|consist|connect|talk"
     r"|write|read|expose|serve|own"
     r"|replace|default|point|expire|import|inherit|deploy|ship|keep|cache|host|go|hold|accept"
     r"|emit|start|end|launch|close"
     r"|open|begin|renew|are|were|have|need|want|plan|aim|hope|intend)\b"
-    r"|\w+s (?:and|or|are|were|have)\b"
 )
 
 #: Subjects that mean something else in every text.
@@ -109,18 +110,26 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
         for family in FAMILIES:
             if not family.verb.match(sentence, word.start()):
                 continue
+            verb_at = _verb_at(sentence, word.start())
             kind = kind or kind_of(subject, speaker)
-            if kind is None or (kind is Subject.NAME and not _is_finite(sentence, word.start())):
+            if kind is None or _is_noun(sentence, verb_at, kind):
                 return None
             if kind in family.subjects:
-                return Statement(subject=subject, kind=kind, verb_at=word.start(), family=family)
+                return Statement(subject=subject, kind=kind, verb_at=verb_at, family=family)
     return None
 
 
-def _is_finite(sentence: str, verb_at: int) -> bool:
-    """Say whether a verb agrees with one name as its subject: `Signet stores`, not `Thrift store items`."""
-    verb = _AFTER_ADVERBS.match(sentence, verb_at)
-    return verb is None or _BASE_FORM.match(sentence, verb.end()) is None
+def _verb_at(sentence: str, at: int) -> int:
+    """Return where the verb itself starts, behind its adverbs."""
+    adverbs = _ADVERBS.match(sentence, at)
+    return adverbs.end() if adverbs else at
+
+
+def _is_noun(sentence: str, verb_at: int, kind: Subject) -> bool:
+    """Say whether what looks like a verb is none: `Thrift store items`, `the uses of salt`, `free stores`."""
+    if kind is Subject.NAME and _BASE_FORM.match(sentence, verb_at):
+        return True
+    return kind in _OTHERS and _NOUN_FORM.match(sentence, verb_at) is not None
 
 
 def kind_of(subject: str, speaker: str | None = None) -> Subject | None:
