@@ -1,0 +1,70 @@
+"""The entry of the `signet` command: from an argument list to an exit status.
+
+0 done, 1 failed, 2 wrong usage, 130 interrupted. Loads the command tree only when it is needed: `signet --version`
+answers without it.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from signet import __version__
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if given in (["--version"], ["-V"]):
+            sys.stdout.write(f"{__version__}\n")
+            return 0
+        return _run(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`signet recall x | head`); Python must not complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(given: list[str]) -> int:
+    from typer.exceptions import TyperException
+
+    from signet.cli import output, tree
+    from signet.errors import SignetError
+
+    as_json = "--json" in given
+    try:
+        return int(tree.command()(given, prog_name="signet", standalone_mode=False) or 0)
+    except TyperException as error:
+        output.failed(error.format_message(), "usage", as_json=as_json)
+        if not as_json:
+            output.hint(f"See: {_help_for(error)}")
+        return error.exit_code
+    except SignetError as error:
+        output.failed(error.message, error.code, as_json=as_json)
+        return 1
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        output.failed(f"{where}{error.strerror or error}", "system", as_json=as_json)
+        return 1
+    except Exception as error:
+        if "-vv" in given:
+            raise
+        output.failed(f"unexpected {type(error).__name__}: {error}", "internal", as_json=as_json)
+        if not as_json:
+            output.hint(f"For the whole trace: signet -vv {' '.join(given)}")
+        return 1
+
+
+def _help_for(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'signet'} --help"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""What the command line prints: results on stdout, everything else on stderr, colour only for people.
+
+Colour never carries meaning alone. It is off when the stream is no terminal, with NO_COLOR, and with TERM=dumb.
+"""
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from dataclasses import dataclass
+from typing import TextIO
+
+from signet import clock
+
+#: Lines of text are not drawn wider than this, however wide the terminal is.
+MAX_WIDTH = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """Writes words in colour, or as they are."""
+
+    on: bool
+
+    def bold(self, text: str) -> str:
+        return self._in("1", text)
+
+    def dim(self, text: str) -> str:
+        return self._in("2", text)
+
+    def good(self, text: str) -> str:
+        return self._in("32", text)
+
+    def warn(self, text: str) -> str:
+        return self._in("33", text)
+
+    def bad(self, text: str) -> str:
+        return self._in("31", text)
+
+    def name(self, text: str) -> str:
+        return self._in("36", text)
+
+    def _in(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
+
+
+def ink(stream: TextIO) -> Ink:
+    """Return the ink for a stream."""
+    return Ink(is_live(stream) and not os.environ.get("NO_COLOR"))
+
+
+def is_live(stream: TextIO) -> bool:
+    """Return whether the stream is a terminal on which lines can be drawn again."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Return how many columns a line may have."""
+    return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    sys.stdout.write(f"{text}\n")
+
+
+def tell(text: str) -> None:
+    """Print a line beside the result."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def show(value: object) -> None:
+    """Print one JSON value."""
+    say(json.dumps(value, ensure_ascii=False))
+
+
+def failed(message: str, code: str, *, as_json: bool) -> None:
+    """Print why a command failed, as `error: …` or as JSON."""
+    if as_json:
+        show({"error": message, "code": code})
+    else:
+        tell(f"{ink(sys.stderr).bad('error:')} {message}")
+
+
+def hint(text: str) -> None:
+    """Print what to do next."""
+    tell(ink(sys.stderr).dim(text))
+
+
+def short(text: str, chars: int) -> str:
+    """Return a text on one line, cut to so many characters with `...`."""
+    line = " ".join(text.split())
+    return line if len(line) <= chars else line[: chars - 3].rstrip() + "..."
+
+
+def wrapped(text: str, room: int) -> list[str]:
+    """Return a text as lines that fit, on a terminal; as one line elsewhere."""
+    if not is_live(sys.stdout):
+        return [text]
+    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+
+
+def local(instant: str) -> str:
+    """Return an instant as local date and time."""
+    return clock.parse(instant).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def span(seconds: float) -> str:
+    """Return a length of time in its two largest units."""
+    whole = int(seconds)
+    for size, large, small, part in ((86_400, "d", "h", 3_600), (3_600, "h", "min", 60)):
+        if whole >= size:
+            return f"{whole // size} {large} {whole % size // part} {small}"
+    return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"

@@ -1,0 +1,9 @@
+"""`signet quickstart`: from nothing to recalled facts, one step after the other.
+
+`command.py` is the order of the steps, `prepare.py` makes everything run, `feed.py` remembers a session, `learn.py`
+reads back what was learned and asks, `report.py` shows it.
+"""
+
+from signet.cli.quickstart.command import quickstart
+
+__all__ = ["quickstart"]

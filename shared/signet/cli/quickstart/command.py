@@ -1,0 +1,174 @@
+"""The order of the steps."""
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet import clock
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption, PortOption
+from signet.cli.progress import Progress
+from signet.client import Job, Signet, Work
+
+if TYPE_CHECKING:
+    from signet.cli.quickstart.feed import Fed
+    from signet.cli.quickstart.steps import Steps
+
+#: A model that loads in the background is waited for so long before the questions.
+WARM_SECONDS = 6.0
+LOOK_SECONDS = 0.1
+#: Jobs that have not moved for so long are reported as they are.
+PATIENCE_SECONDS = 30.0
+
+
+def quickstart(
+    path: PathOption = None,
+    port: PortOption = None,
+    input_file: Annotated[
+        Path | None,
+        typer.Option("--input", help="Your session: JSON lines, User:/Assistant: text, Markdown."),
+    ] = None,
+    no_model: Annotated[
+        bool, typer.Option("--no-model", help="Do not install the embedding model (84 MB).")
+    ] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the daemon at the end.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Set everything up, remember a session, and recall what was learned.
+
+    Asks nothing; a second run adds nothing.
+
+    Examples: signet quickstart · signet quickstart --input session.jsonl --stop
+    """
+    from signet.cli.quickstart import feed, learn, prepare, report
+    from signet.cli.quickstart.steps import Steps
+    from signet.cli.status import places
+    from signet.daemon import control
+    from signet.paths import find_workspace
+    from signet.resources import template
+
+    workspace = find_workspace(path)
+    text = feed.read(input_file or template("quickstart-session.jsonl"))
+    steps = Steps(quiet=as_json)
+    if not as_json:
+        output.say()
+    is_new = prepare.workspace(workspace, steps)
+    model = prepare.model(workspace, steps, wanted=not no_model)
+    started = prepare.daemon(workspace, port, steps)
+    signet = Signet(url=started.daemon.url, actor="quickstart", actor_type="operator")
+    began = clock.to_text(clock.now())
+    fed = feed.feed(signet, text, quiet=as_json)
+    steps.done("Session", _told(fed, input_file))
+    work = _work(signet, fed, began, steps)
+    facts = learn.facts(signet, fed.memory_ids)
+    asked = learn.questions_about(facts) if input_file else learn.sample_questions()
+    if model.is_usable:
+        _warm(signet)
+    answers = learn.ask(signet, asked)
+    stopped = stop and control.stop(workspace)
+    found = {**places(workspace), "url": signet.url, "docs": f"{signet.url}/docs"}
+    if as_json:
+        output.show(
+            {
+                "workspace": {"path": str(workspace.root), "created": is_new},
+                "model": asdict(model),
+                "daemon": {
+                    "url": signet.url,
+                    "pid": started.daemon.pid,
+                    "started": started.is_new,
+                    "stopped": stopped,
+                },
+                "session": asdict(fed) | {"file": str(input_file) if input_file else None},
+                "jobs": asdict(work),
+                "facts": learn.plain(facts),
+                "answers": learn.plain(answers),
+                "where": found,
+                "seconds": steps.seconds,
+            }
+        )
+    else:
+        report.learned(facts, len(fed.memory_ids))
+        report.answers(answers, is_sample=input_file is None)
+        report.where(found)
+        report.next_steps(path, is_stopped=stopped)
+    if not work.is_whole:
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of the jobs of this session; `dead` says why each of them died."""
+
+    completed: int
+    open: int
+    waiting: int
+    reasons: tuple[str, ...]
+    dead: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether nothing failed; what waits for a model will come by itself."""
+        return not self.open and not self.dead
+
+
+def _work(signet: Signet, fed: "Fed", began: str, steps: "Steps") -> Outcome:
+    """Show the jobs of these memories and of their facts going through."""
+    ids = frozenset(fed.memory_ids)
+
+    def mine(job: Job) -> bool:
+        return job["memory_id"] in ids or (bool(job["memory_id"]) and job["created_at"] >= began)
+
+    first: list[int] = []
+    with Progress("Distilling", quiet=steps.quiet) as progress:
+
+        def seen(found: Work) -> None:
+            first.append(found.completed)
+            done = found.completed - first[0]
+            progress.show(done, done + found.open)
+
+        last = signet.wait_for_jobs(mine, watch=seen, patience_seconds=PATIENCE_SECONDS)
+    outcome = Outcome(
+        completed=sum(mine(job) for job in signet.jobs(status="completed", limit=500)),
+        open=last.open,
+        waiting=last.waiting,
+        reasons=last.reasons,
+        dead=tuple(
+            f"{job['job_type']}: {job['error']}"
+            for job in signet.jobs(status="dead", limit=500)
+            if mine(job)
+        ),
+    )
+    _say(outcome, steps, is_paused=last.paused)
+    return outcome
+
+
+def _say(outcome: Outcome, steps: "Steps", *, is_paused: bool) -> None:
+    said = [f"{outcome.completed} done"]
+    if is_paused and outcome.open:
+        said.append(f"{outcome.open} stand still, the queue is paused: signet jobs resume")
+    elif outcome.open:
+        said.append(f"{outcome.open} still open: signet jobs watch")
+    if outcome.waiting:
+        said.append(f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is away'}")
+    said += [f"dead: {why}" for why in outcome.dead]
+    (steps.done if outcome.is_whole else steps.lacking)("Jobs", ", ".join(said))
+
+
+def _warm(signet: Signet) -> None:
+    """Let the model load, so that the questions are answered by meaning and not by words alone."""
+    deadline = time.monotonic() + WARM_SECONDS
+    signet.recall("warm up", limit=1)
+    while not signet.status()["embedding"]["available"] and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
+
+
+def _told(fed: "Fed", input_file: Path | None) -> str:
+    source = str(input_file) if input_file else "the sample that comes with Signet"
+    count = len(fed.memory_ids)
+    if fed.deduped >= count:
+        return f"{source}: all {count} memories were known already"
+    known = f", {fed.deduped} known already" if fed.deduped else ""
+    return f"{source}: {fed.turns} turns, {count} memories{known}"

@@ -1,0 +1,110 @@
+"""Make everything run: workspace, embedding model, daemon. Each step leaves alone what is there."""
+
+import os
+import socket
+from dataclasses import dataclass
+from string import Template
+
+from signet import clock, config
+from signet.cli import models, output
+from signet.cli.quickstart.steps import Steps
+from signet.config import manifest
+from signet.config.env import read_environment
+from signet.config.sections import EmbeddingProvider
+from signet.daemon import control
+from signet.daemon.errors import PortTaken
+from signet.daemon.record import Running
+from signet.errors import SignetError
+from signet.paths import Workspace
+from signet.providers.native import install
+from signet.resources import template
+
+ADD_MODEL = "Recall goes on by keywords. Add it later with: signet models install"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What came of the embedding model; `reason` says why it is not there."""
+
+    state: str
+    name: str
+    reason: str | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether texts can get vectors in the daemon itself."""
+        return self.state in ("ready", "installed")
+
+
+def workspace(at: Workspace, steps: Steps) -> bool:
+    """Make the workspace with its agent.yaml and return whether there was none. Raises OSError."""
+    at.make()
+    is_new = manifest.find(at) is None
+    if is_new:
+        text = Template(template("agent.yaml").read_text("utf-8"))
+        (at.root / "agent.yaml").write_text(
+            text.substitute(now=clock.to_text(clock.now())), "utf-8"
+        )
+    steps.done("Workspace", f"{'made' if is_new else 'found'} {at.root}")
+    return is_new
+
+
+def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
+    """Install the embedding model, unless agent.yaml names another or it is not wanted."""
+    embedding = config.load(at).settings.embedding
+    if embedding.provider is not EmbeddingProvider.NATIVE:
+        steps.done("Model", f"{embedding.provider}, as agent.yaml says")
+        return Model(state="elsewhere", name=embedding.model)
+    if install.status().state is install.State.READY:
+        steps.done("Model", f"{embedding.model} is installed")
+        return Model(state="ready", name=embedding.model)
+    if not wanted:
+        steps.lacking("Model", f"not installed, as asked. {ADD_MODEL}")
+        return Model(state="skipped", name=embedding.model)
+    try:
+        done = install.install(_silent if steps.quiet else models.show_progress)
+    except (SignetError, OSError) as error:
+        steps.lacking("Model", f"not installed: {error}. {ADD_MODEL}")
+        return Model(state="failed", name=embedding.model, reason=str(error))
+    finally:
+        models.show_end()
+    steps.done("Model", f"{done.model} installed, {done.size_bytes // 1_000_000} MB")
+    return Model(state="installed", name=done.model)
+
+
+def daemon(at: Workspace, port: int | None, steps: Steps) -> control.Started:
+    """Start the daemon or find it running, on a free port when the wanted one is taken."""
+    wanted = port or read_environment(os.environ)[0].port
+    tell = _ignore if steps.quiet else _tell
+    try:
+        started = control.start(at, wanted, tell=tell)
+        note = ""
+    except PortTaken as taken:
+        started = control.start(at, _free_port(), tell=tell)
+        note = f" ({taken.message.partition(';')[0]})"
+    said = "started" if started.is_new else "runs already"
+    steps.done("Daemon", f"{said} at {started.daemon.url}{note}{_notice(started.daemon)}")
+    return started
+
+
+def _notice(found: Running) -> str:
+    return f" · {found.notice}" if found.notice else ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _tell(waits_for: str) -> None:
+    output.hint(f"  waiting for {waits_for} …")
+
+
+def _ignore(_: str) -> None:
+    """Say nothing about a wait."""
+
+
+def _silent(phase: install.Phase, done: int, total: int) -> None:
+    """Draw nothing of an install."""

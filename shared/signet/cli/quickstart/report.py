@@ -1,0 +1,86 @@
+"""What quickstart shows at the end."""
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+
+from signet.cli import output
+from signet.cli.quickstart.learn import Answered, Fact
+
+_LABEL = 12
+#: A list of facts longer than this says how many more there are, on a terminal.
+FACTS_SHOWN = 12
+
+
+def learned(facts: Sequence[Fact], memories: int) -> None:
+    """Show the facts, the surest first where not all are shown."""
+    ink = output.ink(sys.stdout)
+    _title("What was learned", f"{len(facts)} facts from {memories} memories")
+    shown = facts if not output.is_live(sys.stdout) else _surest(facts)
+    for fact in shown:
+        first, *more = output.wrapped(fact.content, output.width() - _LABEL - 10)
+        output.say(
+            f"  {ink.dim(f'{fact.confidence:.2f}')}  {ink.name(f'{fact.type:<{_LABEL}}')}{first}"
+        )
+        for line in more:
+            output.say(" " * (_LABEL + 8) + line)
+    if len(shown) < len(facts):
+        output.say(ink.dim(f"  and {len(facts) - len(shown)} more: signet recall QUESTION"))
+
+
+def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
+    """Show each question with its best answers."""
+    ink = output.ink(sys.stdout)
+    made = "made from what was learned: the names mentioned most, then the kinds of facts"
+    _title("Asked back", "questions that come with the sample" if is_sample else made)
+    for number, one in enumerate(found):
+        if number:
+            output.say()
+        output.say(f"  {ink.bold(one.question)}")
+        if not one.results:
+            output.say("    nothing found")
+        for hit in one.results:
+            score = ink.good(f"{hit['score'] * 100:3.0f}%")
+            source = f"({hit['type']}, {_origin(hit['source_type'])}, {hit['source']})"
+            lines = output.wrapped(f"{hit['content']} {source}", output.width() - 11)
+            for at, line in enumerate(lines):
+                output.say(f"    {score}  {line}" if at == 0 else " " * 10 + line)
+
+
+def where(places: Mapping[str, str]) -> None:
+    """Show where everything is."""
+    _title("Where everything is")
+    for name, place in places.items():
+        output.say(f"  {name:<{_LABEL}}{place}")
+
+
+def next_steps(path: str | None, *, is_stopped: bool) -> None:
+    """Show what to type next."""
+    ink = output.ink(sys.stdout)
+    _title("Next")
+    on = f" -p {shlex.quote(path)}" if path else ""
+    commands = {
+        f'signet remember "I prefer tabs"{on}': "save something",
+        f'signet recall "tabs or spaces"{on}': "find it again",
+        f"signet status{on}": "is all well?",
+        f"signet stop{on}": "stop the daemon",
+    }
+    if is_stopped:
+        commands = {f"signet start{on}": "the daemon is stopped; start it again"}
+    room = max(map(len, commands)) + 2
+    for command, text in commands.items():
+        output.say(f"  {ink.name(f'{command:<{room}}')}{ink.dim(text)}")
+
+
+def _surest(facts: Sequence[Fact]) -> list[Fact]:
+    best = sorted(facts, key=lambda fact: -fact.confidence)[:FACTS_SHOWN]
+    return [fact for fact in facts if fact in best]
+
+
+def _origin(source_type: str | None) -> str:
+    return "distilled" if source_type == "pipeline-v2" else "as said"
+
+
+def _title(text: str, more: str = "") -> None:
+    ink = output.ink(sys.stdout)
+    output.say(f"\n{ink.bold(text)}{ink.dim(f' · {more}') if more else ''}\n")

@@ -1,0 +1,133 @@
+"""`signet status` and `signet paths`: is it well, and where is everything."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.output import Ink
+from signet.client import DaemonNotRunning
+from signet.paths import Workspace, cache_home, config_home, find_workspace
+
+_LABEL = 12
+#: The files of a workspace that `status` shows (cli.md §5).
+_FILES = ("AGENTS.md", "agent.yaml")
+
+
+def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show daemon, processes, queue and memories; exit 0 when it is stopped too.
+
+    Examples: signet status · signet status --json
+    """
+    workspace = find_workspace(path)
+    files = {name: (workspace.root / name).exists() for name in _FILES}
+    files["memories.db"] = workspace.database.exists()
+    try:
+        signet = client(path)
+        found = {"running": True, "url": signet.url, **signet.status()}
+        found["memories"] = signet.memories(limit=1)["stats"]
+    except DaemonNotRunning:
+        found = {"running": False, "agentsDir": str(workspace.root)}
+    found["files"] = files
+    if as_json:
+        output.show(found)
+        return
+    ink = output.ink(sys.stdout)
+    for line in _running(found, ink) if found["running"] else _stopped(found, ink):
+        output.say(line)
+
+
+def paths(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show where everything is.
+
+    Examples: signet paths · signet paths --json
+    """
+    workspace = find_workspace(path)
+    found = places(workspace)
+    if as_json:
+        output.show(found)
+        return
+    for name, place in found.items():
+        output.say(f"{name:<{_LABEL}}{place}")
+
+
+def places(workspace: Workspace) -> dict[str, str]:
+    """Return every location by name."""
+    models = os.environ.get("SIGNET_MODEL_DIR") or cache_home() / "models"
+    found = {
+        "workspace": workspace.root,
+        "settings": workspace.root / "agent.yaml",
+        "database": workspace.database,
+        "logs": workspace.log_dir,
+        "state": workspace.state_file,
+        "runtime": workspace.runtime_dir,
+        "models": models,
+        "config": config_home(),
+    }
+    return {name: str(place) for name, place in found.items()}
+
+
+def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
+    yield f"{ink.dim('○')} {ink.bold('Daemon stopped')} · start it with: signet daemon start"
+    yield from _workspace(found, ink)
+
+
+def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
+    reasons = found["reasons"]
+    dot = ink.warn("●") if reasons else ink.good("●")
+    yield f"{dot} {ink.bold('Daemon running')} · version {found['version']}"
+    yield _row("address", found["url"])
+    yield _row("up", f"{output.span(found['uptime'])} · PID {found['pid']}")
+    yield _row("processes", ", ".join(_process(one, ink) for one in found["processes"]))
+    yield _row("queue", _queue(found["queue"], ink))
+    yield _row("memories", str(found["memories"]["total"]))
+    yield _row("embeddings", _embedding(found["embedding"], ink))
+    for queue, until in found["waitingForProvider"].items():
+        yield _row("waiting", f"queue {queue}, next try {output.local(until)}")
+    yield from _workspace(found, ink)
+    for reason in reasons:
+        yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"
+    for warning in [found["configError"], *found["configWarnings"]]:
+        if warning:
+            yield ink.warn(f"! {warning}")
+    for key in found["restartRequired"]:
+        yield ink.warn(f"! {key} changed") + " · take it over with: signet restart"
+
+
+def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
+    marks = [
+        f"{ink.good('✓') if there else ink.dim('✗')} {name}"
+        for name, there in found["files"].items()
+    ]
+    yield _row("files", "  ".join(marks))
+    yield _row("workspace", found["agentsDir"])
+
+
+def _process(one: dict[str, Any], ink: Ink) -> str:
+    text = f"{one['name']} {one['state']}"
+    restarts = f" ({one['restarts']} restarts)" if one["restarts"] else ""
+    return text + restarts if one["state"] == "running" else ink.warn(text) + restarts
+
+
+def _queue(queue: dict[str, Any], ink: Ink) -> str:
+    text = f"{queue['pending']} waiting, {queue['leased']} running, {queue['completed']} done"
+    if queue["dead"]:
+        dead = ink.bad(f"{queue['dead']} dead")
+        text += f", {dead} · see: signet jobs list --status dead"
+    if queue["paused"]:
+        text += f", {ink.warn('paused')} · go on with: signet jobs resume"
+    return text
+
+
+def _embedding(embedding: dict[str, Any], ink: Ink) -> str:
+    if embedding["model"] is None:
+        return "off, recall by keywords"
+    text = f"{embedding['embedded']} of {embedding['total']} · {embedding['model']}"
+    return text + ("" if embedding["available"] else ink.dim(" (not loaded)"))
+
+
+def _row(name: str, text: str) -> str:
+    return f"  {name:<{_LABEL}}{text}"

@@ -1,0 +1,40 @@
+"""Where the daemon is (spec/cli.md §1).
+
+A workspace that is named beats the environment, and then only its own daemon will do: a memory must not end up in the
+workspace of whoever holds the default port. Without one: SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the daemon of
+the workspace that applies, http://127.0.0.1:3850.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+
+from signet.client.errors import DaemonNotRunning
+from signet.config.env import Environment
+from signet.paths import Workspace, find_workspace
+
+
+def find_url(path: str | None, environ: Mapping[str, str], environment: Environment) -> str:
+    """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none."""
+    if path is not None:
+        own = _recorded(find_workspace(path, environ))
+        if own is None:
+            raise DaemonNotRunning(
+                f"Daemon is not running. Start it with: signet daemon start --path {path}"
+            )
+        return own
+    if environment.daemon_url:
+        return environment.daemon_url
+    if environ.get("SIGNET_HOST") or environ.get("SIGNET_PORT"):
+        return environment.address.url
+    return _recorded(find_workspace(None, environ)) or environment.address.url
+
+
+def _recorded(workspace: Workspace) -> str | None:
+    """Return the address that the workspace's daemon left on disk, if its process still exists."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        state = json.loads(workspace.state_file.read_text("utf-8"))
+        os.kill(state["pid"], 0)
+        return str(state["url"])
+    return None

@@ -1,0 +1,56 @@
+"""How far the queue is, told from what the daemon answers. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+#: One job as the daemon shows it (`GET /api/jobs`).
+Job = dict[str, Any]
+#: Why a job that waits for a provider carries this code.
+_PROVIDER_DOWN = "provider_down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """Jobs by what is to be expected of them.
+
+    `open` jobs run or will run; `waiting` ones need a provider that is away, `reasons` says which. `completed` and
+    `dead` count the whole queue.
+    """
+
+    open: int
+    waiting: int
+    completed: int
+    dead: int
+    paused: bool
+    reasons: tuple[str, ...]
+
+
+def work(
+    pipeline: Mapping[str, Any],
+    pending: Sequence[Job],
+    leased: Sequence[Job],
+    stopped_queues: Mapping[str, object],
+    mine: Callable[[Job], bool] | None,
+) -> Work:
+    """Return how far the jobs are that `mine` picks; without it, all of them."""
+    counts = pipeline["queues"]["memory"]
+    wanted = [job for job in pending if mine is None or mine(job)]
+    waiting = [job for job in wanted if _waits(job, stopped_queues)]
+    running = [job for job in leased if mine is None or mine(job)]
+    still = len(wanted) - len(waiting) + len(running)
+    if mine is None:
+        # A page of jobs is limited, the counts are not.
+        still = counts["pending"] + counts["leased"] - len(waiting)
+    return Work(
+        open=max(0, still),
+        waiting=len(waiting),
+        completed=counts["completed"],
+        dead=counts["dead"],
+        paused=bool(pipeline["paused"]),
+        reasons=tuple(sorted({str(job["error"]) for job in waiting if job["error"]})),
+    )
+
+
+def _waits(job: Job, stopped_queues: Mapping[str, object]) -> bool:
+    return job["last_error_code"] == _PROVIDER_DOWN or job["queue"] in stopped_queues
