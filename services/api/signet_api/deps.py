@@ -1,4 +1,8 @@
-"""What a route may ask for in its signature."""
+"""What a route may ask for in its signature.
+
+All of it is `async def`: the framework would send a plain function to a thread pool, at several times the cost of
+the request it serves.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,17 +42,18 @@ class State:
         return self.live.settings
 
 
-def state_of(request: Request) -> State:
+async def state_of(request: Request) -> State:
     """Return the process's state."""
     state: State = request.app.state.signet
     return state
 
 
-def _database(request: Request) -> Database:
-    return state_of(request).db
+async def _database(request: Request) -> Database:
+    state: State = request.app.state.signet
+    return state.db
 
 
-def actor_of(request: Request) -> Actor:
+async def actor_of(request: Request) -> Actor:
     """Return who asks, as history will tell it."""
     headers = request.headers
     claimed = headers.get("x-signet-actor-type", "")

@@ -9,8 +9,8 @@ says text/plain); the Origin check is what keeps that safe.
 """
 
 import ipaddress
+import os
 import time
-import uuid
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -41,7 +41,7 @@ class Guard:
             return
         started = time.perf_counter()
         headers = dict(scope["headers"])
-        request_id = headers.get(b"x-signet-request-id", b"") or uuid.uuid4().hex.encode()
+        request_id = headers.get(b"x-signet-request-id", b"") or os.urandom(8).hex().encode()
         status = 500
 
         async def tagged(message: Message) -> None:

@@ -64,6 +64,8 @@ def serve(booted: Booted) -> int:
             log_config=None,
             access_log=False,
             server_header=False,
+            date_header=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
     )
