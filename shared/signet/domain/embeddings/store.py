@@ -88,7 +88,9 @@ def missing(tx: ReadTx, limit: int, *, model: str | None = None) -> list[Gap]:
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
     """Return what is to be embedded for a memory; None when it has current vectors or is gone."""
     row = tx.one(_GAP, {"id": memory_id, "model": model})
-    return row and Gap(memory_id=row[0], content=row[1], content_hash=row[2])
+    if row is None:
+        return None
+    return Gap(memory_id=row[0], content=row[1], content_hash=row[2])
 
 
 def coverage(tx: ReadTx, *, model: str | None = None) -> Coverage:

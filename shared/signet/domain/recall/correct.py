@@ -15,9 +15,10 @@ READ_PER_RESULT = 3
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
     settings = run.settings
+    is_plain = settings.fusion is Fusion.PLAIN
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
-        ("rerank", settings.rerank, lambda s: _reranked(run, s)),
+        ("rerank", settings.rerank and is_plain, lambda s: _reranked(run, s)),
         ("gravity", settings.gravity and bool(run.words), lambda s: _settled(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
@@ -50,17 +51,14 @@ def _days_since(run: Run, text: str | None) -> float | None:
 
 
 def _reranked(run: Run, scores: Scores) -> Scores:
-    """Look again with the stored vectors. The filled blend has weighed every cosine already."""
-    if run.settings.fusion is Fusion.FILLED:
-        return scores
     return rerank.by_cosine(scores, run.known.cosine, top=run.settings.rerank_top_n)
 
 
 def _settled(run: Run, scores: Scores) -> Scores:
     worded = {*run.known.keyword, *run.known.hint}
     unsure = [seq for seq in scores if seq not in worded]
-    if run.settings.fusion is Fusion.PLAIN:
-        worded.update(keyword.fill(run.tx, run.words, unsure))
+    for word in keyword.each(run.tx, run.words, unsure):
+        worded.update(word)
     return dampen.gravity(scores, {seq for seq in unsure if seq not in worded})
 
 

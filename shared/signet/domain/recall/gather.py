@@ -1,13 +1,13 @@
 """The candidates of one recall, and what each channel knows of every one of them.
 
-Each channel brings its best; then each candidate gets what the other channels would have said of it. A lone
-score as it is loses a tenth of the evidence or more (design/retrieval.md §1).
+Each channel brings its best; then, in the filled fusion, their neighbours join and each candidate gets what
+every channel says of it. A lone score as it is loses a tenth of the evidence or more (design/retrieval.md §1).
 """
 
 from signet import clock
 from signet.db import fts
-from signet.domain.recall import graph, keyword, store, vector
-from signet.domain.recall.models import Fusion, RecallSettings, Scores
+from signet.domain.recall import graph, keyword, neighbours, store, vector
+from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
 
@@ -18,24 +18,27 @@ def gather(run: Run) -> None:
     hints: Scores = run.attempt("hints", lambda: _hints(run), {})
     cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
     structure: Scores = run.attempt("graph", lambda: _graph(run), {})
-    for name, found in (
-        ("keyword", ranks),
-        ("hint", hints),
-        ("vector", cosine),
-        ("graph", structure),
-    ):
-        run.trail.channel(name, found)
-    if filled:
-        _fill(run, ranks, hints, cosine, structure)
-    else:
-        _pass(run, {*ranks, *hints, *cosine, *structure})
+    found = {"keyword": fts.scores(ranks), "hint": hints, "vector": cosine, "graph": structure}
+    for name, scores in found.items():
+        run.trail.channel(name, scores)
+    candidates = {seq for scores in found.values() for seq in scores}
+    if filled and run.settings.neighbours:
+        beside: dict[int, list[int]] = run.attempt(
+            "neighbours", lambda: store.beside(run.tx, candidates), {}
+        )
+        run.around = neighbours.symmetric(beside)
+        candidates |= run.around.keys()
+    run.allowed = run.attempt("filter", lambda: store.allowed(run.tx, candidates, run.where), {})
     known = run.known
-    known.keyword = fts.scores(_only(run, ranks))
-    known.hint, known.cosine = _only(run, hints), _only(run, cosine)
-    known.structure = _only(run, structure)
+    known.keyword, known.hint, known.cosine, known.structure = (
+        {seq: score for seq, score in scores.items() if seq in run.allowed}
+        for scores in found.values()
+    )
+    if filled:
+        _fill(run)
 
 
-def _keyword(run: Run, *, strict: bool) -> dict[int, float]:
+def _keyword(run: Run, *, strict: bool) -> Scores:
     return keyword.find(run.tx, run.words, run.where, run.pool, strict=strict)
 
 
@@ -57,50 +60,40 @@ def _graph(run: Run) -> Scores:
     settings = run.settings
     if not settings.graph:
         return {}
-    until = clock.monotonic_ms() + _patience_ms(settings)
+    walks = settings.traversal
+    until = clock.monotonic_ms() + (
+        settings.traversal_timeout_ms if walks else settings.graph_timeout_ms
+    )
     run.walk = graph.walk(
         run.tx,
         run.words,
         run.query.reader.agent_id,
-        settings.bounds if settings.traversal else None,
+        settings.bounds if walks else None,
         lambda: clock.monotonic_ms() >= until,
     )
-    if not settings.traversal_primary or not settings.traversal:
+    if not (walks and settings.traversal_primary):
         run.related = graph.related(run.tx, run.walk.focal)
     found = graph.structure(run.tx, run.walk)
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
 
-def _patience_ms(settings: RecallSettings) -> int:
-    return settings.traversal_timeout_ms if settings.traversal else settings.graph_timeout_ms
-
-
-def _fill(
-    run: Run, ranks: dict[int, float], hints: Scores, cosine: Scores, structure: Scores
-) -> None:
-    """Add the neighbours of the candidates, and to all of them the scores that are missing."""
-    own = {*ranks, *hints, *cosine, *structure}
-    if run.settings.neighbour_weight > 0:
-        run.beside = run.attempt("neighbours", lambda: store.beside(run.tx, own), {})
-    _pass(run, own.union(*run.beside.values()))
-    with_words = [seq for seq in run.allowed if seq not in ranks]
-    more: Scores = run.attempt(
-        "fill_keyword", lambda: keyword.fill(run.tx, run.words, with_words), {}
+def _fill(run: Run) -> None:
+    """Give every candidate its words, and its cosine where the vector channel works."""
+    known = run.known
+    known.words = run.attempt(
+        "fill_keyword", lambda: keyword.each(run.tx, run.words, run.allowed), known.words
     )
-    ranks |= more
-    query_vector = run.query_vector
-    if query_vector is not None and cosine:
-        model = run.settings.embedding_model
-        bare = [seq for seq in run.allowed if seq not in cosine]
-        rest: Scores = run.attempt(
-            "fill_vector", lambda: vector.fill(run.tx, query_vector, bare, model=model), {}
+    totals: Scores = {}
+    for word in known.words:
+        for seq, score in word.items():
+            totals[seq] = totals.get(seq, 0.0) + score
+    best = max(totals.values(), default=0.0)
+    known.keyword = {seq: score / best if best else 1.0 for seq, score in totals.items()}
+    query_vector, model = run.query_vector, run.settings.embedding_model
+    if query_vector is not None and known.cosine:
+        bare = [seq for seq in run.allowed if seq not in known.cosine]
+        known.cosine |= run.attempt(
+            "fill_vector",
+            lambda: vector.fill(run.tx, query_vector, bare, model=model),
+            known.cosine,
         )
-        cosine |= rest
-
-
-def _pass(run: Run, candidates: set[int]) -> None:
-    run.allowed = run.attempt("filter", lambda: store.allowed(run.tx, candidates, run.where), {})
-
-
-def _only(run: Run, scores: dict[int, float]) -> dict[int, float]:
-    return {seq: score for seq, score in scores.items() if seq in run.allowed}

@@ -28,9 +28,12 @@ def find(
     return found
 
 
-def fill(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> dict[int, float]:
-    """Return the bm25 of those of the given memories that hold a word."""
-    return store.keyword_of(tx, fts.any_of(words), seqs) if words and seqs else {}
+def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> list[dict[int, float]]:
+    """Return for each word the bm25 (positive) of those of the given memories that hold it.
+
+    bm25 is a sum over words, so these add up to the score of the whole question.
+    """
+    return [store.keyword_of(tx, fts.any_of([word]), seqs) for word in words] if seqs else []
 
 
 def hints(

@@ -83,8 +83,8 @@ class RecallSettings:
     alpha: float = 0.6
     top_k: int = 20
     min_score: float = 0.1
-    #: What the better neighbour in the same source lends a memory.
-    neighbour_weight: float = 0.4
+    #: Whether memories of one source support each other (`neighbours.py`).
+    neighbours: bool = True
     hints: bool = True
     embedding_model: str | None = None
     graph: bool = True
@@ -98,10 +98,12 @@ class RecallSettings:
     #: 0 switches the boost off.
     rehearsal_weight: float = 0.1
     rehearsal_half_life_days: float = 30.0
+    #: Only in the plain fusion: the filled one has weighed every cosine already.
     rerank: bool = True
     rerank_top_n: int = 20
     rerank_timeout_ms: int = 2_000
-    gravity: bool = True
+    #: Off: with both channels known of every candidate it only costs (0.5 % of the evidence at 50).
+    gravity: bool = False
     hubs: bool = True
     resolution: bool = True
     truncate_chars: int = 500

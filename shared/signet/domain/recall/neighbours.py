@@ -1,18 +1,51 @@
-"""Memories beside a good one in the same source carry the rest of the answer. Pure.
+"""Memories of one source support each other. Pure.
 
-In a conversation the turn before a match holds the question and the one after it the reply: lending 0.4 of the
-better neighbour's score found 5 to 6 % more evidence at every depth (design/retrieval.md §1).
+In a conversation the turn before a match holds the question and the one after it the reply, and a good match
+says that its session is about the matter. Measured on dialogue turns (1,231 questions): recall@5 65.2 to 68.8,
+recall@10 74.4 to 77.5; sources with one memory are not touched.
 """
 
 from collections.abc import Iterable, Mapping
 
 from signet.domain.recall.models import Scores
 
+#: What a word in the neighbouring memory counts beside one in the memory itself.
+WORD = 0.4
 
-def lift(scores: Scores, beside: Mapping[int, Iterable[int]], *, weight: float) -> Scores:
-    """Return each score plus `weight` times the best score among its neighbours."""
+#: What the better neighbour's score adds, and what the best score of the whole source adds.
+BESIDE = 0.3
+SOURCE = 0.2
+
+Around = Mapping[int, Iterable[int]]
+
+
+def symmetric(beside: Mapping[int, Iterable[int]]) -> dict[int, set[int]]:
+    """Return who is beside whom, said from both sides."""
+    around: dict[int, set[int]] = {}
+    for seq, others in beside.items():
+        for other in others:
+            around.setdefault(seq, set()).add(other)
+            around.setdefault(other, set()).add(seq)
+    return around
+
+
+def lend(word: Mapping[int, float], around: Around) -> Scores:
+    """Return the scores of one word, where a memory without it borrows from its neighbours."""
+    reach = dict(word)
+    for seq, score in word.items():
+        for other in around.get(seq, ()):
+            reach[other] = max(reach.get(other, 0.0), WORD * score)
+    return reach
+
+
+def lift(scores: Scores, around: Around, sources: Mapping[int, str]) -> Scores:
+    """Return each score with what the better neighbour and the best of the same source add."""
+    best: dict[str, float] = {}
+    for seq, source in sources.items():
+        best[source] = max(best.get(source, 0.0), scores.get(seq, 0.0))
     return {
         seq: score
-        + weight * max((scores.get(other, 0.0) for other in beside.get(seq, ())), default=0.0)
+        + BESIDE * max((scores.get(other, 0.0) for other in around.get(seq, ())), default=0.0)
+        + (SOURCE * best[sources[seq]] if seq in sources else 0.0)
         for seq, score in scores.items()
     }

@@ -69,18 +69,27 @@ def touched(result: Result) -> list[str]:
 
 def _merge(run: Run) -> Scores:
     """Return one score for each candidate worth ranking."""
-    settings, known = run.settings, run.known
-    is_filled = settings.fusion is Fusion.FILLED
-    fuse = blend.filled if is_filled else blend.plain
-    flat = run.apply("blend", {}, lambda _: fuse(known.text(), known.cosine, alpha=settings.alpha))
-    if is_filled and run.beside:
-        flat = run.apply(
-            "neighbours",
-            flat,
-            lambda s: neighbours.lift(s, run.beside, weight=settings.neighbour_weight),
-        )
-    flat = blend.at_least(flat, settings.min_score)
-    return run.apply("graph", flat, lambda s: _with_graph(run, s))
+    merge = _filled if run.settings.fusion is Fusion.FILLED else _plain
+    scores = blend.at_least(merge(run), run.settings.min_score)
+    return run.apply("graph", scores, lambda flat: _with_graph(run, flat))
+
+
+def _filled(run: Run) -> Scores:
+    known, alpha = run.known, run.settings.alpha
+    lengths = {seq: row.passages for seq, row in run.allowed.items()}
+    sources = {seq: row.source for seq, row in run.allowed.items() if row.source is not None}
+    text = blend.with_hints(blend.worded(known.words, run.around, lengths), known.hint)
+    cosine = blend.levelled(known.cosine, lengths)
+    scores = run.apply("blend", {}, lambda _: blend.filled(text, cosine, alpha=alpha))
+    if not run.settings.neighbours:
+        return scores
+    return run.apply("neighbours", scores, lambda s: neighbours.lift(s, run.around, sources))
+
+
+def _plain(run: Run) -> Scores:
+    known, alpha = run.known, run.settings.alpha
+    text = blend.with_hints(known.keyword, known.hint)
+    return run.apply("blend", {}, lambda _: blend.plain(text, known.cosine, alpha=alpha))
 
 
 def _with_graph(run: Run, flat: Scores) -> Scores:

@@ -40,7 +40,7 @@ class Run:
     allowed: dict[int, Allowed] = field(default_factory=dict)
     walk: Walk = field(default_factory=Walk)
     related: set[int] = field(default_factory=set)
-    beside: dict[int, list[int]] = field(default_factory=dict)
+    around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
     degraded: list[str] = field(default_factory=list)
 

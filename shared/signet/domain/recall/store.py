@@ -11,6 +11,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Where
+from signet.domain.embeddings import passages
 from signet.domain.recall.models import Hit, Source, Why
 
 #: Rows read at once where whole tables may pass, so that memory stays flat.
@@ -37,16 +38,19 @@ WHERE e.id IN (SELECT value FROM json_each(?)) AND e.source_type = 'memory'
 """
 _VECTORS = """
 SELECT m.seq, e.vector FROM memories m
-JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
+CROSS JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
 WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?)
 """
 _ALLOWED = """
-SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed FROM memories m
+SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
+  coalesce(m.source_type, '') || ' ' || m.source_id, length(m.content)
+FROM memories m
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 _SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
-_CONTENTS = "SELECT seq, content FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+#: What settles something says so early; sessions of many pages are not read whole.
+_CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
 
 _SAME = "x.source_id = c.source_id AND x.source_type IS c.source_type AND x.agent_id IS c.agent_id"
 _LIVE = f"x.is_deleted = 0 AND x.scope IS c.scope AND {_SAME}"
@@ -104,6 +108,8 @@ class Allowed:
     created_at: str
     access_count: int
     last_accessed: str | None
+    source: str | None
+    passages: float
 
 
 def keyword(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float]:
@@ -113,8 +119,8 @@ def keyword(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float
 
 
 def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float]:
-    """Return the bm25 of those of the given rows that match."""
-    return {row[0]: row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
+    """Return the bm25, turned positive, of those of the given rows that match."""
+    return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
 
 
 def hints(tx: ReadTx, match: str, agent_id: str, where: Where, limit: int) -> dict[int, float]:
@@ -150,7 +156,12 @@ def among(seqs: Collection[int]) -> Where:
 def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowed]:
     """Return those of the given memories that pass."""
     rows = tx.all(_ALLOWED.format(where=where.sql), (_json(seqs), *where.params))
-    return {row[0]: Allowed(row[1], row[2], row[3], row[4] or 0, row[5]) for row in rows}
+    return {
+        row[0]: Allowed(
+            row[1], row[2], row[3], row[4] or 0, row[5], row[6], max(1.0, row[7] / passages.TARGET)
+        )
+        for row in rows
+    }
 
 
 def seqs(tx: ReadTx, memory_ids: Iterable[str]) -> dict[str, int]:
@@ -159,7 +170,7 @@ def seqs(tx: ReadTx, memory_ids: Iterable[str]) -> dict[str, int]:
 
 
 def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
-    """Return the texts of memories."""
+    """Return how the texts of memories begin."""
     return {row[0]: row[1] for row in tx.all(_CONTENTS, (_json(seqs),))}
 
 
