@@ -401,7 +401,7 @@ ADDED = set(
 
 
 def _stems(text: str) -> set[str]:
-    return {re.sub(r"(?:ies|es|s|y)$", "", word) for word in re.findall(r"[\w']+", text.lower())}
+    return {re.sub(r"(?:ies|es|s|y|e)$", "", word) for word in re.findall(r"[\w']+", text.lower())}
 
 
 @given(st.one_of(WORDS, st.text(max_size=300)))

@@ -45,6 +45,9 @@ _PLAIN = re.compile(
     r"|from) [\w./`-]+(?: [\w./-]+)?)?"
 )
 
+_COMPLETE = re.compile(
+    r" |graduated|volunteers|retired|quit|moved|practices|studied|expires|drives|retries|runs"
+)
 _OTHERS = (Subject.NAME, Subject.THING, Subject.PLAIN, Subject.OWNED)
 _NOUN_FORM = re.compile(r"(?!is|was|has|does|consists)\w+s(?:\W*$| (?:of|and|or|are|were|have)\b)")
 _ADVERBS = re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}")
@@ -108,7 +111,8 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
             continue
         kind = None
         for family in FAMILIES:
-            if not family.verb.match(sentence, word.start()):
+            verb = family.verb.match(sentence, word.start())
+            if not verb or _lacks_object(sentence, verb):
                 continue
             verb_at = _verb_at(sentence, word.start())
             kind = kind or kind_of(subject, speaker)
@@ -117,6 +121,12 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
             if kind in family.subjects:
                 return Statement(subject=subject, kind=kind, verb_at=verb_at, family=family)
     return None
+
+
+def _lacks_object(sentence: str, verb: re.Match[str]) -> bool:
+    """Say whether a verb that needs an object ends the sentence: `Signet uses.`"""
+    phrase = sentence[_verb_at(sentence, verb.start()) : verb.end()]
+    return not sentence[verb.end() :].strip(" .!") and _COMPLETE.search(phrase) is None
 
 
 def _verb_at(sentence: str, at: int) -> int:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from signet.domain.graph.lexicon import words
+from signet.domain.graph.lexicon import FUNCTION, words
 
 ADVERBS = (
     "also|always|never|really|usually|generally|strongly|personally|still|now|currently|just|typically|mostly|often "
@@ -76,7 +76,7 @@ TEAM = Person("The team")
 def _pattern(pronoun: str) -> re.Pattern[str]:
     return re.compile(
         rf"\b(?:{pronoun})(?:['’](m|re|ve|ll)\b"
-        rf"|\s+((?:(?:{ADVERBS})\s+)*)([A-Za-z]+(?:['’]t)?)\b|\b)"
+        rf"|\s+((?:(?:{ADVERBS})\s+)*)([a-z]+(?:['’]t)?)\b(?!['’])|\b)"
     )
 
 
@@ -100,7 +100,9 @@ def conjugate(verb: str) -> str:
     plain = verb.lower()
     if plain in _IRREGULAR:
         return _IRREGULAR[plain]
-    if plain in _UNCHANGED or (plain.endswith("ed") and plain not in _EED):
+    if plain in _UNCHANGED or plain in FUNCTION or (plain.endswith("ed") and plain not in _EED):
+        return verb
+    if re.search(r"[^su]s$", plain):
         return verb
     if re.search(r"(?:s|x|z|ch|sh|o)$", plain):
         return verb + "es"
