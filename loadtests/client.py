@@ -93,7 +93,9 @@ def drive(
                 connection.next_at = max(connection.next_at + every, now)
                 connection.send(next(requests))
         wake = min((one.next_at for one in resting), default=until)
-        for key, _ in selector.select(max(min(wake, until) - time.perf_counter(), 0) if now < until else 1):
+        for key, _ in selector.select(
+            max(min(wake, until) - time.perf_counter(), 0) if now < until else 1
+        ):
             connection = key.data
             status = connection.receive()
             if status is None:

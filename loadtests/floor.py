@@ -20,7 +20,10 @@ def rows_of_memories(database: Path, count: int) -> list[Rows]:
     """Return, for each of the first memories of a database, every row that belongs to it."""
     connection = connect(database, read_only=True)
     tables = [name for (name,) in connection.execute(_TABLES)]
-    ids = [row[0] for row in connection.execute("SELECT id FROM memories ORDER BY id LIMIT ?", (count,))]
+    ids = [
+        row[0]
+        for row in connection.execute("SELECT id FROM memories ORDER BY id LIMIT ?", (count,))
+    ]
     found: dict[str, Rows] = {memory_id: [] for memory_id in ids}
     for table, column in [("memories", "id"), *((table, "memory_id") for table in tables)]:
         reading = connection.execute(f"SELECT * FROM {table}")

@@ -35,10 +35,16 @@ class Report:
         """Return the rows as aligned text, then the figures and notes."""
         cells = [list(self.columns), *([_show(cell) for cell in row] for row in self.rows)]
         widths = [max(len(row[i]) for row in cells) for i in range(len(self.columns))]
-        lines = ["  ".join(_pad(cell, w, i) for i, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in cells]
+        lines = [
+            "  ".join(_pad(cell, w, i) for i, (cell, w) in enumerate(zip(row, widths, strict=True)))
+            for row in cells
+        ]
         lines.insert(1, "  ".join("-" * width for width in widths))
         width = max((len(name) for name in self.figures), default=0)
-        lines += ["", *(f"{name.ljust(width)}  {_show(value)}" for name, value in self.figures.items())]
+        lines += [
+            "",
+            *(f"{name.ljust(width)}  {_show(value)}" for name, value in self.figures.items()),
+        ]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
@@ -80,7 +86,13 @@ def _show(value: object) -> str:
         return str(value)
     if math.isnan(value):
         return "-"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+    return (
+        f"{value:,.0f}"
+        if abs(value) >= 1000
+        else f"{value:.3g}"
+        if abs(value) < 100
+        else f"{value:.0f}"
+    )
 
 
 def _pad(cell: str, width: int, column: int) -> str:

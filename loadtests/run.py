@@ -15,7 +15,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = [ROOT, *(ROOT / part for part in ("shared", "services/api", "services/worker", "services/scheduler"))]
+SOURCES = [
+    ROOT,
+    *(ROOT / part for part in ("shared", "services/api", "services/worker", "services/scheduler")),
+]
 
 SCENARIOS = {
     # name: seconds unless --seconds says otherwise
@@ -59,7 +62,9 @@ def main() -> int:
     print(report.table(), file=sys.stderr)
     for verdict in verdicts:
         state = "met" if verdict.is_met else "MISSED"
-        print(f"{state}: {verdict.name} {verdict.value:.3g}, wanted {verdict.wanted}", file=sys.stderr)
+        print(
+            f"{state}: {verdict.name} {verdict.value:.3g}, wanted {verdict.wanted}", file=sys.stderr
+        )
     figures = {name: None if math.isnan(value) else value for name, value in report.figures.items()}
     missed = [verdict.name for verdict in verdicts if not verdict.is_met]
     line = json.dumps({"scenario": asked.scenario, "seed": asked.seed, **figures, "missed": missed})
@@ -71,7 +76,9 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("scenario", choices=SCENARIOS)
     parser.add_argument("--seconds", type=float, help="how long to measure")
     parser.add_argument("--seed", type=int, default=1)

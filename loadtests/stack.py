@@ -21,7 +21,11 @@ from signet.paths import Workspace
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [ROOT, ROOT / "shared", *(ROOT / "services" / name for name in ("api", "worker", "scheduler"))]
+SOURCES = [
+    ROOT,
+    ROOT / "shared",
+    *(ROOT / "services" / name for name in ("api", "worker", "scheduler")),
+]
 READY_SECONDS = 30.0
 
 API, WORKER, SCHEDULER = "signet_api.main", "signet_worker.main", "signet_scheduler.main"

@@ -62,10 +62,20 @@ def run(options: Options) -> Report:
         stack.start(NOOP_API)
         noop, alone = Runs(), Runs()
         _turns(stack, options, seconds=1.0, rounds=1, name="warm", noop=Runs(), remember=Runs())
-        _turns(stack, options, seconds=seconds, rounds=rounds, name="alone", noop=noop, remember=alone)
+        _turns(
+            stack, options, seconds=seconds, rounds=rounds, name="alone", noop=noop, remember=alone
+        )
         stack.start(WORKER, SCHEDULER)
         busy_noop, busy = Runs(), Runs()
-        _turns(stack, options, seconds=seconds, rounds=rounds, name="busy", noop=busy_noop, remember=busy)
+        _turns(
+            stack,
+            options,
+            seconds=seconds,
+            rounds=rounds,
+            name="busy",
+            noop=busy_noop,
+            remember=busy,
+        )
         database = stack.workspace.database
     memories = floor.rows_of_memories(database, options.count or FLOOR_MEMORIES)
     single = floor.replay(memories, options.folder / "single.db", group=1)
@@ -93,7 +103,14 @@ def run(options: Options) -> Report:
 
 
 def _turns(
-    stack: Stack, options: Options, *, seconds: float, rounds: int, name: str, noop: Runs, remember: Runs
+    stack: Stack,
+    options: Options,
+    *,
+    seconds: float,
+    rounds: int,
+    name: str,
+    noop: Runs,
+    remember: Runs,
 ) -> None:
     assert stack.api is not None
     for turn in range(rounds):
