@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,19 +16,9 @@ import pytest
 from signet.daemon import control, record
 from signet.paths import Workspace
 from signet.resources import deploy_dir
+from support.processes import PYTHONPATH, eventually
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[1] / "shared"
-
-
-def eventually(condition: Callable[[], bool], *, within_seconds: float = 10.0) -> bool:
-    """Return whether the condition becomes true in time."""
-    deadline = time.monotonic() + within_seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def free_port() -> int:
@@ -55,7 +44,7 @@ def is_running(pid: int) -> bool:
 def freeze(pid: int) -> None:
     """Stop a process without ending it, and wait until it stands."""
     os.kill(pid, signal.SIGSTOP)
-    assert eventually(lambda: state(pid) == "T")
+    eventually(lambda: state(pid) == "T")
 
 
 @dataclass
@@ -117,7 +106,7 @@ class Daemon:
                 os.kill(found.pid, signal.SIGCONT)
         control.stop(self.workspace)
         pids = [pid for program in ("api", "worker", "scheduler") for pid in self.pids(program)]
-        assert eventually(lambda: not any(map(is_running, pids))), "a program outlived its daemon"
+        eventually(lambda: not any(map(is_running, pids)))
 
 
 @pytest.fixture
@@ -127,7 +116,7 @@ def make_daemon(
     """Return a function that makes a daemon, not started, in a named workspace."""
     for name in [name for name in os.environ if name.startswith(("SIGNET_", "PROMETHEUS_"))]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHONPATH", f"{SHARED}{os.pathsep}{HERE}")
+    monkeypatch.setenv("PYTHONPATH", f"{PYTHONPATH}{os.pathsep}{HERE}")
     config = tmp_path / "stand_in.conf"
     shipped = (deploy_dir() / "supervisord.conf").read_text()
     config.write_text(re.sub(r"signet_(\w+)\.main", r"stand_in \1", shipped))

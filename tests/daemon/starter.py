@@ -12,6 +12,7 @@ if __name__ == "__main__":
     plan = control.Plan(config=Path(sys.argv[3]), migrate="stand_in_migrate")
     if sys.argv[4] == "foreground":
         control.foreground(workspace, port, plan=plan)
+        sys.exit(0)
     try:
         done = control.start(workspace, port, tell=lambda _: None, plan=plan)
     except SignetError as error:

@@ -1,22 +1,19 @@
 """`signet daemon …` as a person and a script meet it."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from signet.cli.daemon import app
+from signet.cli.main import main
 from signet.daemon import control
+from support.processes import program, said
 
-from .conftest import SHARED, Daemon
+from .conftest import Daemon
 
 pytestmark = pytest.mark.xdist_group("daemon")
-RUN = "from signet.cli.daemon import app; app()"
 
 
 def line(level: str, category: str, message: str, second: int) -> str:
@@ -46,63 +43,77 @@ def logged(daemon: Daemon) -> Daemon:
     return daemon
 
 
-def invoke(daemon: Daemon, *arguments: str) -> tuple[int, str, str]:
+Invoke = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def invoke(daemon: Daemon, capsys: pytest.CaptureFixture[str]) -> Invoke:
     """Run a command on the daemon's workspace and return exit status, stdout and stderr."""
-    done = CliRunner().invoke(app, [*arguments, "--path", str(daemon.workspace.root)])
-    return done.exit_code, done.stdout, done.stderr
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = main(["daemon", *arguments, "--path", str(daemon.workspace.root)])
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return call
 
 
-def test_status_and_stop_of_a_daemon_that_does_not_run(daemon: Daemon) -> None:
-    status, out, _ = invoke(daemon, "status")
+def test_status_and_stop_of_a_daemon_that_does_not_run(daemon: Daemon, invoke: Invoke) -> None:
+    status, out, _ = invoke("status")
     assert (status, out.splitlines()[0]) == (1, "Daemon is not running")
-    status, out, _ = invoke(daemon, "status", "--json")
+    status, out, _ = invoke("status", "--json")
     assert status == 1
     assert json.loads(out) == {"running": False, "workspace": str(daemon.workspace.root)}
-    assert invoke(daemon, "stop") == (0, "Daemon is not running\n", "")
+    assert invoke("stop") == (0, "Daemon is not running\n", "")
 
 
-def test_start_status_restart_and_stop(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_status_restart_and_stop(
+    daemon: Daemon, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(control, "shipped", lambda: daemon.plan)
     url = f"http://127.0.0.1:{daemon.port}"
     port = str(daemon.port)
-    assert invoke(daemon, "start", "--port", port)[:2] == (0, f"Daemon started\n{url}\n")
-    status, out, _ = invoke(daemon, "start", "--json")
+    assert invoke("start", "--port", port)[:2] == (0, f"Daemon started\n{url}\n")
+    status, out, _ = invoke("start", "--json")
     assert (status, json.loads(out)["started"]) == (0, False)
-    assert invoke(daemon, "start")[1] == f"Daemon is already running\n{url}\n"
-    status, out, _ = invoke(daemon, "status")
+    assert invoke("start")[1] == f"Daemon is already running\n{url}\n"
+    status, out, _ = invoke("status")
     assert status == 0
     assert url in out
     assert out.count("restarts 0") == 3
-    status, out, _ = invoke(daemon, "restart", "--json")
+    status, out, _ = invoke("restart", "--json")
     assert (status, json.loads(out)["url"]) == (0, url)
-    assert invoke(daemon, "stop") == (0, "Daemon stopped\n", "")
+    assert invoke("stop") == (0, "Daemon stopped\n", "")
 
 
 def test_a_failed_start_shows_the_log_and_exits_1(
-    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+    daemon: Daemon, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(control, "shipped", lambda: daemon.plan)
     daemon.ask("migrate-fail")
-    status, out, err = invoke(daemon, "start", "--port", str(daemon.port))
+    status, out, err = invoke("start", "--port", str(daemon.port))
     assert (status, out) == (1, "")
-    assert err.splitlines()[0] == "Failed to start daemon: it ended while starting"
+    assert err.splitlines()[0] == "error: Failed to start daemon: it ended while starting"
     assert "  the database is made of cheese" in err.splitlines()
     assert err.splitlines()[-1].endswith("startup.log")
-    status, out, _ = invoke(daemon, "start", "--json")
+    status, out, _ = invoke("start", "--json")
     assert (status, json.loads(out)["code"]) == (1, "start_failed")
 
 
-def test_a_workspace_that_cannot_be_written_is_one_line_and_exit_1(tmp_path: Path) -> None:
+def test_a_workspace_that_cannot_be_written_is_one_line_and_exit_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("")
-    done = CliRunner().invoke(app, ["start", "--path", str(tmp_path / "file" / "ws")])
-    assert done.exit_code == 1
-    assert done.stderr.startswith("Cannot write ")
-    assert done.stderr.count("\n") == 1
+    assert main(["daemon", "start", "--path", str(tmp_path / "file" / "ws")]) == 1
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err.count("\n")) == ("", 1)
+    assert shown.err.startswith("error: Cannot write ")
 
 
-def test_logs_shows_lines_by_level_category_and_number(logged: Daemon) -> None:
+def test_logs_shows_lines_by_level_category_and_number(logged: Daemon, invoke: Invoke) -> None:
     def messages(*arguments: str) -> list[str]:
-        status, out, _ = invoke(logged, "logs", *arguments, "--json")
+        status, out, _ = invoke("logs", *arguments, "--json")
         assert status == 0
         found = json.loads(out)
         assert found["count"] == len(found["logs"])
@@ -114,48 +125,41 @@ def test_logs_shows_lines_by_level_category_and_number(logged: Daemon) -> None:
     assert messages("-n", "0") == []
 
 
-def test_a_log_line_is_readable(logged: Daemon) -> None:
-    _, out, _ = invoke(logged, "logs", "-n", "1")
+def test_a_log_line_is_readable(logged: Daemon, invoke: Invoke) -> None:
+    _, out, _ = invoke("logs", "-n", "1")
     assert out.endswith("error pipeline job.buried process=worker kind=extract took 7 ms\n")
 
 
-def test_an_unknown_level_is_wrong_usage(logged: Daemon) -> None:
-    status, _, err = invoke(logged, "logs", "-l", "loud")
+def test_an_unknown_level_is_wrong_usage(logged: Daemon, invoke: Invoke) -> None:
+    status, _, err = invoke("logs", "-l", "loud")
     assert status == 2
-    assert "debug, info, warn, error" in err.replace("│", "")
+    assert "debug, info, warn, error" in err
 
 
 def test_following_the_log_ends_with_ctrl_c_and_exit_0(logged: Daemon) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", RUN, "logs", "-f", "-p", str(logged.workspace.root)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={"PYTHONPATH": str(SHARED), "PYTHONUNBUFFERED": "1"},
-    ) as process:
-        assert process.stdout is not None
-        shown = [process.stdout.readline() for _ in range(3)]
-        assert "job.buried" in shown[-1]
+    root = str(logged.workspace.root)
+    arguments = ("-m", "signet.cli.main", "daemon", "logs", "-f", "-p", root)
+    with program(*arguments, env={"PYTHONUNBUFFERED": "1"}) as process:
+        said(process, "job.buried")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
-    assert process.returncode == 0
+        assert process.wait(10) == 0
 
 
 def test_the_commands_load_no_heavy_library(daemon: Daemon) -> None:
-    script = (
-        "import sys; from signet.cli.daemon import app; from signet.daemon import control, processes; "
-        "from signet.paths import find_workspace; control.status(find_workspace());"
-        "heavy = {'sqlalchemy', 'httpx', 'supervisor', 'numpy', 'structlog', 'pydantic', 'fastapi'}; "
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    env = {"PYTHONPATH": str(SHARED), "SIGNET_PATH": str(daemon.workspace.root)}
-    shown = subprocess.run(
-        [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True
-    )
-    assert shown.stdout == "[]\n"
+    script = """
+import sys
+from signet.cli import main
+assert main.main(["daemon", "status"]) == 1
+heavy = {"sqlalchemy", "httpx", "supervisor", "numpy", "structlog", "fastapi", "dramatiq"}
+print("loaded", sorted(heavy & set(sys.modules)))
+"""
+    with program("-c", script, env={"SIGNET_PATH": str(daemon.workspace.root)}) as process:
+        said(process, "loaded []")
 
 
-def test_every_command_has_help_with_examples_that_fits_the_screen() -> None:
-    for command in ("start", "stop", "restart", "status", "logs"):
-        done = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "80", **os.environ})
-        assert done.exit_code == 0
-        assert done.stdout.count("signet daemon") >= 2
+@pytest.mark.parametrize("command", ["start", "stop", "restart", "status", "logs"])
+def test_every_command_has_help_with_examples(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["daemon", command, "--help"]) == 0
+    assert capsys.readouterr().out.count(f"signet daemon {command}") >= 2

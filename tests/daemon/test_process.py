@@ -1,10 +1,7 @@
 """The first steps of every program: backoff, stop, the tie to the parent."""
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -13,8 +10,9 @@ import pytest
 from signet.process import backoff, signals
 from signet.process.backoff import Start, following
 from signet.process.program import Program
+from support.processes import eventually, program, said
 
-from .conftest import SHARED, eventually, is_running
+from .conftest import is_running
 
 pytestmark = pytest.mark.xdist_group("daemon")
 
@@ -28,7 +26,7 @@ print("stopped" if stop.is_set else "tired")
 """
 #: A parent that starts a child which watches it, tells the child's id and waits.
 PARENT = """
-import subprocess, sys
+import subprocess, sys, threading
 child = subprocess.Popen([sys.executable, "-c", '''
 import threading
 from signet.process import parent
@@ -38,7 +36,7 @@ threading.Event().wait(20)
 '''], stdout=subprocess.PIPE, text=True)
 child.stdout.readline()
 print(child.pid, flush=True)
-sys.stdin.read()
+threading.Event().wait(20)
 """
 
 
@@ -79,17 +77,11 @@ def test_a_start_that_cannot_be_written_down_still_happens(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_sets_the_stop(number: signal.Signals) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", CATCHER],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={"PYTHONPATH": str(SHARED)},
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+    with program("-c", CATCHER) as process:
+        said(process, "ready")
         process.send_signal(number)
-        assert process.communicate(timeout=10)[0] == "stopped\n"
-    assert process.returncode == 0
+        said(process, "stopped")
+        assert process.wait(10) == 0
 
 
 def test_the_stop_calls_back_once_whether_asked_before_or_after() -> None:
@@ -129,15 +121,9 @@ def test_a_stop_after_the_loop_has_ended_harms_nobody() -> None:
 
 
 def test_a_program_without_a_supervisor_ends_with_its_parent() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", PARENT],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={"PYTHONPATH": str(SHARED)},
-    ) as parent:
+    with program("-c", PARENT) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         assert is_running(child)
-        os.kill(parent.pid, signal.SIGKILL)
-    assert eventually(lambda: not is_running(child), within_seconds=3)
+        parent.kill()
+        eventually(lambda: not is_running(child), 3)

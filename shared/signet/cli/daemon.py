@@ -1,7 +1,6 @@
 """`signet daemon …`: start, stop, restart, status and logs of one workspace's daemon."""
 
 import contextlib
-import json
 import os
 import threading
 from collections.abc import Iterator
@@ -11,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet import clock
-from signet.errors import SignetError
+from signet.cli import output
 from signet.observe import logfile, logread
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.daemon.control import Started
 
-app = typer.Typer(help="Start, stop and look at the daemon.", no_args_is_help=True)
+app = typer.Typer(
+    help="Start, stop and look at the daemon.", no_args_is_help=True, rich_markup_mode=None
+)
 
 PathOption = Annotated[
     str | None,
@@ -46,11 +47,12 @@ def start(
     from signet.daemon import control
 
     workspace = find_workspace(path)
-    with _reported(as_json):
-        if foreground:
-            control.foreground(workspace, port or _default_port())
+    if foreground:
+        found = control.foreground(workspace, port or _default_port())
+        return _say_started(workspace, control.Started(daemon=found, is_new=False), as_json)
+    with _shown_log(as_json):
         done = control.start(workspace, port or _default_port(), tell=_tell)
-        _say_started(workspace, done, as_json)
+    _say_started(workspace, done, as_json)
 
 
 @app.command()
@@ -61,10 +63,9 @@ def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
     """
     from signet.daemon import control
 
-    with _reported(as_json):
-        was_running = control.stop(find_workspace(path))
-        text = "Daemon stopped" if was_running else "Daemon is not running"
-        _print({"running": False, "stopped": was_running}, text, as_json)
+    was_running = control.stop(find_workspace(path))
+    text = "Daemon stopped" if was_running else "Daemon is not running"
+    _print({"running": False, "stopped": was_running}, text, as_json)
 
 
 @app.command()
@@ -76,9 +77,9 @@ def restart(path: PathOption = None, port: PortOption = None, as_json: JsonOptio
     from signet.daemon import control
 
     workspace = find_workspace(path)
-    with _reported(as_json):
+    with _shown_log(as_json):
         done = control.restart(workspace, port, default_port=_default_port(), tell=_tell)
-        _say_started(workspace, done, as_json)
+    _say_started(workspace, done, as_json)
 
 
 @app.command()
@@ -120,7 +121,7 @@ def logs(
     coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
     older = logread.newest(place, lines, wanted)
     if as_json and not follow:
-        typer.echo(json.dumps({"logs": older, "count": len(older)}, ensure_ascii=False))
+        output.show({"logs": older, "count": len(older)})
         return
     with contextlib.suppress(KeyboardInterrupt):
         for entry in chain(older, coming):
@@ -128,24 +129,18 @@ def logs(
 
 
 @contextlib.contextmanager
-def _reported(as_json: bool) -> Iterator[None]:
-    """Turn an error into words on stderr, or JSON on stdout, and exit status 1."""
+def _shown_log(as_json: bool) -> Iterator[None]:
+    """Show the end of the startup log below the error of a failed start."""
+    from signet.daemon.errors import StartFailed
+
     try:
         yield
-    except SignetError as error:
-        if as_json:
-            body = {"error": error.message, "code": error.code, **error.facts}
-            typer.echo(json.dumps(body, ensure_ascii=False))
-        else:
-            typer.echo("\n".join([error.message, *_evidence(error)]), err=True)
+    except StartFailed as error:
+        output.failed(error.message, error.code, as_json=as_json)
+        for line in error.tail:
+            output.tell(f"  {line}")
+        output.hint(f"The whole log: {error.log}")
         raise typer.Exit(1) from None
-
-
-def _evidence(error: SignetError) -> list[str]:
-    tail, log = error.facts.get("tail"), error.facts.get("log")
-    if not isinstance(tail, list):
-        return []
-    return [*(f"  {line}" for line in tail), f"The whole log: {log}"]
 
 
 def _default_port() -> int:
@@ -153,19 +148,19 @@ def _default_port() -> int:
 
     environment, warnings = read_environment(os.environ)
     for warning in warnings:
-        typer.echo(warning, err=True)
+        output.tell(warning)
     return environment.port
 
 
 def _tell(missing: str) -> None:
-    typer.echo(f"Not ready yet: {missing} …", err=True)
+    output.tell(f"Not ready yet: {missing} …")
 
 
 def _say_started(workspace: Workspace, done: "Started", as_json: bool) -> None:
     from signet.daemon import control
 
     if done.daemon.notice:
-        typer.echo(done.daemon.notice, err=True)
+        output.tell(done.daemon.notice)
     text = "Daemon started" if done.is_new else "Daemon is already running"
     facts = {**control.status(workspace), "started": done.is_new}
     _print(facts, f"{text}\n{done.daemon.url}", as_json)
@@ -184,7 +179,7 @@ def _status_lines(found: dict[str, object]) -> list[str]:
         f"Daemon is running, version {found['version']}",
         f"Address    {found['url']}",
         f"PID        {found['pid']}",
-        f"Uptime     {found['uptime']} s",
+        f"Uptime     {output.span(float(str(found['uptime'])))}",
         f"Workspace  {found['workspace']}",
         *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
     ]
@@ -204,4 +199,4 @@ def _log_line(entry: logread.Entry) -> str:
 
 
 def _print(value: object, text: str, as_json: bool) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False) if as_json else text)
+    output.show(value) if as_json else output.say(text)

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from signet import clock
 from signet.daemon import ready, record
@@ -86,11 +85,11 @@ def start(
         raise
 
 
-def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> NoReturn:
-    """Become the daemon. Raises WorkspaceUnusable and PortTaken; SystemExit when one runs already."""
+def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> Running:
+    """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
     _make(workspace)
     if (found := record.running(workspace)) is not None:
-        raise SystemExit(f"Daemon is already running (PID {found.pid})")
+        return found
     _check_port(workspace, port)
     command = _command(workspace, port, plan or shipped(), "--foreground")
     os.execv(command[0], command)

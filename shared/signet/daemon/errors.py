@@ -29,6 +29,6 @@ class StartFailed(SignetError):
     code = "start_failed"
 
     def __init__(self, reason: str, log: Path, tail: tuple[str, ...]) -> None:
-        super().__init__(f"Failed to start daemon: {reason}", log=str(log), tail=list(tail))
+        super().__init__(f"Failed to start daemon: {reason}", log=str(log))
         self.log = log
         self.tail = tail
