@@ -71,19 +71,20 @@ class Health:
     last: Seen = field(default_factory=Seen)
 
     async def look(self) -> Seen:
-        """Look now."""
-        return await self.db.aread(
-            look, self.workspace, schema_head=self.schema_head, now=clock.now()
-        )
+        """Look now; never raises: a database that cannot be read is what it then saw."""
+        try:
+            self.last = await self.db.aread(
+                look, self.workspace, schema_head=self.schema_head, now=clock.now()
+            )
+        except SignetError as error:
+            self.last = Seen(database=False, reasons=(error.message,))
+        except Exception:
+            log.exception("health.look_failed")
+            self.last = Seen(database=False, reasons=("the database cannot be read",))
+        return self.last
 
     async def watch(self) -> None:
         """Look again and again until cancelled."""
         while True:
-            try:
-                self.last = await self.look()
-            except SignetError as error:
-                self.last = Seen(database=False, reasons=(error.message,))
-            except Exception:
-                log.exception("health.look_failed")
-                self.last = Seen(database=False, reasons=("the database cannot be read",))
+            await self.look()
             await asyncio.sleep(LOOK_SECONDS)

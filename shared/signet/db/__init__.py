@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from sqlalchemy.pool import QueuePool
-
-from signet.db.driver import Connection, Row, connect, sqlite, vec_loaded
+from signet.db.driver import Row, connect, sqlite, vec_loaded
 from signet.db.gate import Gate
+from signet.db.readers import Readers
 from signet.db.transaction import Params, ReadTx, WriteTx
 from signet.db.writer import WAIT_SECONDS, Passenger, Writer, translate
 
@@ -26,6 +25,8 @@ T = TypeVar("T")
 
 #: Connections for reading, each with its thread; a request holds one only while it reads.
 READERS = 4
+#: Reads from other threads (actors, background looks) beside those of the pool of threads.
+EXTRA_READERS = 8
 
 
 class Database:
@@ -40,13 +41,7 @@ class Database:
         self.has_vec = vec_loaded(self._write_connection)
         self._gate = Gate(path)
         self.writer = Writer(self._write_connection, self._gate, wait_seconds=wait_seconds)
-        self._pool = QueuePool(
-            lambda: cast(Any, connect(path, read_only=True)),
-            pool_size=readers,
-            max_overflow=8,
-            timeout=wait_seconds,
-            reset_on_return=None,
-        )
+        self._readers = Readers(path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds)
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
 
     def write(
@@ -98,9 +93,7 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Run `function(tx, ...)` on one snapshot and return its result."""
-        pooled = self._pool.connect()
-        try:
-            connection = cast(Connection, pooled.driver_connection)
+        with self._readers.connection() as connection:
             connection.execute("BEGIN")
             try:
                 return function(ReadTx(connection), *args, **kwargs)
@@ -108,8 +101,6 @@ class Database:
                 raise translate(error) from error
             finally:
                 connection.execute("ROLLBACK")
-        finally:
-            pooled.close()
 
     async def aread(
         self,
@@ -127,7 +118,7 @@ class Database:
         """Finish the writes that wait and close every connection; safe to call twice."""
         self.writer.stop()
         self._threads.shutdown(wait=True)
-        self._pool.dispose()
+        self._readers.close()
         self._write_connection.close()
         self._gate.close()
 

@@ -59,6 +59,8 @@ def boot(program: Program) -> Booted:
 
 
 def _prepare(program: Program, workspace: Workspace) -> "Loaded":
+    # structlog and httpx load it when it is there, for terminals that no program of the daemon has: 5 MB each.
+    sys.modules["rich"] = None  # type: ignore[assignment]  # makes an import fail, as the import system documents
     from signet import config
     from signet.observe import logfile, logs
 

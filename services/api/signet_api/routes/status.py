@@ -20,7 +20,8 @@ router = APIRouter(tags=["status"])
 async def get_status(state: Shared) -> dict[str, object]:
     """Return version, processes, queue, providers and settings in force."""
     rows = await state.db.aread(_rows, state, clock.now())
-    settings, loaded, seen = state.settings, state.live.loaded, state.health.last
+    settings, loaded = state.settings, state.live.loaded
+    seen = await state.health.look()
     public = config.as_public_dict(settings)
     return {
         "status": "running",
