@@ -14,18 +14,14 @@ from signet.domain.graph import names
 
 _OPENER = re.compile(
     r"(?:(?:well|ok(?:ay)?|so|btw|by the way|also|actually|oh|hmm+|um+|yeah|yep|yes|no|nope|sure"
-    r"|right|anyway|fyi|and|but|no wait|wait|i remember|scratch that|correction"
-    r"|plus|honestly|basically|ah|wow|great|perfect|cool|nice|thanks|thank you|hey|hi|hello"
-    r"|absolutely|definitely"
-    r"|totally|exactly|of course|in fact|as for me|for me|personally|overall|additionally"
-    r"|furthermore|moreover|however"
-    r"|therefore|thus|finally|lately|recently|currently|today|yesterday|last \w+|this \w+"
-    r"|just now|for context"
-    r"|for reference|for the record|just so you know|quick note|heads up|good news|update"
-    r"|turns out|remember|note|reminder"
+    r"|right|anyway|fyi|and|but|no wait|wait|i remember|scratch that|correction|plus|honestly"
+    r"|basically|ah|wow|great|perfect|cool|nice|thanks|thank you|hey|hi|hello|absolutely"
+    r"|definitely|totally|exactly|of course|in fact|as for me|for me|personally|overall"
+    r"|additionally|furthermore|moreover|however|therefore|thus|finally|lately|recently|currently"
+    r"|today|yesterday|last \w+|this \w+|just now|for context|for reference|for the record"
+    r"|just so you know|quick note|heads up|good news|update|turns out|remember|note|reminder"
     r"|important|remember that|note that|please note that|keep in mind that"
-    r"|(?:please )?remember that|i decided|we agreed)"
-    r"(?:[,:!.]+\s+|\s+[–—-]+\s+))+",
+    r"|(?:please )?remember that|i decided|we agreed)(?:[,:!.]+\s+|\s+[–—-]+\s+))+",
     re.IGNORECASE,
 )
 _LOOSE_OPENER = re.compile(
@@ -41,22 +37,17 @@ _NOTE_THAT = re.compile(r"(?:please )?(?:remember|note|keep in mind|fyi) that\s+
 #: A request behind a statement: the statement is worth reading without it.
 _REQUEST = re.compile(
     r"(?:[,;.–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:(?:can|could|would|will) (?:you|u|we|i)\b"
-    r"|please\b"
-    r"|pls\b|how (?:can|do|should|would) (?:i|we|you)\b|should (?:i|we)\b|let me know\b"
-    r"|i need help\b"
-    r"|what (?:are|is|should|would|do) (?:some|the|i|we)\b|any (?:tips|advice|suggestions|ideas"
-    r"|thoughts|recommendations|chance)\b"
-    r"|i(?:['’]d| would) (?:like|love|appreciate)\b|i(?:['’]m| am) (?:wondering|trying to"
-    r"|looking|not sure"
-    r"|unsure|having|struggling|curious|hoping|thinking)\b"
-    r"|i (?:need|want) (?:you |your |some |to (?:know|understand|figure|make sure|ensure|see"
-    r"|learn))).*$",
+    r"|please\b|pls\b|how (?:can|do|should|would) (?:i|we|you)\b|should (?:i|we)\b|let me know\b"
+    r"|i need help\b|what (?:are|is|should|would|do) (?:some|the|i|we)\b|any (?:tips|advice"
+    r"|suggestions|ideas|thoughts|recommendations|chance)\b|i(?:['’]d| would) (?:like|love"
+    r"|appreciate)\b|i(?:['’]m| am) (?:wondering|trying to|looking|not sure|unsure|having"
+    r"|struggling|curious|hoping|thinking)\b|i (?:need|want) (?:you |your |some |to (?:know"
+    r"|understand|figure|make sure|ensure|see|learn))).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKED = re.compile(
-    r"(?:[,;–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:what|how|why|where|which|do you"
-    r"|is (?:there|it|that|this)"
-    r"|are there|right)\b.*\?$",
+    r"(?:[,;–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:what|how|why|where|which|do you|is (?:there"
+    r"|it|that|this)|are there|right)\b.*\?$",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -69,9 +60,8 @@ _SPLIT = re.compile(
 #: `I'm Ana, I work here` is two statements; `when I'm here, I work` is one.
 _SPLICE = re.compile(r",\s+(?=(?:I|we|my|our)\b)")
 _SUBORDINATE = re.compile(
-    r"(?:when\w*|if|since|because|as|while|after|before|although|though|even|to|for|in|on|at"
-    r"|with|without|during"
-    r"|until|unless|once|by|from|given|where|[a-z]+ing)\b",
+    r"(?:when\w*|if|since|because|as|while|after|before|although|though|even|to|for|in|on|at|with"
+    r"|without|during|until|unless|once|by|from|given|where|[a-z]+ing)\b",
     re.IGNORECASE,
 )
 #: `What I found: the cache is stale` says its second half.
@@ -82,16 +72,14 @@ _JOINT_SUBJECT = re.compile(r"(?:[\w'’]+ ){1,3}and I\b")
 
 #: Where a sentence can end early and still be true.
 _CUT = re.compile(
-    r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i"
-    r"|and we|and it|and that|and they"
-    r"|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping|just|when i|where i)\b"
-    r"|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who"
-    r"|it|i|we"
-    r"|they|hoping|making|considering|especially|thanks|given|that)\b|\s+[–—-]\s+|!\s"
+    r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i|and we"
+    r"|and it|and that|and they|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping"
+    r"|just|when i|where i)\b|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who"
+    r"|it|i|we|they|hoping|making|considering|especially|thanks|given|that)\b|\s+[–—-]\s+|!\s"
     r"|,?\s+(?:(?:about|around|over|almost|nearly|roughly|just|only|maybe) )?(?:yesterday"
-    r"|the other (?:day|week|night)"
-    r"|last (?:week|month|year|night|weekend|summer|fall|spring|winter|autumn|\w+day|mon|tues?|wed"
-    r"|thurs?|fri|sat|sun)|(?:a few|an?|two|three|four|five|six|\d+|some|several) \w+ ago)\b",
+    r"|the other (?:day|week|night)|last (?:week|month|year|night|weekend|summer|fall|spring"
+    r"|winter|autumn|\w+day|mon|tues?|wed|thurs?|fri|sat|sun)|(?:a few|an?|two|three|four|five"
+    r"|six|\d+|some|several) \w+ ago)\b",
     re.IGNORECASE,
 )
 
@@ -108,10 +96,9 @@ _PLACE_PRONOUN = re.compile(
 )
 _PERSON_WORD = re.compile(
     r"\b(?:wife|husband|partner|girlfriend|boyfriend|mother|father|mom|mum|dad|son|daughter"
-    r"|brother|sister|friend|boss|manager"
-    r"|colleague|coworker|co-worker|uncle|aunt|cousin|grandma|grandpa|grandmother|grandfather"
-    r"|mentor|teacher|doctor|dog|cat|puppy|kitten"
-    r"|baby|kid|niece|nephew|neighbou?r|roommate|coach|therapist|fianc[eé]e?)s?\b",
+    r"|brother|sister|friend|boss|manager|colleague|coworker|co-worker|uncle|aunt|cousin|grandma"
+    r"|grandpa|grandmother|grandfather|mentor|teacher|doctor|dog|cat|puppy|kitten|baby|kid|niece"
+    r"|nephew|neighbou?r|roommate|coach|therapist|fianc[eé]e?)s?\b",
     re.IGNORECASE,
 )
 _NOUN_BEFORE = re.compile(r"(?:\b(?:an?|the|some|two|three|\d+)|['’]s?) \w+")
@@ -122,9 +109,8 @@ _LEADING = re.compile(r"(It|He|She|They)(?=\s+\w)")
 _SUBJECT_OF = re.compile(
     rf"(?P<subject>(?:My|Our|The|[A-Z])[\w'’.-]*(?: [\w'’.-]+){{0,3}}?)\s+(?:(?:{ADVERBS})\s+)?"
     r"(?:is|was|are|were|has|had|runs|uses|lives|works|stores|listens|depends|requires|supports"
-    r"|handles|serves|plays|started|joined|got"
-    r"|needs|makes|holds|keeps|loves|likes|teaches|moved|replaced|replaces|writes|reads|owns"
-    r"|manages|leads|provides|connects)\b"
+    r"|handles|serves|plays|started|joined|got|needs|makes|holds|keeps|loves|likes|teaches|moved"
+    r"|replaced|replaces|writes|reads|owns|manages|leads|provides|connects)\b"
 )
 
 

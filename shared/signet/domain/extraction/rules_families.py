@@ -54,6 +54,14 @@ _TECH_STATE = (
     "|handled|merged|squashed|reviewed|logged|exported|imported|read|loaded|disabled|enabled|protected|blocked"
 )
 
+#: `must have been fun` binds nobody.
+_BINDING = (
+    r"(?!must (?:have|feel|be (?:so|very|really|quite|great|nice|amazing|hard|tough|fun|proud"
+    r"|exciting)))(?:must|needs? to|has to|have to|cannot|can only)(?: not| never| always"
+    r"| only)? (?:be |have )?\w+|(?:is|are) (?:not|never|always|only)? ?(?:allowed|forbidden"
+    r"|required|permitted|mandatory|prohibited)|(?:never|always) \w+"
+)
+
 #: The order decides: the first family whose verb phrase stands at the earliest place wins.
 FAMILIES = (
     _family(
@@ -61,24 +69,21 @@ FAMILIES = (
         0.9,
         "person team owned name",
         r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)"
-        r"|picked(?! (?:up|on|out|at))"
-        r"|settled on|went with|opted (?:for|to"
-        r"|out)|agreed (?:to|on|that)|committed to|standardi[sz]ed on|ended up (?:using|choosing"
-        r"|going with)|rejected|ruled out"
-        r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
-        r"|adopted(?! (?:a|an|two|three|her|him|the)\b)"
-        r"|replaced|deprecated|dropped support)|will (?:use|go with|stick with|switch to"
-        r"|migrate to|adopt|drop|deprecate)"
-        r"|is (?:going|sticking) with",
+        r"|picked(?! (?:up|on|out|at))|settled on|went with|opted (?:for|to|out)|agreed (?:to|on"
+        r"|that)|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected"
+        r"|ruled out|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away"
+        r"|off)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated|dropped support)"
+        r"|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)|is (?:going"
+        r"|sticking) with",
     ),
     _family(
         "preference",
         0.9,
         "person team owned name",
         r"prefer(?:s|red)?|favou?rs|(?:dis)?likes|loves|hates|enjoys|avoids|doesn['’]t (?:like"
-        r"|want|enjoy|use|eat|drink)"
-        r"|does not (?:like|want|enjoy|use|eat|drink)|can['’]t stand|cannot stand"
-        r"|is (?:a )?(?:big |huge |total )?(?:fan of|fond of|into|passionate about)|insists on",
+        r"|want|enjoy|use|eat|drink)|does not (?:like|want|enjoy|use|eat|drink)|can['’]t stand"
+        r"|cannot stand|is (?:a )?(?:big |huge |total )?(?:fan of|fond of|into|passionate about)"
+        r"|insists on",
     ),
     _family("preference", 0.9, "person", r"(?:always|never|usually|mostly|typically) (?:[a-z]+s)"),
     _family(
@@ -86,33 +91,26 @@ FAMILIES = (
         0.85,
         _THINGS,
         r"(?:was|were|is|are|has been) (?:caused by|due to|triggered by|(?:re)?solved by"
-        r"|fixed (?:by|with|in)|the result of)"
-        r"|(?:fail(?:s|ed)?|broke|breaks|crash(?:es|ed)|leak(?:s|ed)|happen(?:s|ed)|timed out"
-        r"|hung|hangs|stopped) (?:\w+ ){0,6}?"
-        r"(?:because|due to|since|when|whenever)|turned out to be|came from|stemmed from"
-        r"|(?:root )?cause was",
+        r"|fixed (?:by|with|in)|the result of)|(?:fail(?:s|ed)?|broke|breaks|crash(?:es|ed)"
+        r"|leak(?:s|ed)|happen(?:s|ed)|timed out|hung|hangs|stopped) (?:\w+ ){0,6}?(?:because"
+        r"|due to|since|when|whenever)|turned out to be|came from|stemmed from|(?:root )?cause was",
     ),
     _family(
         "fact",
         0.85,
         "person team owned name",
         r"works? (?:at|for|as|in|on|with|from|remotely)|worked (?:at|for|as)|lives? (?:in|with"
-        r"|near|on)|lived in|is from|is based in"
-        r"|was (?:born|raised)|grew up|graduated|studie[sd] (?!hard)\w+|majored|speaks"
-        r"|is (?:married|engaged"
-        r"|divorced|allergic|vegan|vegetarian"
-        r"|single|retired|pregnant|colou?r ?blind|left-handed|diabetic|lactose)|is \d+ years old"
-        r"|(?:has|have) (?:never \w+|been (?!doing|feeling|thinking|wanting|having|keeping"
-        r"|getting (?!into)|going|working (?:really )?hard|dealing|struggling|looking"
-        r"|missing)(?:\w+ing|married"
-        r"|friends|a|an)\b|a (?:dog|cat|son|daughter|brother|sister|degree|wife|husband|partner"
-        r"|kid|child|baby|background|team|pet|house"
-        r"|car|phd|ph\.d|master|bachelor|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:two"
-        r"|three|four|five|six|\d+) \w+)"
-        r"|owns|teaches|manages|leads|maintains|founded|co-founded|runs an?|reports to"
-        r"|is responsible for|is in charge of"
-        r"|is called|is named|moved (?:to|from)|is retiring|celebrates|volunteers|plays"
-        r"|practi[cs]es|drives|earns|collects"
+        r"|near|on)|lived in|is from|is based in|was (?:born|raised)|grew up|graduated"
+        r"|studie[sd] (?!hard)\w+|majored|speaks|is (?:married|engaged|divorced|allergic|vegan"
+        r"|vegetarian|single|retired|pregnant|colou?r ?blind|left-handed|diabetic|lactose)"
+        r"|is \d+ years old|(?:has|have) (?:never \w+|been (?!doing|feeling|thinking|wanting"
+        r"|having|keeping|getting (?!into)|going|working (?:really )?hard|dealing|struggling"
+        r"|looking|missing)(?:\w+ing|married|friends|a|an)\b|a (?:dog|cat|son|daughter|brother"
+        r"|sister|degree|wife|husband|partner|kid|child|baby|background|team|pet|house|car|phd"
+        r"|ph\.d|master|bachelor|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:two|three|four"
+        r"|five|six|\d+) \w+)|owns|teaches|manages|leads|maintains|founded|co-founded|runs an?"
+        r"|reports to|is responsible for|is in charge of|is called|is named|moved (?:to|from)"
+        r"|is retiring|celebrates|volunteers|plays|practi[cs]es|drives|earns|collects"
         r"|named (?:his|her|the|their)",
     ),
     _family(
@@ -127,31 +125,20 @@ FAMILIES = (
         0.8,
         "person team owned name",
         r"is (?:currently |also )?(?:building|developing|working on|writing|creating|maintaining"
-        r"|designing|learning|studying|planning"
-        r"|training for|preparing|researching|implementing|migrating|refactoring|rewriting"
-        r"|organi[sz]ing|managing|leading|running"
-        r"|restoring|renovating|teaching|using|testing|hosting|saving|recovering|deploying"
-        r"|integrating|adding|applying)",
+        r"|designing|learning|studying|planning|training for|preparing|researching|implementing"
+        r"|migrating|refactoring|rewriting|organi[sz]ing|managing|leading|running|restoring"
+        r"|renovating|teaching|using|testing|hosting|saving|recovering|deploying|integrating"
+        r"|adding|applying)",
     ),
-    _family(
-        "procedural",
-        0.8,
-        "team owned name thing plain",
-        r"(?!must (?:have|feel|be (?:so|very|really|quite|great|nice|amazing|hard|tough|fun"
-        r"|awesome|proud|exciting|difficult)))"
-        r"(?:must|should|may|needs? to|has to|have to|cannot|can only)(?: not"
-        r"| never| always| only)? (?:be |have )?\w+"
-        r"|(?:is|are) (?:not|never|always|only)? ?(?:allowed|forbidden|required|permitted"
-        r"|mandatory|prohibited)|never \w+|always \w+",
-    ),
+    _family("procedural", 0.8, "team", rf"{_BINDING}|should (?:never|always|not)"),
+    _family("procedural", 0.8, _THINGS, rf"{_BINDING}|(?:should|may)(?: not)? (?:be )?\w+"),
     _family(
         "fact",
         0.85,
         "owned name thing plain",
         r"(?:is|are|was|were) (?:due|scheduled (?:for|on|to)|planned for|set for|expected (?:on"
-        r"|by|in)|on \w+ \d|by \w+ \d|in (?:\w+ )?"
-        r"\d{4}|at \d)|(?:starts?|ends?|launch(?:es)?|ships?|expires?|closes?|opens?|begins?"
-        r"|renews?) (?:on|at|by|in|every) ",
+        r"|by|in)|on \w+ \d|by \w+ \d|in (?:\w+ )?\d{4}|at \d)|(?:starts?|ends?|launch(?:es)?"
+        r"|ships?|expires?|closes?|opens?|begins?|renews?) (?:on|at|by|in|every) ",
     ),
     _family(
         "fact",
@@ -162,15 +149,12 @@ FAMILIES = (
         + r")(?: \w+){0,2}? (?:in|on|at|by|with|to|from|as|under|via"
         r"|every|behind|through|for|after|before|only|into)|(?:is|are) (?:" + _TECH_STATE + r")$"
         r"|uses?|relies on|rely on|depends? on|listens? on|runs? (?:on|in|with|as|under|at|every"
-        r"|from|only|behind|inside|through|via"
-        r"|after|before)|requires?|stores?|lives? (?:under|at|on|in)|belongs? to|supports?"
-        r"|consists? of|connects? to|talks? to|writes?"
-        r" to|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?"
-        r"|imports?|inherits? from"
-        r"|extends|wraps|inter?faces with|integrates with|deploys? (?:to|with|from|via|on|every"
-        r"|only)|ships? with|keeps?|caches?|hosts?"
-        r"|goes? through|has \d+|have \d+|holds?|accepts?|emits?|publishes|subscribes to|retries"
-        r"|times out after|takes \d",
+        r"|from|only|behind|inside|through|via|after|before)|requires?|stores?|lives? (?:under|at"
+        r"|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to|writes? to"
+        r"|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?|imports?"
+        r"|inherits? from|extends|wraps|inter?faces with|integrates with|deploys? (?:to|with|from"
+        r"|via|on|every|only)|ships? with|keeps?|caches?|hosts?|goes? through|has \d+|have \d+"
+        r"|holds?|accepts?|emits?|publishes|subscribes to|retries|times out after|takes \d",
     ),
     _family(
         "preference",
@@ -183,17 +167,16 @@ FAMILIES = (
         0.75,
         "name",
         r"(?:is|are|was) (?:an?|the|one of) [\w-]+ [\w-]+|stands for|refers to|is short for"
-        r"|means that"
-        r"|was (?:founded|created|released|invented"
-        r"|developed|introduced|designed) (?:by|in|to|as)",
+        r"|means that|was (?:founded|created|released|invented|developed|introduced"
+        r"|designed) (?:by|in|to|as)",
     ),
     _family(
         "fact",
         0.8,
         "owned",
-        r"(?:is|are|was|were) (?!not|a bit|just|so|very|really|too|doing|going|coming|getting|being"
-        r"|looking|feeling|having|amazing|great"
-        r"|awesome|incredible|super)\S+|(?:has|have|had) \S+",
+        r"(?:is|are|was|were) (?!not|a bit|just|so|very|really|too|doing|going|coming|getting"
+        r"|being|looking|feeling|having|amazing|great|awesome|incredible|super)\S+|(?:has|have"
+        r"|had) \S+",
     ),
     _family(
         "fact", 0.75, "thing", r"(?:is|are) (?:`\S+`|the \w+|an? \w+|[\w./:-]*\d[\w./:-]*|[A-Z]\w+)"
@@ -202,16 +185,13 @@ FAMILIES = (
         "episodic",
         0.75,
         "person team owned name",
-        r"(?:has )?(?:joined|bought|adopted|finished|completed|started|launched|published"
-        r"|visited|attended|signed up|enrolled|won|quit"
-        r"|founded|volunteered|earned|received|sold|passed|ran|built|wrote|painted"
-        r"|got (?:an? (?!decision|question|list|function|lot|bit|few|problem|issue|error|chance"
-        r"|feeling|story|no\b|great|good|ton)\w+"
-        r"|married|engaged|promoted|hired)"
-        r"|became|created|learned|learnt|discovered|implemented|set up|fixed|hired|met|lost"
-        r"|released|shipped|upgraded|introduced"
-        r"|organi[sz]ed|donated|performed|trained|helped|retired|stopped|gave up|grew|opened"
-        r"|registered|booked|scheduled"
+        r"(?:has )?(?:joined|bought|adopted|finished|completed|started|launched|published|visited"
+        r"|attended|signed up|enrolled|won|quit|founded|volunteered|earned|received|sold|passed"
+        r"|ran|built|wrote|painted|got (?:an? (?!decision|question|list|function|lot|bit|few"
+        r"|problem|issue|error|chance|feeling|story|no\b|great|good|ton)\w+|married|engaged"
+        r"|promoted|hired)|became|created|learned|learnt|discovered|implemented|set up|fixed"
+        r"|hired|met|lost|released|shipped|upgraded|introduced|organi[sz]ed|donated|performed"
+        r"|trained|helped|retired|stopped|gave up|grew|opened|registered|booked|scheduled"
         r"|submitted|renovated|designed|developed|deployed|moved|travell?ed to|went (?:to|on"
         r"|hiking|camping|swimming|skiing|surfing))",
     ),
@@ -231,7 +211,6 @@ FAMILIES = (
         0.6,
         "person team owned name",
         r"wants? (?:to|an?)|plans? (?:to|on)|aims? (?:to|for)|hopes? to|intends? to|needs? \w+"
-        r"|tries to|is trying to|is looking for"
-        r"|is going to|will \w+|has trouble|struggles with",
+        r"|tries to|is trying to|is looking for|is going to|will \w+|has trouble|struggles with",
     ),
 )

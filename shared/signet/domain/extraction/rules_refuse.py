@@ -10,37 +10,28 @@ MIN_WORDS = 2
 MAX_WORDS = 55
 
 QUESTION = re.compile(
-    r"\?|^(?:what|why|how|where|who|whom|whose|which|can|could|would|will|should|shall"
-    r"|do(?! not)|does"
-    r"|did|is|are|was|were|am"
-    r"|have|has|any|got)\b(?!ever)",
+    r"\?|^(?:what|why|how|where|who|whom|whose|which|can|could|would|will|should|shall|do(?! not)"
+    r"|does|did|is|are|was|were|am|have|has|any|got)\b(?!ever)",
 )
 
 #: Who speaks to whom: requests, thanks, offers, talk about the talk.
 ADDRESS = re.compile(
-    r"\b(?:you|your|yours|yourself|y'all|u)\b|\byou['’]"
-    r"|\b(?:please|pls|thanks|thank|sorry|let me|lemme|help me|tell me|show me|give me|explain"
-    r"|remind me|walk me|guide me"
-    r"|suggest|advise|appreciate|grateful|hello|hey|hi|welcome|congrat\w*|good luck|lol|haha\w*"
-    r"|wow|wonder\w*|curious"
-    r"|conversation|chat|discussed|mentioned|prompt|feel free|happy to|glad to|sounds? (?:good"
-    r"|great|like|fun|amazing"
-    r"|awesome|interesting)|look(?:s|ing) forward|can['’]t wait|excited|advice|tips"
-    r"|recommendations?|suggestions?)\b",
+    r"\b(?:you|your|yours|yourself|y'all|u)\b|\byou['’]|\b(?:please|pls|thanks|thank|sorry|let me"
+    r"|lemme|help me|tell me|show me|give me|explain|remind me|walk me|guide me|suggest|advise"
+    r"|appreciate|grateful|hello|hey|hi|welcome|congrat\w*|good luck|lol|haha\w*|wow|wonder\w*"
+    r"|curious|conversation|chat|discussed|mentioned|prompt|feel free|happy to|glad to"
+    r"|sounds? (?:good|great|like|fun|amazing|awesome|interesting)|look(?:s|ing) forward"
+    r"|can['’]t wait|excited|advice|tips|recommendations?|suggestions?)\b",
 )
 
 HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|apparently|i think|i guess|i suppose"
-    r"|i believe|i feel|i assume"
-    r"|i imagine|i hope|i wish|i bet|i mean|i doubt|not sure|unsure|uncertain|hopefully|might"
-    r"|may|could|would|seems?|seemed"
-    r"|seemingly|appears? to|kind of|kinda|sort of|sorta|supposedly|considering|thinking (?:of"
-    r"|about)|debating|wondering"
-    r"|leaning|tempted|somehow|wish|hoping|likely|unlikely|almost|hypothetical\w*|suppose"
-    r"|imagine|pretend|assuming"
-    r"|in case|unless|whether|as if|or something|something like|whatever|guess|allegedly"
-    r"|rumou?r\w*|shall)\b"
-    r"|\b(?:i|we|they|he|she)['’]d\b|\.\.\.|…",
+    r"|i believe|i feel|i assume|i imagine|i hope|i wish|i bet|i mean|i doubt|not sure|unsure"
+    r"|uncertain|hopefully|might|may|could|would|seems?|seemed|seemingly|appears? to|kind of"
+    r"|kinda|sort of|sorta|supposedly|considering|thinking (?:of|about)|debating|wondering"
+    r"|leaning|tempted|somehow|wish|hoping|likely|unlikely|almost|hypothetical\w*|suppose|imagine"
+    r"|pretend|assuming|in case|unless|whether|as if|or something|something like|whatever|guess"
+    r"|allegedly|rumou?r\w*|shall)\b|\b(?:i|we|they|he|she)['’]d\b|\.\.\.|…",
 )
 
 CONDITION = re.compile(r"\bif\b")
@@ -48,66 +39,50 @@ CONDITION = re.compile(r"\bif\b")
 #: Words that point at something outside the sentence.
 POINTING = re.compile(
     r"\b(?:this|these|those|here|above|below|following|previous|previously|latter|former"
-    r"|aforementioned|therein"
-    r"|such a|such an|the same|the other|the others|the rest|the first one|the second one"
-    r"|another one|either one|that one"
-    r"|that way|like that|do that|did that|doing that|does that|done that|at that|of that"
-    r"|for that|about that|with that"
-    r"|after that|before that|besides that|from that|to that|on that|in that|all that|that too"
-    r"|that part|that point"
-    r"|that much|that time|that day|back then|over there|there too|both of them|all of them"
-    r"|one of them|each of them"
-    r"|mine|myself|ourselves|yours|so far|as well as that|instead of that|the (?:above|below"
-    r"|next) \w+"
-    r"|the (?:idea|option|approach|suggestion|example|snippet|explanation|breakdown|answer"
-    r"|response|question|advice"
-    r"|info|information|details|thing|things|stuff|other \w+|whole thing|latest one|last one"
-    r"|new one|old one)"
-    r"|the \w+ (?:one|ones|part|thing|approach|version|option|way))\b"
-    r"|\b(?:ever since|since then|until then|by then|just like|as usual)\b"
-    r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|made|chose"
-    r"|picked|with|about|at|by|from|of|for"
-    r"|in|on|to|all|see|saw) that\b"
-    r"|\b(?<!no )(?<!number )one(?= (?:at|in|for|with|that|to|on|from|which|too|and|but)\b"
-    r"|[.,!;]|$)"
-    r"|\babout (?:it|them)\b|\bthat (?:stuff|thing|one)\b"
-    r"|\b(?!decided|agreed|learned|noticed|reali[sz]ed|discovered|mentioned|explained|confirmed"
-    r"|stated"
-    r"|stressed|announced|proved|showed|ensured|concluded|verified|required)\w+ed that\b"
-    r"|\bthat['’]s|\bthat (?:is|was|are|were|has|had|will|can|makes|made|means|works|worked"
-    r"|helps|helped|sounds|looks)\b"
-    r"|\bthat[.,!;]?$|\b(?:it|they|them|there)['’]",
+    r"|aforementioned|therein|such a|such an|the same|the other|the others|the rest|the first one"
+    r"|the second one|another one|either one|that one|that way|like that|do that|did that"
+    r"|doing that|does that|done that|at that|of that|for that|about that|with that|after that"
+    r"|before that|besides that|from that|to that|on that|in that|all that|that too|that part"
+    r"|that point|that much|that time|that day|back then|over there|there too|both of them"
+    r"|all of them|one of them|each of them|mine|myself|ourselves|yours|so far|as well as that"
+    r"|instead of that|the (?:above|below|next) \w+|the (?:idea|option|approach|suggestion"
+    r"|example|snippet|explanation|breakdown|answer|response|question|advice|info|information"
+    r"|details|thing|things|stuff|other \w+|whole thing|latest one|last one|new one|old one)"
+    r"|the \w+ (?:one|ones|part|thing|approach|version|option|way))\b|\b(?:ever since|since then"
+    r"|until then|by then|just like|as usual)\b|\b(?:rejected|likes?|loves?|used?|uses|using"
+    r"|needs?|wants?|bought|got|took|did|made|chose|picked|with|about|at|by|from|of|for|in|on|to"
+    r"|all|see|saw) that\b|\b(?<!no )(?<!number )one(?= (?:at|in|for|with|that|to|on|from|which"
+    r"|too|and|but)\b|[.,!;]|$)|\b(?:something|as it was)\b|\babout (?:it|them)\b|\bthat (?:stuff"
+    r"|thing|one)\b|\b(?!decided|agreed|learned|noticed|reali[sz]ed|discovered|mentioned"
+    r"|explained|confirmed|stated|stressed|announced|proved|showed|ensured|concluded|verified"
+    r"|required)\w+ed that\b|\bthat['’]s|\bthat (?:is|was|are|were|has|had|will|can|makes|made"
+    r"|means|works|worked|helps|helped|sounds|looks)\b|\bthat[.,!;]?$|\b(?:it|they|them|there)['’]",
 )
 
 #: Days and times that mean nothing without the date of the text.
 RELATIVE_TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|right now|just now|ago|soon|later|lately|these days"
-    r"|nowadays|earlier|upcoming"
-    r"|at the moment|for now|a while|the other day"
-    r"|(?:last|this|next|past|coming) (?:\w+ )?(?:week|weekend|month|year|quarter|sprint|night"
-    r"|morning|afternoon|evening|fall"
-    r"|summer|spring|autumn|winter|time|few|couple|monday|tuesday|wednesday|thursday|friday"
-    r"|saturday|sunday|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|january"
-    r"|february|march|april|june|july|august|september|october|november|december)s?)\b",
+    r"|nowadays|earlier|upcoming|at the moment|for now|a while|the other day|(?:last|this|next"
+    r"|past|coming) (?:\w+ )?(?:week|weekend|month|year|quarter|sprint|night|morning|afternoon"
+    r"|evening|fall|summer|spring|autumn|winter|time|few|couple|monday|tuesday|wednesday|thursday"
+    r"|friday|saturday|sunday|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|january|february|march|april"
+    r"|june|july|august|september|october|november|december)s?)\b",
 )
 
 #: What an agent says about its own work.
 NARRATION = re.compile(
     r"^(?:now|next|first|then|done|ok(?:ay)?|great|perfect|good|all|finally|fixed|updated|added"
-    r"|created|let['’]s)\b"
-    r"|\b(?:i|i['’](?:m|ll|ve|d)|me|my|we['’]ll|let['’]s|we|our|us|step \d|as follows"
-    r"|for example|e\.g\.)\b",
+    r"|created|let['’]s)\b|\b(?:i|i['’](?:m|ll|ve|d)|me|my|we['’]ll|let['’]s|we|our|us|step \d"
+    r"|as follows|for example|e\.g\.)\b",
 )
 
 #: Last words that leave a sentence open.
 _OPEN_END = re.compile(
     r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my"
     r"|i|with|if|as|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more"
-    r"|much"
-    r"|stuff|things|about|around|over|finer|for a bit|the topic|the industry|the subject"
+    r"|much|stuff|things|about|around|over|finer|for a bit|the topic|the industry|the subject"
     r"|the process|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
-    r"|need|want|get"
-    r"|got) one)\W*$",
+    r"|need|want|get|got) one)\W*$",
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 

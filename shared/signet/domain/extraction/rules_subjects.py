@@ -34,10 +34,9 @@ _TEAM = re.compile(r"(?:the )?team", re.IGNORECASE)
 _DETERMINED = re.compile(r"(?:the|all|every|each|a|an|no|only|both) ", re.IGNORECASE)
 _JOINT = re.compile(
     r"\b(?:that|who|which|when|where|because|but|to|than|as|whose|while|and i|is|are|was|were|be"
-    r"|been|has|have"
-    r"|had|do|does|did|don't|doesn't|didn't|will|can|cannot|could|should|must|would|may|might"
-    r"|not|never|always|so"
-    r"|even|just|if|also|then|how|it|its|there|this|these)\b|[,;:!?\"“”]",
+    r"|been|has|have|had|do|does|did|don't|doesn't|didn't|will|can|cannot|could|should|must|would"
+    r"|may|might|not|never|always|so|even|just|if|also|then|how|it|its|there|this|these)\b"
+    r"|[,;:!?\"“”]",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
@@ -53,45 +52,35 @@ _NOUN_FORM = re.compile(r"(?!is|was|has|does|consists)\w+s(?:\W*$| (?:of|and|or|
 _ADVERBS = re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}")
 _BASE_FORM = re.compile(
     r"(?:use|work|live|rely|depend|listen|run|require|store|belong|support|consist|connect|talk"
-    r"|write|read|expose|serve|own"
-    r"|replace|default|point|expire|import|inherit|deploy|ship|keep|cache|host|go|hold|accept"
-    r"|emit|start|end|launch|close"
-    r"|open|begin|renew|are|were|have|need|want|plan|aim|hope|intend)\b"
+    r"|write|read|expose|serve|own|replace|default|point|expire|import|inherit|deploy|ship|keep"
+    r"|cache|host|go|hold|accept|emit|start|end|launch|close|open|begin|renew|are|were|have|need"
+    r"|want|plan|aim|hope|intend)\b"
 )
 
 #: Subjects that mean something else in every text.
-_VAGUE = re.compile(
-    r"(?:(?:the )?(?!\w+ (?:release|version|milestone|deadline|sprint|launch|deploy))(?:first"
-    r"|second|third|last|next|same|other|basic|current|new|final|original"
-    r"|given|total|whole|entire|main|best) \w+"
-    r"|(?:the )?(?:code|error|function|method|issue|problem|thing|result|output|following|example"
-    r"|step|question|answer|idea|goal|point"
-    r"|way|part|reason|solution|approach|option|one|ones|rest|other|others|first|second|third"
-    r"|last|next|former|latter|main|key|best|only"
-    r"|other \w+|same|process|task|change|changes|value|values|line|lines|file|class|variable"
-    r"|loop|test|case|time|day|weather|food|place"
-    r"|event|story|picture|photo|painting|book|movie|game|song|name|total|sum|area|angle"
-    r"|triangle|people|someone|everyone|everything"
-    r"|something|anything|nothing|nobody|somebody|anyone|each|all|both|some|many|most|few|more"
-    r"|less|much|several|another|others"
-    r"|things|kids|guys|work|life|it|they|he|she|we|you|i|this|that|these|those|there|here|what"
-    r"|who|which|not|and|or|but|so|also|then"
-    r"|however|therefore|as|with|without|by|to|of|for|in|on|at|from|after|before|when|while|if"
-    r"|because|since|being|having|doing"
-    r"|seeing|hearing|getting|making|just|even|still|yes|no|ok|well|currently|now|overall"
-    r"|finally|additionally|instead|sometimes"
-    r"|once|until|during|unlike|like|including|based|given|whether|how|why|where))",
-    re.IGNORECASE,
+_VAGUE = lexicon.words(
+    "code error function method issue problem thing things result output following example step "
+    "question answer idea goal point way part reason solution approach option rest former latter "
+    "main key best process task change changes value values line lines file class variable loop "
+    "test case time day weather food place event story picture photo painting book movie game "
+    "song name total sum area angle triangle people someone everyone everything something "
+    "anything nothing nobody somebody anyone kids guys work life like including based given "
+    "being having doing seeing hearing getting making yes ok well overall finally additionally "
+    "instead once one ones"
 )
+_RELATIVE = lexicon.words(
+    "first second third last next same other basic current new final original given total whole "
+    "entire main best"
+)
+#: Of these there is one first or next for everybody.
+_COUNTED = lexicon.words("release version milestone deadline sprint launch deploy")
+
 _VAGUE_OWN = re.compile(
-    r".*\b(?:favou?rites?|fave|choice|go-to)|"
-    r".*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue|code|apolog\w+|mistake"
-    r"|bad|understanding|concern|thoughts?|idea"
-    r"|suggestion|next|first|last|mind|heart|way|turn|fault|error|answer|opinion|thing"
-    r"|favou?rite part|day|week|weekend|pleasure|output"
-    r"|feelings?|function|query|example|question|current \w+"
-    r"|only \w+|main \w+|biggest \w+|hope"
-    r"|advice|request|life|head|stuff|time)\b.*",
+    r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point"
+    r"|problem|issue|code|apolog\w+|mistake|bad|understanding|concern|thoughts?|idea|suggestion"
+    r"|next|first|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day"
+    r"|week|weekend|pleasure|output|feelings?|function|query|example|question|current \w+"
+    r"|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
 )
 
@@ -156,7 +145,7 @@ def kind_of(subject: str, speaker: str | None = None) -> Subject | None:
     found = names.find(f"{untitled} is")
     if found and found[0].start == 0 and found[0].end == len(untitled):
         return Subject.NAME
-    if _VAGUE.fullmatch(subject):
+    if _is_vague(subject.lower().removeprefix("the ").split()):
         return None
     if _DETERMINED.match(subject):
         return Subject.THING
@@ -164,3 +153,10 @@ def kind_of(subject: str, speaker: str | None = None) -> Subject | None:
     if _PLAIN.fullmatch(subject) and first not in lexicon.FUNCTION:
         return Subject.PLAIN
     return None
+
+
+def _is_vague(words: list[str]) -> bool:
+    """Say whether a subject, without its article, could mean anything: `error`, `other file`, `second die`."""
+    if len(words) == 1:
+        return words[0] in _VAGUE or words[0] in lexicon.FUNCTION
+    return len(words) == 2 and words[0] in _RELATIVE and words[1] not in _COUNTED
