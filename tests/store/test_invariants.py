@@ -62,8 +62,12 @@ class Memories(RuleBasedStateMachine):
         before = self.count("memories")
         first = remember.remember(self.tx, new, actor=ACTOR, rules=RULES, now=self.now)
         assert self.count("memories") - before == (len(first.ids) or not first.deduped)
+        after = self.count("memories")
         again = remember.remember(self.tx, new, actor=ACTOR, rules=RULES, now=self.now)
-        assert (again.id, again.deduped) == (first.id, True)
+        assert again.deduped
+        assert self.count("memories") == after
+        # A long text may share its first piece with another memory, and is then found by its second.
+        assert again.id == first.id or first.ids
 
     @rule(nth=st.integers(0, 20))
     def forget(self, nth: int) -> None:
@@ -125,4 +129,4 @@ class Memories(RuleBasedStateMachine):
 
 
 TestMemories = Memories.TestCase
-TestMemories.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestMemories.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
