@@ -97,7 +97,7 @@ def test_a_failed_start_shows_the_log_and_exits_1(
     assert err.splitlines()[0] == "error: Failed to start daemon: it ended while starting"
     assert "  the database is made of cheese" in err.splitlines()
     assert err.splitlines()[-1].endswith("startup.log")
-    status, out, _ = invoke("start", "--json")
+    status, out, _ = invoke("start", "--json", "--port", str(daemon.port))
     assert (status, json.loads(out)["code"]) == (1, "start_failed")
 
 

@@ -115,7 +115,12 @@ def logs(
     """
     if level not in logread.RANK:
         raise typer.BadParameter(f"{level}; one of {', '.join(logread.RANK)}", param_hint="--level")
-    place = logfile.place(find_workspace(path).log_dir, os.environ)
+    from signet.daemon import record
+
+    workspace = find_workspace(path)
+    if record.running(workspace) is None:
+        output.hint("Daemon is not running; this is what it logged before")
+    place = logfile.place(workspace.log_dir, os.environ)
     wanted = logread.Filter(level=level, category=category)
     # Opened before the older lines are read, so that no line falls between.
     coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())

@@ -34,8 +34,6 @@ ORPHAN_SECONDS = 2.0
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
 _LOOK_SECONDS = 0.03
-#: The exit status by which a supervisor says that another one holds the workspace (supervise.ALREADY).
-_ALREADY = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +168,7 @@ def _await(
     told = ""
     while True:
         if child is not None and (code := _exit_status(child)) is not None:
-            if code != _ALREADY:
+            if code != record.ALREADY:
                 raise _GaveUp("it ended while starting")
             return _follow_winner(workspace, tell)
         if child is None and record.running(workspace) is None:

@@ -18,6 +18,8 @@ from signet import __version__, clock
 from signet.paths import Workspace
 
 SUPERVISE = "signet.daemon.supervise"
+#: The exit status of a supervisor that found another one in charge of the workspace.
+ALREADY = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

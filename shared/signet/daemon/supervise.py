@@ -24,20 +24,18 @@ from signet.paths import Workspace
 from signet.process import backoff
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
 
-#: The exit status of a process that found another one in charge of the workspace.
-ALREADY = 3
-
 
 def main() -> int:
     """Be the daemon of a workspace until told to stop; return the exit status."""
     os.umask(0o077)
-    signal.signal(signal.SIGTERM, _leave)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
     asked = _arguments()
     workspace = Workspace(asked.workspace)
     workspace.make()
     lock = _take(workspace.lock_file)
     if lock is None:
-        return ALREADY
+        return record.ALREADY
     with lock:
         try:
             record.write(workspace, asked.port, now=clock.now())
@@ -51,7 +49,7 @@ def main() -> int:
 
 
 class _Refused(Exception):
-    """Something that has already been said, or says itself, keeps the daemon from running."""
+    """Something keeps the daemon from running; the text is the last line of the startup log."""
 
 
 def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
@@ -101,7 +99,7 @@ def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
 def _clear_traces(workspace: Workspace) -> None:
     """Remove what an earlier daemon left: metric values and the count of crashes."""
     shutil.rmtree(workspace.metrics_dir, ignore_errors=True)
-    workspace.metrics_dir.mkdir(mode=0o700)
+    workspace.metrics_dir.mkdir(mode=0o700, exist_ok=True)
     backoff.forget(workspace.runtime_dir)
 
 

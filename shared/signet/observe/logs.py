@@ -9,6 +9,7 @@ the same file.
 Does not decide which file: see `logfile.py`.
 """
 
+import contextlib
 import json
 import logging
 import os
@@ -60,7 +61,8 @@ def level_of(text: str | None) -> str:
 
 def configure(process: str, place: Place, *, level: str = "info", echo: bool = False) -> None:
     """Send all log lines of this process to its files from now on, and to stdout too when `echo`."""
-    sweep(place, today=clock.now().date())
+    with contextlib.suppress(OSError):  # a folder that cannot be used is reported by the first line
+        sweep(place, today=clock.now().date())
     sink = _Sink(process, LogFile(place), echo=echo)
     structlog.configure(
         processors=[structlog.contextvars.merge_contextvars, sink.shape],

@@ -63,6 +63,18 @@ def test_a_line_has_the_documented_fields(tmp_path: Path) -> None:
     assert "1 / 0" in error["stack"] or "line " in error["stack"]
 
 
+def test_a_process_goes_on_without_files_when_its_folder_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = subprocess.run(
+        [sys.executable, "-c", HELLO, str(tmp_path / "file" / "logs"), "info"],
+        capture_output=True,
+        check=True,
+        env={"PYTHONPATH": str(Path(logs.__file__).parents[2])},
+    )
+    assert done.stderr.count(b"cannot write logs") == 1
+    assert len(done.stdout.splitlines()) == 3
+
+
 def test_debug_lines_and_the_chatter_of_libraries_appear_only_at_level_debug(
     tmp_path: Path,
 ) -> None:
