@@ -34,9 +34,14 @@ def words(text: str) -> list[str]:
 
     One-letter words of the Latin script are left out; of other scripts a single character is a word.
     """
-    clean = text.encode("utf-8", "ignore").decode()
-    found = (_EDGES.sub("", raw) for raw in _MARKS.sub(" ", clean).lower().split())
+    clean = _MARKS.sub(" ", encodable(text)).lower()
+    found = (_EDGES.sub("", raw) for raw in clean.split())
     return list(dict.fromkeys(w for w in found if len(w) > 1 or _is_word(w)))
+
+
+def encodable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which JSON may carry and SQLite refuses."""
+    return text.encode("utf-8", "ignore").decode()
 
 
 def content_words(text: str) -> list[str]:

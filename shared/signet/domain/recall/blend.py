@@ -115,9 +115,9 @@ def plain(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: floa
 
 def source_of(text: float, cosine: float) -> Source:
     """Return the name of what brought a flat result."""
-    if text > 0 and cosine > 0:
-        return Source.HYBRID
-    return Source.KEYWORD if text > 0 else Source.VECTOR
+    if cosine > 0:
+        return Source.HYBRID if text > 0 else Source.VECTOR
+    return Source.KEYWORD
 
 
 def structural(
@@ -133,10 +133,10 @@ def structural(
     return scores
 
 
-def append_graph(flat: Scores, graph: Scores, *, limit: int) -> Scores:
+def append_graph(flat: Scores, graph: Scores, *, limit: int, min_score: float) -> Scores:
     """Add memories that only the graph knows behind the page of flat results; none of those is displaced."""
     page = sorted(flat.values(), reverse=True)[:limit]
-    ceiling = page[-1] * BELOW if page else 1.0
+    ceiling = max(min_score, page[-1] * BELOW) if page else 1.0
     added = {seq: min(score, ceiling) for seq, score in graph.items() if seq not in flat}
     return {**flat, **added}
 

@@ -29,6 +29,9 @@ def gather(run: Run) -> None:
         run.around = neighbours.symmetric(beside)
         candidates |= run.around.keys()
     run.allowed = run.attempt("filter", lambda: store.allowed(run.tx, candidates, run.where), {})
+    run.around = {
+        seq: others & run.allowed.keys() for seq, others in run.around.items() if seq in run.allowed
+    }
     known = run.known
     known.keyword, known.hint, known.cosine, known.structure = (
         {seq: score for seq, score in scores.items() if seq in run.allowed}

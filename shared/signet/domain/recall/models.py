@@ -101,7 +101,6 @@ class RecallSettings:
     #: Only in the plain fusion: the filled one has weighed every cosine already.
     rerank: bool = True
     rerank_top_n: int = 20
-    rerank_timeout_ms: int = 2_000
     #: Off: with both channels known of every candidate it only costs (0.5 % of the evidence at 50).
     gravity: bool = False
     hubs: bool = True

@@ -39,13 +39,16 @@ def lend(word: Mapping[int, float], around: Around) -> Scores:
 
 
 def lift(scores: Scores, around: Around, sources: Mapping[int, str]) -> Scores:
-    """Return each score with what the better neighbour and the best of the same source add."""
+    """Return each score with what the better neighbour and the best of the same source add.
+
+    A memory that stands alone is its own source, and its score is unchanged.
+    """
     best: dict[str, float] = {}
     for seq, source in sources.items():
         best[source] = max(best.get(source, 0.0), scores.get(seq, 0.0))
-    return {
-        seq: score
-        + BESIDE * max((scores.get(other, 0.0) for other in around.get(seq, ())), default=0.0)
-        + (SOURCE * best[sources[seq]] if seq in sources else 0.0)
-        for seq, score in scores.items()
-    }
+    lifted: Scores = {}
+    for seq, score in scores.items():
+        beside = max((scores.get(other, 0.0) for other in around.get(seq, ())), default=0.0)
+        source = best[sources[seq]] if seq in sources else score
+        lifted[seq] = (score + BESIDE * beside + SOURCE * source) / (1 + SOURCE)
+    return lifted

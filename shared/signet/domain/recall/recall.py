@@ -51,7 +51,7 @@ def recall(
     hits = _page(run, scores)
     extra = supplement.find(run, hits)
     return Result(
-        query=query.text,
+        query=fts.encodable(query.text),
         method="hybrid" if run.known.cosine else "keyword",
         hits=(*hits, *extra.hits),
         entities=extra.entities,
@@ -98,7 +98,7 @@ def _with_graph(run: Run, flat: Scores) -> Scores:
     if settings.traversal and settings.traversal_primary:
         if settings.fusion is Fusion.PLAIN and walked:
             return blend.share_page(flat, walked, limit=run.pool)
-        return blend.append_graph(flat, walked, limit=limit)
+        return blend.append_graph(flat, walked, limit=limit, min_score=settings.min_score)
     scores = blend.boosted(flat, run.related, weight=settings.graph_weight)
     if settings.traversal:
         scores = blend.boosted(scores, set(known.structure), weight=settings.traversal_weight)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from signet import clock
+from signet.db import fts
 from signet.db.visibility import Where, readable
 from signet.domain.recall.models import Filters, Query
 from signet.errors import Invalid
@@ -32,11 +33,11 @@ def _filters(filters: Filters) -> Where:
         ("m.created_at <= ?", _instant("until", filters.until, last=True)),
     ):
         if value is not None:
-            where &= Where(column, (value,))
+            where &= Where(column, (fts.encodable(value) if isinstance(value, str) else value,))
     if filters.pinned is not None:
         where &= Where("m.pinned = ?", (int(filters.pinned),))
     for tag in filters.tags:
-        where &= Where(_TAG, (tag.strip().lower(),))
+        where &= Where(_TAG, (fts.encodable(tag).strip().lower(),))
     return where
 
 

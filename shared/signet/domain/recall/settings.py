@@ -1,4 +1,4 @@
-"""The numbers of recall, from agent.yaml."""
+"""From agent.yaml to the numbers of recall."""
 
 from signet.config import Settings
 from signet.domain.graph.traverse import Bounds
@@ -6,9 +6,9 @@ from signet.domain.recall.models import RecallSettings
 
 
 def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
-    """Return what the settings say about recall; vectors of another model than this are not compared."""
+    """Return the recall settings; vectors of another model than `embedding_model` are left out (None: none are)."""
     search, pipeline = settings.search, settings.pipeline
-    walk = pipeline.traversal
+    traversal, reranker = pipeline.traversal, pipeline.reranker
     return RecallSettings(
         alpha=search.alpha,
         top_k=search.top_k,
@@ -18,23 +18,22 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         graph=pipeline.graph.enabled,
         graph_weight=pipeline.graph.boost_weight,
         graph_timeout_ms=pipeline.graph.boost_timeout_ms,
-        traversal=walk.enabled,
-        traversal_primary=walk.primary,
-        traversal_weight=walk.boost_weight,
-        traversal_timeout_ms=walk.timeout_ms,
+        traversal=traversal.enabled,
+        traversal_primary=traversal.primary,
+        traversal_weight=traversal.boost_weight,
+        traversal_timeout_ms=traversal.timeout_ms,
         bounds=Bounds(
-            aspects_per_entity=walk.max_aspects_per_entity,
-            attributes_per_aspect=walk.max_attributes_per_aspect,
-            branching=walk.max_branching,
-            hops=walk.max_dependency_hops,
-            memories=walk.max_traversal_paths,
-            min_strength=walk.min_dependency_strength,
-            min_confidence=walk.min_confidence,
+            aspects_per_entity=traversal.max_aspects_per_entity,
+            attributes_per_aspect=traversal.max_attributes_per_aspect,
+            branching=traversal.max_branching,
+            hops=traversal.max_dependency_hops,
+            memories=traversal.max_traversal_paths,
+            min_strength=traversal.min_dependency_strength,
+            min_confidence=traversal.min_confidence,
         ),
         rehearsal_weight=search.rehearsal_weight if search.rehearsal_enabled else 0.0,
         rehearsal_half_life_days=search.rehearsal_half_life_days,
-        rerank=pipeline.reranker.enabled,
-        rerank_top_n=pipeline.reranker.top_n,
-        rerank_timeout_ms=pipeline.reranker.timeout_ms,
+        rerank=search.reranking or reranker.enabled,
+        rerank_top_n=reranker.top_n,
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
     )

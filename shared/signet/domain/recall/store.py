@@ -32,9 +32,9 @@ CROSS JOIN memories m ON m.id = t.memory_id
 WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {where} ORDER BY f.rank LIMIT ?
 """
 _OWNERS = """
-SELECT e.id, m.seq FROM embeddings e JOIN memories m ON m.id = e.source_id
-WHERE e.id IN (SELECT value FROM json_each(?)) AND e.source_type = 'memory'
-  AND (? IS NULL OR e.model IS NULL OR e.model = ?) AND {where}
+SELECT e.id, m.seq FROM json_each(?) j CROSS JOIN embeddings e ON e.id = j.value
+CROSS JOIN memories m ON m.id = e.source_id
+WHERE e.source_type = 'memory' AND (? IS NULL OR e.model IS NULL OR e.model = ?) AND {where}
 """
 _VECTORS = """
 SELECT m.seq, e.vector FROM memories m

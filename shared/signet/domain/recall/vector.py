@@ -11,19 +11,31 @@ from signet.db.visibility import Where
 from signet.domain.recall import store
 from signet.domain.recall.models import Scores
 
-#: Neighbours asked of the index for each memory wanted: passages share memories, filters drop some.
-OVER_FETCH = 5
-MIN_FETCH = 100
+#: Vectors asked of the index for each memory wanted, first and when that was too few: passages share
+#: memories, filters drop some.
+OVER_FETCH = (2, 16)
+
+#: When fewer of the nearest vectors pass, comparing all that pass is cheaper than asking the index for more
+#: (measured: 3.5 µs for each compared vector, 0.6 to 1 µs for each in the index).
+FEW_PASS = 0.3
 
 
 def find(tx: ReadTx, vector: bytes, where: Where, limit: int, *, model: str | None) -> Scores:
     """Return the cosine 0..1 of the `limit` nearest memories that pass, best first."""
-    wanted = min(vectors.MAX_K, max(MIN_FETCH, OVER_FETCH * limit))
-    near = dict(vectors.knn(tx, vector, wanted))
     best: Scores = {}
-    for embedding_id, seq in store.owners(tx, list(near), model, where).items():
-        best[seq] = max(near[embedding_id], best.get(seq, 0.0))
-    if len(best) < limit and len(near) == wanted:
+    for times in OVER_FETCH:
+        wanted = min(vectors.MAX_K, times * limit)
+        near = dict(vectors.knn(tx, vector, wanted))
+        owners = store.owners(tx, list(near), model, where)
+        best = {}
+        for embedding_id, seq in owners.items():
+            best[seq] = max(near[embedding_id], best.get(seq, 0.0))
+        if len(best) >= limit or len(near) < wanted:
+            break
+        if len(owners) < FEW_PASS * len(near):
+            best = exact(tx, vector, where, model=model)
+            break
+    else:
         best = exact(tx, vector, where, model=model)
     return dict(sorted(best.items(), key=lambda pair: (-pair[1], -pair[0]))[:limit])
 
