@@ -77,7 +77,7 @@ def watch(path: PathOption = None, as_json: JsonOption = False) -> None:
 
         def seen(found: Work) -> None:
             done = found.completed - first.completed
-            progress.show(done, done + found.open)
+            progress.count(done, done + found.open)
 
         last = signet.wait_for_jobs(watch=seen)
     done = last.completed - first.completed

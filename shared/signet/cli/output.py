@@ -9,7 +9,7 @@ import shutil
 import sys
 import textwrap
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Self, TextIO
 
 from signet import clock
 
@@ -89,6 +89,37 @@ def hint(text: str) -> None:
     tell(ink(sys.stderr).dim(text))
 
 
+class Passing:
+    """A line on stderr that is drawn again and again, and takes itself away at the end.
+
+    Where nothing can be drawn again, each text is a line of its own.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.is_live = is_live(sys.stderr)
+        self._quiet = quiet
+        self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def show(self, text: str) -> None:
+        """Draw the text in place of the one before."""
+        if self._quiet:
+            return
+        if self.is_live:
+            sys.stderr.write(f"\r\x1b[K  {text}")
+            sys.stderr.flush()
+            self._drawn = True
+        else:
+            tell(text)
+
+
 def short(text: str, chars: int) -> str:
     """Return a text on one line, cut to so many characters with `...`."""
     line = " ".join(text.split())
@@ -100,6 +131,13 @@ def wrapped(text: str, room: int) -> list[str]:
     if not is_live(sys.stdout):
         return [text]
     return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s; `memory` becomes `memories`."""
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun}"
 
 
 def local(instant: str) -> str:

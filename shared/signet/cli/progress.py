@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 
 from signet.cli import output
 
@@ -13,48 +12,30 @@ PLAIN_SECONDS = 3.0
 BAR_CHARS = 28
 
 
-class Progress:
-    """Draws on stderr how much of something is done; takes itself away at the end."""
+class Progress(output.Passing):
+    """Draws on stderr how much of something is done."""
 
     def __init__(self, title: str, *, quiet: bool, unit: str = "jobs") -> None:
+        super().__init__(quiet=quiet)
         self._title = title
-        self._quiet = quiet
         self._unit = unit
-        self._live = output.is_live(sys.stderr)
-        self._began = time.monotonic()
-        self._said = self._began
-        self._drawn = False
+        self._began = self._said = time.monotonic()
 
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def show(self, done: int, total: int) -> None:
+    def count(self, done: int, total: int) -> None:
         """Say that so many of so many are done."""
         now = time.monotonic()
-        if self._quiet or now - self._began < QUIET_SECONDS:
+        if now - self._began < QUIET_SECONDS:
             return
-        if self._live:
-            self._draw(done, total, now)
+        if self.is_live:
+            self.show(self._bar(done, total, now - self._began))
         elif now - self._said >= PLAIN_SECONDS:
             self._said = now
-            output.tell(f"{self._title}: {done} of {total} {self._unit}")
+            self.show(f"{self._title}: {done} of {total} {self._unit}")
 
-    def _draw(self, done: int, total: int, now: float) -> None:
+    def _bar(self, done: int, total: int, seconds: float) -> str:
         ink = output.ink(sys.stderr)
         filled = BAR_CHARS * done // max(total, 1)
         bar = ink.good("━" * filled) + ink.dim("━" * (BAR_CHARS - filled))
-        count = f"{done} of {total} {self._unit}"
-        line = f"  {self._title}  {bar}  {count}  {ink.dim(f'{now - self._began:.1f} s')}"
-        sys.stderr.write(f"\r\x1b[K{line}")
-        sys.stderr.flush()
-        self._drawn = True
+        return (
+            f"{self._title}  {bar}  {done} of {total} {self._unit}  {ink.dim(f'{seconds:.1f} s')}"
+        )

@@ -29,6 +29,7 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         signet = client(path)
         found = {"running": True, "url": signet.url, **signet.status()}
         found["memories"] = signet.memories(limit=1)["stats"]
+        found["waitsFor"] = signet.work().reasons if found["waitingForProvider"] else ()
     except DaemonNotRunning:
         found = {"running": False, "agentsDir": str(workspace.root)}
     found["files"] = files
@@ -85,8 +86,8 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("queue", _queue(found["queue"], ink))
     yield _row("memories", str(found["memories"]["total"]))
     yield _row("embeddings", _embedding(found["embedding"], ink))
-    for queue, until in found["waitingForProvider"].items():
-        yield _row("waiting", f"queue {queue}, next try {output.local(until)}")
+    for reason in found["waitsFor"]:
+        yield _row("waiting for", str(reason))
     yield from _workspace(found, ink)
     for reason in reasons:
         yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"

@@ -70,7 +70,9 @@ def _show_map(context: typer.Context) -> None:
     assert hasattr(group, "commands")
     panels: dict[str, list[tuple[str, str]]] = {}
     for name, one in group.commands.items():
-        panels.setdefault(str(one.rich_help_panel), []).append((name, one.get_short_help_str(64)))
+        panels.setdefault(str(one.rich_help_panel), []).append(
+            (name, one.get_short_help_str(output.width() - 14))
+        )
     output.say(f"{ink.bold('signet')} {__version__} · persistent memory for AI agents")
     for panel, entries in panels.items():
         output.say(f"\n{ink.bold(panel)}")

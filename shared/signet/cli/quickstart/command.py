@@ -22,6 +22,8 @@ WARM_SECONDS = 6.0
 LOOK_SECONDS = 0.1
 #: Jobs that have not moved for so long are reported as they are.
 PATIENCE_SECONDS = 30.0
+#: Which places a person is told; `signet paths` knows all.
+SHOWN = ("workspace", "settings", "database", "logs", "url", "docs")
 
 
 def quickstart(
@@ -92,7 +94,7 @@ def quickstart(
     else:
         report.learned(facts, len(fed.memory_ids))
         report.answers(answers, is_sample=input_file is None)
-        report.where(found)
+        report.where({name: found[name] for name in SHOWN})
         report.next_steps(path, is_stopped=stopped)
     if not work.is_whole:
         raise typer.Exit(1)
@@ -127,7 +129,7 @@ def _work(signet: Signet, fed: "Fed", began: str, steps: "Steps") -> Outcome:
         def seen(found: Work) -> None:
             first.append(found.completed)
             done = found.completed - first[0]
-            progress.show(done, done + found.open)
+            progress.count(done, done + found.open)
 
         last = signet.wait_for_jobs(mine, watch=seen, patience_seconds=PATIENCE_SECONDS)
     outcome = Outcome(
@@ -167,8 +169,8 @@ def _warm(signet: Signet) -> None:
 
 def _told(fed: "Fed", input_file: Path | None) -> str:
     source = str(input_file) if input_file else "the sample that comes with Signet"
-    count = len(fed.memory_ids)
-    if fed.deduped >= count:
-        return f"{source}: all {count} memories were known already"
+    memories = output.count(len(fed.memory_ids), "memory")
+    if fed.deduped >= len(fed.memory_ids):
+        return f"{source}: {memories}, all known already"
     known = f", {fed.deduped} known already" if fed.deduped else ""
-    return f"{source}: {fed.turns} turns, {count} memories{known}"
+    return f"{source}: {output.count(fed.turns, 'turn')}, {memories}{known}"

@@ -72,5 +72,5 @@ def feed(signet: Signet, text: str, *, quiet: bool) -> Fed:
             whole = None
             memory_ids.update(dict.fromkeys([saved["id"], *saved.get("ids", ())]))
             deduped += saved["deduped"]
-            progress.show(ordinal + 1, len(found))
+            progress.count(ordinal + 1, len(found))
     return Fed(source_id=source_id, turns=len(turns), memory_ids=tuple(memory_ids), deduped=deduped)

@@ -8,6 +8,7 @@ from typing import Any
 
 from signet.client import Signet
 from signet.domain.graph import names
+from signet.domain.memory import normalize
 from signet.resources import template
 
 QUESTIONS = 3
@@ -19,13 +20,12 @@ _OF_TYPE = {
     "decision": "What was decided?",
     "rationale": "What are the reasons?",
     "procedural": "What are the rules?",
-    "fact": "What is known about the user?",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One statement that was distilled, the memory that holds it and the one it came from."""
+    """One statement that was read, the memory that holds it and the one it was read in."""
 
     id: str
     content: str
@@ -51,17 +51,23 @@ class Answered:
 
 
 def facts(signet: Signet, memory_ids: Iterable[str]) -> list[Fact]:
-    """Return the facts that were distilled from these memories, each once, in their order."""
+    """Return the facts that were read in these memories, each once, in their order.
+
+    A fact in the very words of its memory is kept there; the others are memories of their own.
+    """
     found: dict[str, Fact] = {}
     for memory_id in memory_ids:
         for change in signet.history(memory_id):
             told = change["metadata"]
-            if change["event"] != "none" or not isinstance(told, dict) or "fact" not in told:
-                continue
-            fact_id = told.get("createdMemoryId") or told.get("dedupedExistingId")
-            if fact_id:
-                found.setdefault(fact_id, Fact(id=fact_id, source_id=memory_id, **told["fact"]))
+            if change["event"] == "none" and isinstance(told, dict) and _is_kept(told):
+                fact_id = told["createdMemoryId"] or told["dedupedExistingId"] or memory_id
+                fact = Fact(id=fact_id, source_id=memory_id, **told["fact"])
+                found.setdefault(normalize.content_hash(fact.content), fact)
     return list(found.values())
+
+
+def _is_kept(told: dict[str, Any]) -> bool:
+    return told["proposedAction"] in ("add", "none") and not told["skippedReason"]
 
 
 def sample_questions() -> list[Question]:

@@ -75,20 +75,24 @@ def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
 def daemon(at: Workspace, port: int | None, steps: Steps) -> control.Started:
     """Start the daemon or find it running, on a free port when the wanted one is taken."""
     wanted = port or read_environment(os.environ)[0].port
-    tell = _ignore if steps.quiet else _tell
-    try:
-        started = control.start(at, wanted, tell=tell)
-        note = ""
-    except PortTaken as taken:
-        started = control.start(at, _free_port(), tell=tell)
-        note = f" ({taken.message.partition(';')[0]})"
+    with output.Passing(quiet=steps.quiet) as passing:
+
+        def tell(reason: str) -> None:
+            passing.show(f"Not ready yet: {reason}")
+
+        try:
+            started = control.start(at, wanted, tell=tell)
+            note = ""
+        except PortTaken as taken:
+            started = control.start(at, _free_port(), tell=tell)
+            note = f". {taken.message.partition(';')[0]}"
     said = "started" if started.is_new else "runs already"
     steps.done("Daemon", f"{said} at {started.daemon.url}{note}{_notice(started.daemon)}")
     return started
 
 
 def _notice(found: Running) -> str:
-    return f" · {found.notice}" if found.notice else ""
+    return f". {found.notice}" if found.notice else ""
 
 
 def _free_port() -> int:
@@ -96,14 +100,6 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def _tell(waits_for: str) -> None:
-    output.hint(f"  waiting for {waits_for} …")
-
-
-def _ignore(_: str) -> None:
-    """Say nothing about a wait."""
 
 
 def _silent(phase: install.Phase, done: int, total: int) -> None:

@@ -10,12 +10,17 @@ from signet.cli.quickstart.learn import Answered, Fact
 _LABEL = 12
 #: A list of facts longer than this says how many more there are, on a terminal.
 FACTS_SHOWN = 12
+#: An answer is shown up to here.
+ANSWER_CHARS = 160
 
 
 def learned(facts: Sequence[Fact], memories: int) -> None:
     """Show the facts, the surest first where not all are shown."""
     ink = output.ink(sys.stdout)
-    _title("What was learned", f"{len(facts)} facts from {memories} memories")
+    _title(
+        "What was learned",
+        f"{output.count(len(facts), 'fact')} from {output.count(memories, 'memory')}",
+    )
     shown = facts if not output.is_live(sys.stdout) else _surest(facts)
     for fact in shown:
         first, *more = output.wrapped(fact.content, output.width() - _LABEL - 10)
@@ -42,7 +47,8 @@ def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
         for hit in one.results:
             score = ink.good(f"{hit['score'] * 100:3.0f}%")
             source = f"({hit['type']}, {_origin(hit['source_type'])}, {hit['source']})"
-            lines = output.wrapped(f"{hit['content']} {source}", output.width() - 11)
+            text = output.short(hit["content"], ANSWER_CHARS)
+            lines = output.wrapped(f"{text} {source}", output.width() - 11)
             for at, line in enumerate(lines):
                 output.say(f"    {score}  {line}" if at == 0 else " " * 10 + line)
 
