@@ -317,6 +317,21 @@ def test_code_between_two_statements_does_not_hide_them() -> None:
     assert kept(text) == ["The team uses Redis.", "The team uses Nomad."]
 
 
+def test_a_transcript_stored_as_one_line_is_still_a_transcript() -> None:
+    text = "User: I prefer tabs. Can you fix it? Assistant: Sure. ```py x = 1 ``` Done. User: We use Bun."
+    assert kept(text) == ["The user prefers tabs.", "The team uses Bun."]
+
+
+def test_a_long_line_is_judged_sentence_by_sentence() -> None:
+    text = f"{'Nothing to see in this one here. ' * 7}total = 42 apples. The API listens on port 8080."
+    assert kept(text) == ["The API listens on port 8080."]
+
+
+def test_code_in_a_sentence_is_kept_as_it_is() -> None:
+    fact = "Backups of `*.db` are stored in `s3://vault[eu]/<day>`."
+    assert kept(fact) == [fact]
+
+
 def test_an_unclosed_fence_hides_the_rest() -> None:
     assert kept("We use Redis.\n```\nWe use Kafka.") == ["The team uses Redis."]
 
@@ -378,7 +393,9 @@ def test_twelve_thousand_characters_take_less_than_half_a_second() -> None:
     assert time.perf_counter() - started < 0.5
 
 
-@pytest.mark.parametrize("unit", ["a, ", "so we ", "and I ", "(", "`", "the user's ", "- ", "it ", ", and x, like y ("])
+@pytest.mark.parametrize(
+    "unit", ["a, ", "so we ", "and I ", "(", "`", "the user's ", "- ", "it ", ", and x, like y ("]
+)
 def test_no_repetition_makes_a_text_slow(unit: str) -> None:
     started = time.perf_counter()
     rules.extract("We use " + unit * (12_000 // len(unit)))

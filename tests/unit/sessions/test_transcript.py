@@ -92,6 +92,7 @@ OPENAI = lines(
         OPENAI,
         OPENAI + "\nnot json at all\n",
         "User: Which port?\nAssistant: Port 8080.",
+        "User: Which port? Assistant: Port 8080.",
         "user: Which port?\n\nassistant: Port 8080.\n",
         "**User:** Which port?\n\n**Assistant:** Port 8080.",
         "**User**: Which port?\n**Assistant**: Port 8080.",

@@ -80,7 +80,8 @@ NARRATION = re.compile(
 _OPEN_END = re.compile(
     r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my"
     r"|i|with|if|as|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more"
-    r"|much|stuff|things|about|around|over|finer|for a bit|the topic|the industry|the subject"
+    r"|much|stuff|things|about|around|over|finer|during|while|when|after|until|within|without"
+    r"|into|through|between|for a bit|the topic|the industry|the subject"
     r"|the process|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
     r"|need|want|get|got) one)\W*$",
 )

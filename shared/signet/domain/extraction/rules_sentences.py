@@ -17,15 +17,20 @@ WRAPPED_CHARS = 70
 #: What goes on longer is no sentence; it is not worth its time.
 MAX_SENTENCE_CHARS = 1_000
 
+#: Longer lines are whole paragraphs (a stored memory is one line): their sentences are looked at one by one.
+LONG_LINE_CHARS = 200
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
+#: Code in backticks is kept as it is; what follows the bar is taken out.
+_TAG = re.compile(r"(`[^`\n]*`)|<!--.*?-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_ASIDE = re.compile(r"\s*\[[^\]\n]{0,300}\](?!\()")
-_MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")
+_ASIDE = re.compile(r"(`[^`\n]*`)|\s*\[[^\]\n]{0,300}\](?!\()")
+_MARKS = re.compile(r"(`[^`\n]*`)|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\(?\d{1,3}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?")
 _HEADING = re.compile(r"\s*#{1,6}\s")
+_STRUCTURE = re.compile(r"\s*[{}\[\]<|\"]")
 
 _MACHINE = re.compile(
     r"""
@@ -47,13 +52,13 @@ _MACHINE = re.compile(
     """,
     re.VERBOSE,
 )
-_BOUNDARY = re.compile(r"(\S+?)([.!?…]+)([\"'”’)\]*_`]*)\s+(?=[\"'“‘(\[`*_]*\w|[-–—])")
+_BOUNDARY = re.compile(r"([^\s.!?…]{0,40})([.!?…]+)([\"'”’)\]*_`]*)\s+(?=[\"'“‘(\[`*_]*\w|[-–—])")
 
 
 def paragraphs(text: str) -> list[list[str]]:
     """Return the sentences of a text, paragraph by paragraph, in order."""
     prose = _FENCE_MARK.sub("\n\n", _FENCE.sub("\n\n", text))
-    prose = _LINK.sub(r"\1", _TAG.sub(" ", prose))
+    prose = _LINK.sub(r"\1", _TAG.sub(lambda found: found[1] or " ", prose))
     found = [list(_sentences(block)) for block in _blocks(prose)]
     return [sentences for sentences in found if sentences]
 
@@ -78,6 +83,8 @@ def _blocks(prose: str) -> Iterator[str]:
 
 def is_prose(line: str, bare: str) -> bool:
     """Say whether a line was written for people; `bare` is the line without its list mark."""
+    if len(line) > LONG_LINE_CHARS and not _STRUCTURE.match(bare):
+        return True
     if _HEADING.match(line) or _MACHINE.match(bare):
         return False
     if line.startswith(("    ", "\t")) and bare is line:
@@ -95,11 +102,14 @@ def _continues(last: str, line: str) -> bool:
 
 
 def _sentences(block: str) -> Iterator[str]:
-    clean = _MARKS.sub("", _EMOJI.sub(" ", _ASIDE.sub("", block)))
+    clean = _MARKS.sub(r"\1", _EMOJI.sub(" ", _ASIDE.sub(r"\1", block)))
     start = 0
     for match in _BOUNDARY.finditer(clean):
         word, stop = match[1].lstrip("(\"'“‘[").lower(), match[2]
-        if stop == "." and (word + "." in ABBREVIATIONS or len(word) == 1 or word.isdigit()):
+        is_number = word.isdigit() and match.start() == start
+        if stop == "." and (
+            word + "." in ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or is_number
+        ):
             continue
         yield from _trimmed(clean[start : match.end()])
         start = match.end()
@@ -107,6 +117,6 @@ def _sentences(block: str) -> Iterator[str]:
 
 
 def _trimmed(sentence: str) -> Iterator[str]:
-    bare = " ".join(sentence.split()).strip("-–—• ")
-    if 0 < len(bare) <= MAX_SENTENCE_CHARS:
+    bare = " ".join(sentence.split()).strip("-–—•# ")
+    if 0 < len(bare) <= MAX_SENTENCE_CHARS and not _MACHINE.match(bare):
         yield bare

@@ -41,7 +41,7 @@ _JOINT = re.compile(
 )
 _PLAIN = re.compile(
     r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}(?: (?:for|in|of|on|to"
-    r"|from) [\w./`-]+(?: [\w./-]+)?)?"
+    r"|from) \S+(?: [\w./-]+)?)?"
 )
 
 _COMPLETE = re.compile(

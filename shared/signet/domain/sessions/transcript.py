@@ -25,9 +25,9 @@ _ROLES |= {"user_message": USER}
 
 _WHO = r"(user|human|assistant|ai|claude|codex|agent|system|tool)"
 _LABEL = re.compile(
-    rf"^[ \t]{{0,3}}(?:(?:[*_>]{{1,3}}[ \t]*"
-    rf"|#{{1,6}}[ \t]+)?{_WHO}[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
-    rf"|(?:#{{1,6}}[ \t]+|[*_]{{2}}){_WHO}[*_]{{0,2}}[ \t]*$)",
+    rf"^[ \t]{{0,3}}(?:[*_>]{{1,3}}[ \t]*|#{{1,6}}[ \t]+)?{_WHO}[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
+    rf"|^[ \t]{{0,3}}(?:#{{1,6}}[ \t]+|[*_]{{2}}){_WHO}[*_]{{0,2}}[ \t]*$"
+    r"|(?<=[.!?…)\]`\"'”] )(?-i:(User|Human|Assistant)): +",  # a transcript stored as one line
     re.IGNORECASE | re.MULTILINE,
 )
 _SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.*)")
@@ -130,7 +130,7 @@ def _labelled(text: str) -> Iterator[Turn]:
     yield from _whole(text[: labels[0].start()])
     ends = [label.start() for label in labels[1:]] + [len(text)]
     for label, end in zip(labels, ends, strict=True):
-        role = _ROLES.get((label[1] or label[2]).lower())
+        role = _ROLES.get(label[label.lastindex or 0].lower())
         if role:
             yield from _whole(text[label.end() : end], role)
 
