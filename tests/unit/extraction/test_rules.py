@@ -308,6 +308,14 @@ def test_two_statements_in_one_sentence_become_two_facts() -> None:
     ]
 
 
+def test_a_list_is_never_cut_at_its_and() -> None:
+    fact = "Consent must be specific, freely given, and unambiguous in every case."
+    assert kept(fact) == [fact]
+    assert kept("User: We use Redis, Kafka, and Central Park Maps for the app.") == [
+        "The team uses Redis, Kafka, and Central Park Maps for the app."
+    ]
+
+
 def test_one_statement_made_twice_is_one_fact() -> None:
     assert len(kept("User: I prefer tabs.\nAssistant: Noted.\nUser: i prefer tabs!")) == 1
 

@@ -38,7 +38,8 @@ _NOTE_THAT = re.compile(r"(?:please )?(?:remember|note|keep in mind|fyi) that\s+
 _REQUEST = re.compile(
     r"(?:[,;.–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:(?:can|could|would|will) (?:you|u|we|i)\b"
     r"|please\b|pls\b|how (?:can|do|should|would) (?:i|we|you)\b|should (?:i|we)\b|let me know\b"
-    r"|i need help\b|what (?:are|is|should|would|do) (?:some|the|i|we)\b|any (?:tips|advice"
+    r"|i need help\b|what (?:are|is|should|would|do|\w+ (?:can|should|do|would|are|have"
+    r"|will)) (?:some|the|i|we)\b|any (?:tips|advice"
     r"|suggestions|ideas|thoughts|recommendations|chance)\b|i(?:['’]d| would) (?:like|love"
     r"|appreciate)\b|i(?:['’]m| am) (?:wondering|trying to|looking|not sure|unsure|having"
     r"|struggling|curious|hoping|thinking)\b|i (?:need|want) (?:you |your |some |to (?:know"
@@ -51,7 +52,9 @@ _ASKED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-_OWN_SUBJECT = r"(?=(?:I|we|my|our|the|[A-Z][\w-]+)\b\s+(?!.*\?))"
+_OWN_SUBJECT = (
+    r"(?=(?:(?:I|we|my|our)\b|(?-i:[A-Z])[\w-]+ (?-i:is|has|was|[a-z]+(?:s|ed))\b)(?!.*\?))"
+)
 _SPLIT = re.compile(
     rf";\s+|,?\s+(?:and|but)\s+(?=(?:i|we|my|our)\b)|,\s+(?:and|but)\s+{_OWN_SUBJECT}"
     rf"|,?\s+so\s+(?=(?:i|we)\b)|\s+[–—]\s+|\s+-\s+",
