@@ -39,10 +39,7 @@ SYSTEM = Clock()
 
 def to_text(instant: datetime) -> str:
     """Return an instant as ISO-8601 UTC with milliseconds and `Z`; text order is time order."""
-    return (
-        instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.")
-        + f"{instant.microsecond // 1000:03d}Z"
-    )
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def ms_to_instant(milliseconds: int) -> datetime:

@@ -1,0 +1,9 @@
+"""The product's nouns, each in a folder, from the lowest to the highest. A noun may use those below it.
+
+- agents: who owns memories and who may read them
+- embeddings, graph: vectors of texts; entities and how they relate
+- memory, sessions: the memory row and its life; the traces of a conversation
+- recall: what to bring back
+- extraction: from text to facts
+- documents, retention: text from outside; what to let go
+"""

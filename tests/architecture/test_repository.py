@@ -1,0 +1,104 @@
+"""Promises about the repository itself."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import signet
+from signet.queue import KINDS
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [
+    path
+    for folder in ("shared", "services")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if "__pycache__" not in path.parts
+]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules a file imports, with the names taken from packages."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
+
+
+def test_the_gate_runs_the_readmes_test_command_word_for_word() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    commands = re.findall(r"^python3 -m venv .*$", readme, re.MULTILINE)
+    assert len(commands) == 2, "exactly two set-up commands"
+    assert commands[1] in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_each_job_kind_has_one_actor_file_of_its_name() -> None:
+    actors = ROOT / "services" / "worker" / "signet_worker" / "actors"
+    files = {path.stem for path in actors.glob("*.py")} - {"__init__"}
+    assert files == set(KINDS)
+
+
+def test_the_table_of_actors_is_the_table_of_kinds() -> None:
+    from signet_worker.actors import ACTORS
+
+    assert set(ACTORS) == set(KINDS)
+
+
+def test_services_never_touch_a_table() -> None:
+    """Routes and actors call functions of a noun; only beats and leader own tables of their own."""
+    own = {"beats.py", "leader.py"}
+    sql = re.compile(r'"""\s*(SELECT|INSERT|UPDATE|DELETE)|"(SELECT|INSERT|UPDATE|DELETE) ')
+    strangers = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if "services" in path.parts and path.name not in own and sql.search(path.read_text("utf-8"))
+    ]
+    assert strangers == []
+
+
+def test_only_one_module_opens_the_database() -> None:
+    openers = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if imported(path) & {"sqlite3", "pysqlite3", "pysqlite3.dbapi2"}
+    ]
+    assert openers == ["shared/signet/db/driver.py"]
+
+
+def test_nothing_commits_but_the_writer_and_the_migration() -> None:
+    committers = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if re.search(r'execute\("COMMIT"\)|\.commit\(\)', path.read_text("utf-8"))
+    ]
+    assert set(committers) <= {"shared/signet/db/writer.py", "shared/signet/db/migrate.py"}
+
+
+def test_the_wheel_carries_migrations_and_deploy_files_and_no_tests() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    wheel = build["targets"]["wheel"]
+    assert wheel["force-include"] == {"alembic": "signet/_alembic", "deploy": "signet/_deploy"}
+    assert not [package for package in wheel["packages"] if "tests" in package]
+
+
+def test_every_package_is_typed_and_the_changelog_names_the_version() -> None:
+    for root in ("shared/signet", "services/api/signet_api"):
+        assert (ROOT / root / "py.typed").exists()
+    assert f"## {signet.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_alembic_stays_a_folder_of_scripts() -> None:
+    """With an `__init__.py` the folder would hide the library of the same name."""
+    assert not (ROOT / "alembic" / "__init__.py").exists()
+
+
+def test_every_file_locked_has_a_hash() -> None:
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    pinned = re.findall(r"^[a-z0-9_.-]+==", lock, re.MULTILINE)
+    assert len(pinned) > 20
+    assert lock.count("--hash=sha256:") >= len(pinned)
+    assert "http" not in re.sub(r"(?m)^(httpx|httpcore|httptools).*$|#.*$", "", lock)
