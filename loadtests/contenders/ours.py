@@ -1,0 +1,73 @@
+"""Signet's queue: durable enqueue from one process, one embedded worker process of eight threads. PLACE: a workspace."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import side
+
+from signet import clock
+from signet.db import Database
+from signet.observe import logfile, logs
+from signet.paths import Workspace
+from signet.process.alive import Presence
+from signet.process.program import Program
+from signet.queue import Job, enqueue
+from signet.queue.bell import Bell, Ringer
+
+KIND, QUEUE = "noop", "light"
+
+
+def sender(place: str) -> side.Send:
+    """Return what enqueues one job and waits for its durable commit."""
+    workspace = Workspace(Path(place))
+    db = _open(workspace)
+
+    def send(number: int) -> None:
+        job = Job(kind=KIND, queue=QUEUE, payload={"number": number})
+        db.write(enqueue, job, now=clock.now())
+
+    return send
+
+
+def work(place: str, begin: Callable[[int], None]) -> None:
+    """Start the worker's threads."""
+    import dramatiq
+
+    from signet.queue.broker import JobsBroker
+    from signet.queue.held import Run
+    from signet.queue.pump import Pump
+
+    workspace = Workspace(Path(place))
+    db = _open(workspace)
+    presence = Presence(workspace.runtime_dir, "worker")
+    db.write(presence.announce, now=clock.now())
+    bell = Bell(workspace.runtime_dir, presence.owner)
+    slots = {QUEUE: side.THREADS}
+    pump = Pump(db, bell, owner=presence.owner, slots=slots, lease_ms=300_000)
+    broker = JobsBroker(db, pump)
+
+    def noop(run: Run) -> None:
+        begin(run.lease.payload["number"])
+
+    dramatiq.actor(broker=broker, queue_name=QUEUE, actor_name=KIND)(noop)
+    worker = dramatiq.Worker(broker, worker_threads=side.THREADS, worker_timeout=500)
+    broker.deadlines.start()
+    worker.start()
+    pump.start()
+
+
+def _open(workspace: Workspace) -> Database:
+    # As in the product: one line a job to a file.
+    place = logfile.place(workspace.log_dir, os.environ)
+    logs.configure(Program.WORKER, place, level=logs.level_of(None), echo=False)
+    db = Database(workspace.database)
+    ringer = Ringer(workspace.runtime_dir)
+    db.writer.listen(lambda signals: ringer.ring())
+    return db
+
+
+if __name__ == "__main__":
+    side.main(sender, work)

@@ -1,0 +1,87 @@
+"""What every contender does in the same way: send numbered no-op jobs, or run them and note when each began.
+
+    python side program: PROGRAM send PLACE COUNT PAUSE_SECONDS | PROGRAM work PLACE COUNT
+
+Standard library only, because peers run in a Python of their own. One JSON object comes out: for `send` the instants
+before and after each send and the processor time; for `work` the instants at which jobs began. Instants are of the
+monotonic clock, which all processes of a machine share. `work` prints a line `ready` first, then waits for jobs.
+"""
+
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+#: Threads of the one worker process.
+THREADS = 8
+PATIENCE_SECONDS = 60.0
+
+
+class Arrivals:
+    """Notes the first line of every job."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._began: list[tuple[int, float]] = []
+        self._all = threading.Event()
+
+    def begin(self, number: int) -> None:
+        """Note that a job has begun; any thread."""
+        self._began.append((number, time.monotonic()))
+        if len(self._began) >= self._count:
+            self._all.set()
+
+    def wait(self) -> list[tuple[int, float]]:
+        """Wait until every job has begun, with a limit; return what has."""
+        self._all.wait(PATIENCE_SECONDS)
+        return self._began
+
+
+#: Sends one job of this number; returns when it is durable.
+Send = Callable[[int], None]
+
+
+def main(sender: Callable[[str], Send], work: Callable[[str, Callable[[int], None]], None]) -> None:
+    """Be one side; `work` starts the threads and returns."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("side", choices=("send", "work"))
+    parser.add_argument("place")
+    parser.add_argument("count", type=int)
+    parser.add_argument("pause", type=float, nargs="?", default=0.0)
+    asked = parser.parse_args()
+    if asked.side == "send":
+        found = _send(sender(asked.place), asked.count, asked.pause)
+    else:
+        found = _work(work, asked.place, asked.count)
+    sys.stdout.write(json.dumps(found) + "\n")
+    sys.stdout.flush()
+    os._exit(0)  # the threads of some libraries take seconds to end
+
+
+def _send(send: Send, count: int, pause: float) -> dict[str, object]:
+    send(-1)  # connect, before the clock starts
+    time.sleep(pause)
+    sent = []
+    cpu = time.process_time()
+    for number in range(count):
+        before = time.monotonic()
+        send(number)
+        sent.append((number, before, time.monotonic()))
+        if pause:
+            time.sleep(pause)
+    return {"sent": sent, "cpu_seconds": time.process_time() - cpu}
+
+
+def _work(
+    work: Callable[[str, Callable[[int], None]], None], place: str, count: int
+) -> dict[str, object]:
+    arrivals = Arrivals(count + 1)  # and the one that connected
+    cpu = time.process_time()
+    work(place, arrivals.begin)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    began = arrivals.wait()
+    return {"began": began, "cpu_seconds": time.process_time() - cpu}
