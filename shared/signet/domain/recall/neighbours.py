@@ -49,6 +49,6 @@ def lift(scores: Scores, around: Around, sources: Mapping[int, str]) -> Scores:
     lifted: Scores = {}
     for seq, score in scores.items():
         beside = max((scores.get(other, 0.0) for other in around.get(seq, ())), default=0.0)
-        source = best[sources[seq]] if seq in sources else score
-        lifted[seq] = (score + BESIDE * beside + SOURCE * source) / (1 + SOURCE)
+        whole = best[sources[seq]] if seq in sources else score
+        lifted[seq] = (score + BESIDE * beside + SOURCE * whole) / (1 + SOURCE)
     return lifted

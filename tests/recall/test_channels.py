@@ -1,0 +1,164 @@
+"""What brings a memory back: its words, its hints, its meaning, its neighbours."""
+
+from recall.world import NOW, ask, found, meaning, remember
+from signet.db import Database, WriteTx
+from signet.domain.embeddings import store as embeddings
+from signet.domain.recall.models import Fusion, RecallSettings, Source
+
+
+def _hint(tx: WriteTx, memory_id: str, hint: str, agent_id: str = "default") -> None:
+    tx.run(
+        "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at) VALUES (?, ?, ?, ?, ?)",
+        (f"{memory_id} {hint}", memory_id, agent_id, hint, "2026-01-01"),
+    )
+
+
+def test_a_word_in_another_form_is_found(db: Database) -> None:
+    db.write(remember, "a", "We were hiking along the river for hours")
+    db.write(remember, "b", "The oven needs a new door")
+    assert found(ask(db, "Who hikes?")) == ["a"]
+
+
+def test_one_of_many_words_is_enough(db: Database) -> None:
+    db.write(remember, "a", "Quarterly report goes to Ines")
+    assert found(ask(db, "report deadline tomorrow morning")) == ["a"]
+
+
+def test_a_question_of_stop_words_alone_still_searches(db: Database) -> None:
+    db.write(remember, "a", "You asked me who am I and I said a friend")
+    db.write(remember, "b", "Nothing fits here")
+    assert found(ask(db, "who am I")) == ["a"]
+
+
+def test_the_better_match_by_words_comes_first(db: Database) -> None:
+    db.write(remember, "weak", "The garden has a fence and many other things beside it all year")
+    db.write(remember, "strong", "garden fence paint")
+    result = ask(db, "garden fence paint")
+    assert found(result) == ["strong", "weak"]
+    assert result.hits[0].score > result.hits[1].score
+
+
+def test_meaning_finds_a_memory_without_a_common_word(db: Database) -> None:
+    db.write(remember, "a", "She keeps her vessel in the bay")
+    db.write(remember, "b", "Espresso in the morning")
+    result = ask(db, "boat", by_meaning=True)
+    assert found(result)[0] == "a"
+    assert result.hits[0].source is Source.VECTOR
+    assert result.method == "hybrid"
+
+
+def test_without_a_vector_the_method_is_keyword(db: Database) -> None:
+    db.write(remember, "a", "She keeps her boat in the bay")
+    result = ask(db, "boat")
+    assert (found(result), result.method) == (["a"], "keyword")
+    assert result.hits[0].source is Source.KEYWORD
+
+
+def test_both_channels_together_are_hybrid_and_beat_one_alone(db: Database) -> None:
+    db.write(remember, "both", "The boat is blue")
+    db.write(remember, "meaning", "A ship is near")
+    result = ask(db, "boat", by_meaning=True)
+    assert found(result)[:2] == ["both", "meaning"]
+    assert result.hits[0].source is Source.HYBRID
+
+
+def test_a_memory_that_is_not_embedded_yet_is_found_beside_others(db: Database) -> None:
+    db.write(remember, "old", "The boat needs paint")
+    db.write(remember, "new", "A boat race on Sunday", embedded=False)
+    assert set(found(ask(db, "boat race", by_meaning=True))) == {"old", "new"}
+
+
+def test_a_long_memory_is_as_near_as_its_best_passage(db: Database) -> None:
+    db.write(remember, "long", "Everything about the year", embedded=False)
+    passages = [("tea and coffee", meaning("tea coffee")), ("the boat", meaning("boat"))]
+    db.write(embeddings.replace, "long", "hash of long", passages, "toy", NOW)
+    db.write(remember, "mixed", "boat tea")
+    result = ask(db, "sailing", by_meaning=True)
+    assert found(result) == ["long", "mixed"]
+
+
+def test_a_memory_whose_hint_matches_is_found_by_the_hint_alone(db: Database) -> None:
+    db.write(remember, "a", "Port 5433 behind the bastion")
+    db.write(_hint, "a", "How do I reach the staging server?")
+    result = ask(db, "reach staging server")
+    assert found(result) == ["a"]
+    assert result.hits[0].score <= 0.75
+
+
+def test_a_hint_does_not_beat_the_text_itself(db: Database) -> None:
+    db.write(remember, "hinted", "Port 5433 behind the bastion")
+    db.write(_hint, "hinted", "staging server")
+    db.write(remember, "direct", "staging server")
+    assert found(ask(db, "staging server")) == ["direct", "hinted"]
+
+
+def test_hints_of_another_agent_are_not_searched(db: Database) -> None:
+    db.write(remember, "a", "Port 5433 behind the bastion")
+    db.write(_hint, "a", "staging server", agent_id="other")
+    assert found(ask(db, "staging server")) == []
+
+
+def test_hints_can_be_switched_off(db: Database) -> None:
+    db.write(remember, "a", "Port 5433 behind the bastion")
+    db.write(_hint, "a", "staging server")
+    assert found(ask(db, "staging server", settings=RecallSettings(hints=False))) == []
+
+
+def _conversation(tx: WriteTx) -> None:
+    for ordinal, text in enumerate(
+        (
+            "Good morning",
+            "Where did you buy the violin?",
+            "From a widow in Cremona",
+            "Lovely",
+            "Bye",
+        )
+    ):
+        columns = {"source_type": "session", "source_id": "s1", "ordinal": ordinal}
+        remember(tx, f"t{ordinal}", text, embedded=False, **columns)
+
+
+def test_the_answer_beside_a_matching_turn_comes_along(db: Database) -> None:
+    db.write(_conversation)
+    result = found(ask(db, "where was the violin bought"))
+    assert result[0] == "t1"
+    assert set(result[1:3]) == {"t0", "t2"}
+    assert "t4" not in result
+
+
+def test_neighbours_of_another_source_do_not_come_along(db: Database) -> None:
+    db.write(_conversation)
+    columns = {"source_type": "session", "source_id": "s2", "ordinal": 2}
+    db.write(remember, "stranger", "From a shop", embedded=False, **columns)
+    assert "stranger" not in found(ask(db, "violin"))
+
+
+def test_neighbours_obey_the_filters(db: Database) -> None:
+    db.write(_conversation)
+    db.write(lambda tx: tx.run("UPDATE memories SET visibility = 'archived' WHERE id = 't2'"))
+    assert "t2" not in found(ask(db, "violin"))
+
+
+def test_neighbours_can_be_switched_off(db: Database) -> None:
+    db.write(_conversation)
+    assert found(ask(db, "violin", settings=RecallSettings(neighbours=False))) == ["t1"]
+
+
+def test_the_plain_fusion_asks_for_all_words_of_a_short_question_first(db: Database) -> None:
+    db.write(remember, "one", "Paint paint paint paint", embedded=False)
+    db.write(remember, "all", "The fence in the garden wants some paint", embedded=False)
+    plain = RecallSettings(fusion=Fusion.PLAIN)
+    assert set(found(ask(db, "garden paint", settings=plain))) == {"all", "one"}
+
+
+def test_explain_says_which_channel_found_a_result_and_what_each_stage_did(db: Database) -> None:
+    db.write(
+        remember, "a", "The boat is blue", access_count=9, last_accessed="2026-02-28T00:00:00Z"
+    )
+    result = ask(db, "boat", by_meaning=True, explain=True)
+    why = result.hits[0].why
+    assert why is not None
+    assert why.channels["keyword"] == {"score": 1.0, "rank": 1}
+    assert why.channels["vector"]["rank"] == 1
+    assert [step.stage for step in why.steps][:2] == ["blend", "rehearsal"]
+    assert why.steps[1].after > why.steps[1].before
