@@ -331,7 +331,9 @@ def test_a_transcript_stored_as_one_line_is_still_a_transcript() -> None:
 
 
 def test_a_long_line_is_judged_sentence_by_sentence() -> None:
-    text = f"{'Nothing to see in this one here. ' * 7}total = 42 apples. The API listens on port 8080."
+    text = (
+        f"{'Nothing to see in this one here. ' * 7}total = 42 apples. The API listens on port 8080."
+    )
     assert kept(text) == ["The API listens on port 8080."]
 
 
@@ -396,18 +398,18 @@ def test_more_than_twenty_facts_in_one_text_keep_the_surest() -> None:
 
 def test_twelve_thousand_characters_take_less_than_half_a_second() -> None:
     text = "User: I prefer tabs, and we decided to use Redis because it is fast, you know?\n" * 150
-    started = time.perf_counter()
+    started = time.process_time()
     rules.extract(text[:12_000])
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize(
     "unit", ["a, ", "so we ", "and I ", "(", "`", "the user's ", "- ", "it ", ", and x, like y ("]
 )
 def test_no_repetition_makes_a_text_slow(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     rules.extract("We use " + unit * (12_000 // len(unit)))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 WORDS = st.lists(

@@ -181,6 +181,6 @@ def test_no_text_raises_and_attributes_belong_to_entities(text: str) -> None:
 
 def test_a_huge_text_of_triggers_stays_cheap() -> None:
     text = "prefer Chose picked " * 5_000
-    started = time.perf_counter()
+    started = time.process_time()
     link(text)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -108,7 +108,7 @@ _NOUN_BEFORE = re.compile(r"(?:\b(?:an?|the|some|two|three|\d+)|['’]s?) \w+")
 _BOUNDARY = re.compile(
     r"\b(?:because|when|whenever|if|since|after|before|so|that|which|while|until|as|and|but)\b|,"
 )
-_LEADING = re.compile(r"(It|He|She|They)(?=\s+\w)")
+_LEADING = re.compile(r"(It|He|She)(?=\s+\w)")
 _SUBJECT_OF = re.compile(
     rf"(?P<subject>(?:My|Our|The|[A-Z])[\w'’.-]*(?: [\w'’.-]+){{0,3}}?)\s+(?:(?:{ADVERBS})\s+)?"
     r"(?:is|was|are|were|has|had|runs|uses|lives|works|stores|listens|depends|requires|supports"
@@ -156,18 +156,13 @@ def resolved(sentence: str, before: str) -> str:
     subject = _SUBJECT_OF.match(before)
     if not leading or not subject or subject["subject"].startswith(("I ", "We ")):
         return sentence
-    what = subject["subject"]
-    rest = before[subject.end() :]
+    what, rest = subject["subject"], before[subject.end() :]
     is_person = _PERSON_WORD.search(what) is not None
-    others = names.find(rest)
-    if leading[1] in ("He", "She"):
-        is_clear = (
-            is_person and not _PERSON_WORD.search(rest) and not _PERSON_PRONOUN.search(before)
-        )
-    elif leading[1] == "It":
-        is_clear = not is_person and not others and not _NOUN_BEFORE.search(rest)
+    if leading[1] == "It":
+        is_clear = not (is_person or names.find(rest) or _NOUN_BEFORE.search(rest))
     else:
-        return sentence
+        others = _PERSON_WORD.search(rest) or _PERSON_PRONOUN.search(before)
+        is_clear = is_person and not others
     if not is_clear or kind_of(_third(what)) in (None, Subject.PERSON, Subject.TEAM):
         return sentence
     return what + sentence[leading.end() :]
@@ -175,26 +170,37 @@ def resolved(sentence: str, before: str) -> str:
 
 def is_open(sentence: str, verb_at: int, kind: Subject) -> bool:
     """Say whether a pronoun of the sentence, told in the third person, refers to nothing in it."""
-    if _PLACE_PRONOUN.search(sentence):
-        return True
-    has_subject = kind not in (Subject.PERSON, Subject.TEAM)
-    thing = _THING_PRONOUN.search(sentence)
-    if thing:
-        before = sentence[verb_at : thing.start()]
-        looks_back = has_subject and thing.start() > verb_at and _looks_back(before, thing)
-        if not (looks_back or _NOUN_BEFORE.search(before) or names.find(before)):
-            return True
-    plural = _PLURAL_PRONOUN.search(sentence)
-    if plural and not _PLURAL_BEFORE.search(
-        sentence[_past_verb(sentence, verb_at, kind) : plural.start()]
-    ):
-        return True
-    person = _PERSON_PRONOUN.search(sentence)
-    if person is None:
+    return (
+        _PLACE_PRONOUN.search(sentence) is not None
+        or _misses_thing(sentence, verb_at, kind)
+        or _misses_plural(sentence, verb_at, kind)
+        or _misses_person(sentence, verb_at, kind)
+    )
+
+
+def _misses_thing(sentence: str, verb_at: int, kind: Subject) -> bool:
+    pronoun = _THING_PRONOUN.search(sentence)
+    if pronoun is None:
         return False
-    return not (
-        kind in (Subject.NAME, Subject.OWNED) and person.start() > verb_at
-    ) and not _PERSON_WORD.search(sentence[: person.start()])
+    before = sentence[verb_at : pronoun.start()]
+    has_subject = kind not in (Subject.PERSON, Subject.TEAM) and pronoun.start() > verb_at
+    looks_back = has_subject and _looks_back(before, pronoun)
+    return not (looks_back or _NOUN_BEFORE.search(before) or names.find(before))
+
+
+def _misses_plural(sentence: str, verb_at: int, kind: Subject) -> bool:
+    pronoun = _PLURAL_PRONOUN.search(sentence)
+    if pronoun is None:
+        return False
+    start = _past_verb(sentence, verb_at, kind)
+    return _PLURAL_BEFORE.search(sentence[start : pronoun.start()]) is None
+
+
+def _misses_person(sentence: str, verb_at: int, kind: Subject) -> bool:
+    pronoun = _PERSON_PRONOUN.search(sentence)
+    if pronoun is None or _PERSON_WORD.search(sentence[: pronoun.start()]):
+        return False
+    return kind not in (Subject.NAME, Subject.OWNED) or pronoun.start() <= verb_at
 
 
 def _looks_back(before: str, pronoun: re.Match[str]) -> bool:

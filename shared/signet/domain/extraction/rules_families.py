@@ -143,7 +143,7 @@ FAMILIES = (
     _family(
         "fact",
         0.85,
-        "person team owned name thing plain",
+        _ANYTHING,
         r"(?:is|are|was|were|gets?|has been) (?:\w+ly )?(?:"
         + _TECH_STATE
         + r")(?: \w+){0,2}? (?:in|on|at|by|with|to|from|as|under|via"
