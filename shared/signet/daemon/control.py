@@ -16,7 +16,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.daemon import ready, record
-from signet.daemon.errors import DaemonHung, StartFailed, WorkspaceUnusable
+from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
 from signet.daemon.record import Running
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
@@ -66,29 +66,23 @@ def start(
     DaemonHung and StartFailed; a failed start leaves nothing running.
     """
     _make(workspace)
-    if (found := record.running(workspace)) is not None:
-        return _join(workspace, found, tell)
-    _check_port(workspace, port)
     log = workspace.log_dir / STARTUP
     log.touch()
     from_byte = log.stat().st_size
-    pid = _spawn(_command(workspace, port, plan or shipped()), log)
     try:
-        return _await(workspace, pid, port, tell)
+        found = _running_else_free(workspace, port)
+        if found is not None:
+            return _join(workspace, found, tell)
+        return _launch(workspace, port, plan or shipped(), tell)
     except _GaveUp as reason:
-        _end(workspace, pid)
         raise StartFailed(str(reason), log, _tail(log, from_byte)) from None
-    except BaseException:
-        _end(workspace, pid)
-        raise
 
 
 def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> Running:
     """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
     _make(workspace)
-    if (found := record.running(workspace)) is not None:
+    if (found := _running_else_free(workspace, port)) is not None:
         return found
-    _check_port(workspace, port)
     command = _command(workspace, port, plan or shipped(), "--foreground")
     os.execv(command[0], command)
 
@@ -143,12 +137,41 @@ class _GaveUp(Exception):
     """A start did not come to its end; the text says why."""
 
 
+def _running_else_free(workspace: Workspace, port: int) -> Running | None:
+    """Return the daemon that runs; with None the port is free for a new one. Raises PortTaken."""
+    if (found := record.running(workspace)) is not None:
+        return found
+    if workspace.pid_file.exists():
+        # The last daemon was killed; its programs notice within a second or so.
+        ready.wait_free(port, patience_seconds=ORPHAN_SECONDS)
+    try:
+        ready.check_free(port)
+    except PortTaken:
+        # Perhaps by a start of the same workspace that came between the two questions.
+        if (found := record.running(workspace)) is None:
+            raise
+    return found
+
+
+def _launch(workspace: Workspace, port: int, plan: Plan, tell: Callable[[str], None]) -> Started:
+    """Start a supervisor and wait for it; nothing stays when that fails."""
+    pid = _spawn(_command(workspace, port, plan), workspace.log_dir / STARTUP)
+    try:
+        return _await(workspace, pid, port, tell)
+    except BaseException:
+        _end(workspace, pid)
+        raise
+
+
 def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> Started:
     """Wait for a daemon that somebody else started."""
     age = (clock.now() - clock.parse(found.startedAt)).total_seconds()
     if 0 <= age < READY_SECONDS:
-        with contextlib.suppress(_GaveUp):
+        try:
             return _await(workspace, None, found.port, tell)
+        except _GaveUp:
+            if record.running(workspace) is None:
+                raise
     if not ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS).status:
         raise DaemonHung(
             f"Daemon (PID {found.pid}) does not answer on port {found.port}. "
@@ -175,7 +198,7 @@ def _await(
             raise _GaveUp("it ended while starting")
         answer = ready.ask(port, "/health/ready", timeout_seconds=1.0)
         if answer.status == 200 and (found := record.running(workspace)) is not None:
-            return Started(daemon=found, is_new=child is not None)
+            return Started(daemon=found, is_new=found.pid == child)
         now = time.monotonic()
         if answer.is_listening and open_since is None:
             open_since = now
@@ -189,7 +212,7 @@ def _await(
 
 def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started:
     """Wait for the daemon of the start that was faster."""
-    deadline = time.monotonic() + QUIET_SECONDS
+    deadline = time.monotonic() + HUNG_SECONDS
     while (found := record.running(workspace)) is None:
         if time.monotonic() > deadline:
             raise _GaveUp("another start of the same workspace ended")
@@ -197,18 +220,12 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
     return _await(workspace, None, found.port, tell)
 
 
-def _check_port(workspace: Workspace, port: int) -> None:
-    if workspace.pid_file.exists():
-        # The last daemon was killed; its programs notice within a second or so.
-        ready.wait_free(port, patience_seconds=ORPHAN_SECONDS)
-    ready.check_free(port)
-
-
 def _make(workspace: Workspace) -> None:
     try:
         workspace.make()
-        (workspace.daemon_dir / "write-test").write_bytes(b"1")
-        (workspace.daemon_dir / "write-test").unlink()
+        trial = workspace.daemon_dir / f"trial-{os.getpid()}"
+        trial.write_bytes(b"1")
+        trial.unlink()
     except OSError as error:
         path = error.filename or workspace.root
         raise WorkspaceUnusable(f"Cannot write {path}: {error.strerror}", path=str(path)) from error
