@@ -82,8 +82,8 @@ class Daemon:
         known = [self.pids(program) for program in ("api", "worker", "scheduler")]
         return [pids[-1] for pids in known] if all(known) else []
 
-    def launch(self, how: str) -> "subprocess.Popen[str]":
-        """Start from a process of its own, with its output in pipes."""
+    def launch(self, how: str, stdout: int = subprocess.PIPE) -> "subprocess.Popen[str]":
+        """Start from a process of its own, with its output in pipes unless said otherwise."""
         return subprocess.Popen(
             [
                 sys.executable,
@@ -93,7 +93,7 @@ class Daemon:
                 str(self.plan.config),
                 how,
             ],
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
         )

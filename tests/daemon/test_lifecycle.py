@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import stat
 import time
 from collections.abc import Callable
@@ -136,6 +137,19 @@ def test_in_the_foreground_stdout_is_the_log_and_sigterm_ends_it_cleanly(daemon:
     started = {line["data"]["process"] for line in lines if line["message"] == "process.started"}
     assert started == {"api", "worker", "scheduler"}
     assert not daemon.workspace.pid_file.exists()
+
+
+def test_under_a_service_manager_whose_journal_is_a_socket_the_log_goes_to_a_file(
+    daemon: Daemon,
+) -> None:
+    ours, journal = socket.socketpair()
+    with ours, journal:
+        process = daemon.launch("foreground", journal.fileno())
+        eventually(lambda: len(daemon.booted()) == 3)
+        process.terminate()
+        assert process.communicate(timeout=10)[1] == ""
+    startup = (daemon.workspace.log_dir / "startup.log").read_text()
+    assert '"message":"process.started"' in startup
 
 
 def test_a_second_daemon_in_the_foreground_leaves_at_once(daemon: Daemon) -> None:
