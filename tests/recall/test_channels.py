@@ -1,5 +1,7 @@
 """What brings a memory back: its words, its hints, its meaning, its neighbours."""
 
+from typing import Any
+
 from recall.world import NOW, ask, found, meaning, remember
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as embeddings
@@ -114,7 +116,7 @@ def _conversation(tx: WriteTx) -> None:
             "Bye",
         )
     ):
-        columns = {"source_type": "session", "source_id": "s1", "ordinal": ordinal}
+        columns: dict[str, Any] = {"source_type": "session", "source_id": "s1", "ordinal": ordinal}
         remember(tx, f"t{ordinal}", text, embedded=False, **columns)
 
 
@@ -128,7 +130,7 @@ def test_the_answer_beside_a_matching_turn_comes_along(db: Database) -> None:
 
 def test_neighbours_of_another_source_do_not_come_along(db: Database) -> None:
     db.write(_conversation)
-    columns = {"source_type": "session", "source_id": "s2", "ordinal": 2}
+    columns: dict[str, Any] = {"source_type": "session", "source_id": "s2", "ordinal": 2}
     db.write(remember, "stranger", "From a shop", embedded=False, **columns)
     assert "stranger" not in found(ask(db, "violin"))
 

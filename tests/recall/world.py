@@ -52,6 +52,7 @@ def remember(
     tx: WriteTx,
     memory_id: str,
     content: str,
+    /,
     *,
     embedded: bool = True,
     days_ago: float = 1.0,

@@ -1,0 +1,374 @@
+"""Memories that hang on what the question names, though they share no word with it."""
+
+import pytest
+
+from recall.world import ask, found, remember
+from signet.db import Database, ReadTx, WriteTx
+from signet.db.visibility import Reader
+from signet.domain.graph import traverse
+from signet.domain.recall.models import Filters, Fusion, RecallSettings, Source
+
+AT = "2026-01-01"
+
+
+def _entity(
+    tx: WriteTx, name: str, *, agent_id: str = "default", pinned: int = 0, mentions: int = 1
+) -> str:
+    id_ = f"{agent_id}/{name}"
+    tx.run(
+        "INSERT INTO entities (id, name, canonical_name, entity_type, mentions, agent_id, pinned, created_at,"
+        " updated_at) VALUES (?, ?, ?, 'system', ?, ?, ?, ?, ?)",
+        (id_, name, name.lower(), mentions, agent_id, pinned, AT, AT),
+    )
+    return id_
+
+
+def _mention(tx: WriteTx, memory_id: str, entity_id: str, confidence: float = 0.8) -> None:
+    tx.run(
+        "INSERT INTO memory_entity_mentions (memory_id, entity_id, confidence) VALUES (?, ?, ?)",
+        (memory_id, entity_id, confidence),
+    )
+
+
+def _edge(tx: WriteTx, source: str, target: str, strength: float, confidence: float) -> None:
+    tx.run(
+        "INSERT INTO entity_dependencies (id, source_entity_id, target_entity_id, dependency_type, strength,"
+        " confidence, created_at, updated_at) VALUES (?, ?, ?, 'uses', ?, ?, ?, ?)",
+        (f"{source}>{target}", source, target, strength, confidence, AT, AT),
+    )
+
+
+def _attribute(
+    tx: WriteTx,
+    entity_id: str,
+    aspect: str,
+    value: str,
+    *,
+    memory_id: str | None = None,
+    kind: str = "attribute",
+    importance: float = 0.5,
+    status: str = "active",
+) -> None:
+    aspect_id = f"{entity_id}#{aspect}"
+    tx.run(
+        "INSERT INTO entity_aspects (id, entity_id, aspect_name, canonical_name, created_at, updated_at)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (aspect_id, entity_id, aspect, aspect, AT, AT),
+    )
+    tx.run(
+        "INSERT INTO entity_attributes (id, aspect_id, entity_id, attribute_value, normalized_value, kind,"
+        " importance, status, source_memory_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(f"{aspect_id}={value}", aspect_id, entity_id, value, value.lower(), kind),
+            *(importance, status, memory_id, AT, AT),
+        ),
+    )
+
+
+def _walk(db: Database, words: list[str], bounds: traverse.Bounds | None = None) -> traverse.Walk:
+    def go(tx: ReadTx) -> traverse.Walk:
+        start = traverse.focal(tx, words, agent_id="default")
+        return traverse.walk(tx, start, bounds=bounds or traverse.Bounds(), expired=lambda: False)
+
+    return db.read(go)
+
+
+def test_a_memory_of_a_named_thing_is_added_behind_those_that_match(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        remember(tx, "text", "Atlas is slow on Mondays", embedded=False)
+        remember(tx, "linked", "The batch window moved to four o'clock", embedded=False)
+        remember(tx, "stranger", "The kettle is on", embedded=False)
+        atlas = _entity(tx, "Atlas")
+        _mention(tx, "linked", atlas)
+
+    db.write(fill)
+    result = ask(db, "why is Atlas slow")
+    assert found(result) == ["text", "linked"]
+    assert result.hits[1].source is Source.TRAVERSAL
+    assert result.hits[1].score < result.hits[0].score
+
+
+def test_no_walk_displaces_a_better_match_from_a_full_page(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for number in range(20):
+            remember(tx, f"flat {number}", f"Atlas report number {number}", embedded=False)
+            remember(tx, f"walk {number}", f"Unrelated line {number}", embedded=False)
+            _mention(tx, f"walk {number}", atlas)
+
+    db.write(fill)
+    flat = found(ask(db, "Atlas report", settings=RecallSettings(graph=False)))
+    assert found(ask(db, "Atlas report")) == flat
+    assert len(flat) == 10
+
+
+def test_the_plain_fusion_gives_the_walk_its_share_and_flat_results_theirs(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for number in range(100):
+            remember(
+                tx, f"walk {number}", f"Unrelated line {number}", embedded=False, importance=0.9
+            )
+            _mention(tx, f"walk {number}", atlas)
+        for number in range(6):
+            remember(tx, f"flat {number}", f"Atlas report number {number}", embedded=False)
+
+    db.write(fill)
+    plain = RecallSettings(fusion=Fusion.PLAIN, hubs=False)
+    kinds = [id_.split()[0] for id_ in found(ask(db, "Atlas report", settings=plain, limit=60))]
+    assert kinds.count("flat") >= 4
+    assert kinds.count("walk") >= 6
+
+
+def test_rows_of_the_walk_pass_the_filters(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        remember(tx, "mine", "Batch window at four", embedded=False, type="decision")
+        remember(
+            tx,
+            "private",
+            "Batch window at five",
+            embedded=False,
+            agent_id="x",
+            visibility="private",
+        )
+        remember(tx, "other", "Batch window at six", embedded=False, type="fact")
+        for memory_id in ("mine", "private", "other"):
+            _mention(tx, memory_id, atlas)
+
+    db.write(fill)
+    assert set(found(ask(db, "Atlas"))) == {"mine", "other"}
+    assert found(ask(db, "Atlas", filters=Filters(type="decision"))) == ["mine"]
+
+
+def test_only_the_readers_own_graph_is_walked(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        remember(tx, "a", "Batch window at four", embedded=False, agent_id="x")
+        _mention(tx, "a", _entity(tx, "Atlas", agent_id="x"))
+
+    db.write(fill)
+    assert found(ask(db, "Atlas")) == []
+    assert found(ask(db, "Atlas", reader=Reader(agent_id="x"))) == ["a"]
+
+
+def test_a_suppressed_thing_is_no_start_and_no_target(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas, redis = _entity(tx, "Atlas"), _entity(tx, "Redis")
+        _edge(tx, atlas, redis, 0.9, 0.9)
+        for entity, memory_id in ((atlas, "a"), (redis, "r")):
+            remember(tx, memory_id, f"Note {memory_id}", embedded=False)
+            _mention(tx, memory_id, entity)
+        tx.run(
+            "INSERT INTO entity_pinning (id, entity_id, pin_type, created_at) VALUES ('p', ?, 'suppress', ?)",
+            (redis, AT),
+        )
+
+    db.write(fill)
+    assert set(_walk(db, ["atlas"]).memories) == {"a"}
+    assert _walk(db, ["redis"]).focal == []
+
+
+def test_a_pinned_thing_joins_only_when_the_question_names_it(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        _entity(tx, "Atlas"), _entity(tx, "Atlas Copy", pinned=1), _entity(tx, "Zebra", pinned=1)
+
+    db.write(fill)
+    assert [entity.name for entity in _walk(db, ["atlas"]).focal] == ["Atlas Copy", "Atlas"]
+
+
+def test_the_walk_follows_strong_and_sure_edges_alone(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for name, strength, confidence in (
+            ("Strong", 0.9, 0.9),
+            ("Weak", 0.3, 0.9),
+            ("Unsure", 1.0, 0.4),
+        ):
+            target = _entity(tx, name)
+            _edge(tx, atlas, target, strength, confidence)
+            remember(tx, name, f"Note of {name}", embedded=False)
+            _mention(tx, name, target)
+
+    db.write(fill)
+    assert set(_walk(db, ["atlas"]).memories) == {"Strong"}
+
+
+def test_constraints_come_first_and_superseded_values_never(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for memory_id in ("rule", "old", "new"):
+            remember(tx, memory_id, f"Note of {memory_id}", embedded=False)
+        _attribute(
+            tx,
+            atlas,
+            "limits",
+            "No deploy on Friday",
+            memory_id="rule",
+            kind="constraint",
+            importance=0.9,
+        )
+        _attribute(tx, atlas, "port", "5432", memory_id="old", status="superseded")
+        _attribute(tx, atlas, "port", "5433", memory_id="new")
+
+    db.write(fill)
+    assert _walk(db, ["atlas"]).memories == {"rule": 0.9, "new": 0.5}
+
+
+def test_the_walk_keeps_its_budget(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for number in range(30):
+            remember(tx, f"m{number}", f"Note {number}", embedded=False)
+            _mention(tx, f"m{number}", atlas)
+
+    db.write(fill)
+    assert len(_walk(db, ["atlas"], traverse.Bounds(memories=7)).memories) == 7
+
+
+def test_a_walk_that_is_out_of_time_returns_what_it_has(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        for name in ("Atlas One", "Atlas Two"):
+            remember(tx, name, f"Note of {name[-3:]}", embedded=False)
+            _mention(tx, name, _entity(tx, name))
+
+    db.write(fill)
+    ticks = iter((False, True))
+
+    def go(tx: ReadTx) -> traverse.Walk:
+        start = traverse.focal(tx, ["atlas"], agent_id="default")
+        return traverse.walk(tx, start, bounds=traverse.Bounds(), expired=lambda: next(ticks))
+
+    walk = db.read(go)
+    assert walk.timed_out
+    assert len(walk.memories) == 1
+
+
+def test_a_part_of_a_name_in_another_script_is_found(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        _entity(tx, "Проект Луна")
+
+    db.write(fill)
+    assert [entity.name for entity in _walk(db, ["луна"]).focal] == ["Проект Луна"]
+
+
+def test_the_older_boost_lifts_candidates_and_adds_none(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        remember(
+            tx, "linked", "Atlas starts at nine in the morning every single day", embedded=False
+        )
+        remember(tx, "loose", "Atlas starts at nine", embedded=False)
+        remember(tx, "silent", "Batch window", embedded=False)
+        _mention(tx, "linked", atlas)
+        _mention(tx, "silent", atlas)
+
+    db.write(fill)
+    boosted = ask(db, "Atlas starts", settings=RecallSettings(traversal=False, hubs=False))
+    flat = ask(db, "Atlas starts", settings=RecallSettings(graph=False))
+    assert set(found(boosted)) == set(found(flat)) == {"linked", "loose"}
+    before = {hit.id: hit.score for hit in flat.hits}
+    after = {hit.id: hit.score for hit in boosted.hits}
+    assert after["loose"] == before["loose"]
+    assert after["linked"] == pytest.approx(0.85 * before["linked"] + 0.15)
+
+
+def test_a_walk_that_is_not_primary_lifts_and_adds_by_importance(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        remember(tx, "silent", "Batch window", embedded=False, importance=0.8)
+        remember(tx, "flat", "Atlas starts at nine", embedded=False)
+        _mention(tx, "silent", atlas)
+
+    db.write(fill)
+    result = ask(db, "Atlas starts", settings=RecallSettings(traversal_primary=False))
+    assert [(hit.id, hit.source) for hit in result.hits] == [
+        ("flat", Source.KEYWORD),
+        ("silent", Source.KA_TRAVERSAL),
+    ]
+
+
+def test_reasons_of_a_decision_are_appended_once(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        remember(tx, "decision", "Atlas moves to the new region", embedded=False, type="decision")
+        remember(tx, "reason", "Latency for the southern users", embedded=False, type="rationale")
+        remember(
+            tx, "hidden", "A secret cause", embedded=False, type="rationale", visibility="archived"
+        )
+        for memory_id in ("decision", "reason", "hidden"):
+            _mention(tx, memory_id, atlas)
+
+    db.write(fill)
+    result = ask(db, "moves region", settings=RecallSettings(traversal=False))
+    assert found(result) == ["decision", "reason"]
+    reason = result.hits[1]
+    assert (reason.score, reason.source, reason.supplementary) == (0.0, Source.GRAPH, True)
+
+
+def test_entities_and_cards_show_only_what_the_reader_may_see(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        remember(tx, "open", "Atlas listens on port 5433", embedded=False)
+        remember(tx, "hidden", "Other words", embedded=False, agent_id="x", visibility="private")
+        _attribute(tx, atlas, "port", "5433", memory_id="open")
+        _attribute(tx, atlas, "password", "hunter2", memory_id="hidden")
+        _attribute(tx, atlas, "limits", "No deploy on Friday", kind="constraint")
+
+    db.write(fill)
+    result = ask(db, "Atlas port", entities=True, cards=True)
+    assert result.entities is not None
+    names = {aspect["name"] for aspect in result.entities[0]["aspects"]}  # type: ignore[attr-defined]  # JSON
+    assert names == {"port", "limits"}
+    card = result.hits[-1]
+    assert (card.id, card.source, card.supplementary) == (
+        "constructed:Atlas",
+        Source.CONSTRUCTED,
+        True,
+    )
+    assert "5433" in card.content and "No deploy on Friday" in card.content
+    assert "hunter2" not in card.content
+    assert 0.01 <= card.score < result.hits[0].score
+
+
+def test_cards_stay_within_the_limit(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        remember(tx, "open", "Atlas listens on port 5433", embedded=False)
+        _attribute(tx, _entity(tx, "Atlas"), "port", "5433")
+
+    db.write(fill)
+    assert found(ask(db, "Atlas port", cards=True, limit=1)) == ["open"]
+
+
+def test_expand_gives_the_transcripts_of_the_callers_agent(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        for key, agent in (("s1", "default"), ("s2", "x")):
+            tx.run(
+                "INSERT INTO session_transcripts (agent_id, session_key, content, created_at) VALUES (?, ?, ?, ?)",
+                (agent, key, f"All that was said in {key}", AT),
+            )
+        remember(tx, "said", "The harbour closes at six", embedded=False, source_id="s1")
+        remember(tx, "theirs", "The harbour opens at five", embedded=False, source_id="s2")
+        remember(tx, "derived", "Harbour hours", embedded=False, source_id="said")
+
+    db.write(fill)
+    assert ask(db, "harbour", expand=True).sources == {"s1": "All that was said in s1"}
+    assert ask(db, "hours", expand=True).sources == {"s1": "All that was said in s1"}
+    assert ask(db, "harbour").sources is None
+    assert ask(db, "opens five", expand=True, filters=Filters(until="2020-01-01")).sources is None
+
+
+def test_what_hangs_on_hubs_alone_is_lowered(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        hub, rare = _entity(tx, "Everything"), _entity(tx, "Rarity")
+        for number in range(12):
+            remember(tx, f"m{number}", f"The lantern number {number}", embedded=False)
+            _mention(tx, f"m{number}", hub)
+        _mention(tx, "m3", rare)
+
+    db.write(fill)
+    settings = RecallSettings(traversal=False)
+    scores = {hit.id: hit.score for hit in ask(db, "lantern", settings=settings).hits}
+    assert scores["m3"] > scores["m4"] * 1.2
+    off = RecallSettings(traversal=False, hubs=False)
+    scores = {hit.id: hit.score for hit in ask(db, "lantern", settings=off).hits}
+    assert abs(scores["m3"] - scores["m4"]) < 0.01

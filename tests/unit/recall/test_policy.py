@@ -1,0 +1,33 @@
+from signet.db.visibility import Reader, ReadPolicy, Where, readable
+from signet.domain.agents import policy
+from signet.domain.agents.models import Agent
+
+
+def test_an_unknown_agent_is_isolated_and_the_default_one_shares() -> None:
+    assert policy.reader("stranger", None).policy is ReadPolicy.ISOLATED
+    assert policy.reader("default", None).policy is ReadPolicy.SHARED
+
+
+def test_a_known_agent_has_the_policy_it_was_given() -> None:
+    agent = Agent(id="default", read_policy=ReadPolicy.GROUP, policy_group="crew")
+    reader = policy.reader("default", agent, project="p", scope="s")
+    assert reader == Reader(
+        agent_id="default", policy=ReadPolicy.GROUP, group="crew", project="p", scope="s"
+    )
+
+
+def test_a_word_that_is_no_policy_shows_least() -> None:
+    assert policy.policy_of("all") is ReadPolicy.ISOLATED
+    assert policy.policy_of(None) is ReadPolicy.ISOLATED
+    assert policy.policy_of("group") is ReadPolicy.GROUP
+
+
+def test_a_group_policy_without_group_sees_its_own_rows() -> None:
+    where = readable(Reader(agent_id="a", policy=ReadPolicy.GROUP))
+    assert "policy_group" not in where.sql
+    assert where.params == ("a", None)
+
+
+def test_conditions_keep_their_parameters_in_order() -> None:
+    both = Where("a = ?", (1,)) & Where("b = ?", (2,))
+    assert (both.sql, both.params) == ("a = ? AND b = ?", (1, 2))
