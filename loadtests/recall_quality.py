@@ -33,10 +33,12 @@ from signet.domain.memory.normalize import normalize
 from signet.domain.recall import keyword, scope, vector
 from signet.domain.recall.models import Fusion, Query, RecallSettings
 from signet.domain.recall.recall import recall
+from signet.providers.native.encoder import NativeEmbedder
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 DEPTHS = (5, 10, 25, 50)
-MODEL = "all-MiniLM-L6-v2"
+MODEL = NativeEmbedder.model
+CACHE = Path(tempfile.gettempdir()) / "signet-recall-vectors.sqlite"
 READER = Reader(policy=ReadPolicy.SHARED)
 
 
@@ -260,8 +262,9 @@ def measure(
 
 
 def native() -> Embed | None:
-    """Return the model in the process, None when it is not installed."""
-    return None
+    """Return the model in the process, None when it is not installed (`signet models install`)."""
+    embedder = NativeEmbedder()
+    return embedder if embedder.available() else None
 
 
 def main() -> int:
@@ -271,7 +274,7 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--sets", nargs="+", default=["locomo", "beam-100k", "lme-mini"])
-    parser.add_argument("--cache", type=Path, default=Path("/tmp/recall_vectors.sqlite"))
+    parser.add_argument("--cache", type=Path, default=CACHE)
     parser.add_argument("--only", nargs="+", choices=list(RANKINGS), default=list(RANKINGS))
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
