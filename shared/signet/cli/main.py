@@ -20,8 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given in (["--version"], ["-V"]):
             sys.stdout.write(f"{__version__}\n")
             return 0
-        return _run(given)
-    except KeyboardInterrupt:
+        status = _run(given)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:  # while the commands were loaded
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`signet recall x | head`); Python must not complain when it flushes at exit.
@@ -37,7 +39,10 @@ def _run(given: list[str]) -> int:
 
     as_json = "--json" in given
     try:
-        return int(tree.command()(given, prog_name="signet", standalone_mode=False) or 0)
+        status = int(tree.command()(given, prog_name="signet", standalone_mode=False) or 0)
+        if status == INTERRUPTED:
+            output.hint("Interrupted. What was done before is kept.")
+        return status
     except TyperException as error:
         output.failed(error.format_message(), "usage", as_json=as_json)
         if not as_json:

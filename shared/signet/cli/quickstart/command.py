@@ -53,7 +53,7 @@ def quickstart(
     from signet.resources import template
 
     workspace = find_workspace(path)
-    text = feed.read(input_file or template("quickstart-session.jsonl"))
+    session = feed.read(input_file or template("quickstart-session.jsonl"))
     steps = Steps(quiet=as_json)
     if not as_json:
         output.say()
@@ -61,10 +61,10 @@ def quickstart(
     model = prepare.model(workspace, steps, wanted=not no_model)
     started = prepare.daemon(workspace, port, steps)
     signet = Signet(url=started.daemon.url, actor="quickstart", actor_type="operator")
-    began = clock.to_text(clock.now())
-    fed = feed.feed(signet, text, quiet=as_json)
+    before = _Before(at=clock.to_text(clock.now()), completed=_completed(signet))
+    fed = feed.feed(signet, session, quiet=as_json)
     steps.done("Session", _told(fed, input_file))
-    work = _work(signet, fed, began, steps)
+    work = _work(signet, fed, before, steps)
     facts = learn.facts(signet, fed.memory_ids)
     asked = learn.questions_about(facts) if input_file else learn.sample_questions()
     if model.is_usable:
@@ -116,12 +116,27 @@ class Outcome:
         return not self.open and not self.dead
 
 
-def _work(signet: Signet, fed: "Fed", began: str, steps: "Steps") -> Outcome:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Before:
+    """When the session was handed over, and how many jobs were done before that."""
+
+    at: str
+    completed: int
+
+
+def _completed(signet: Signet) -> int:
+    """Return how many jobs of the kinds that memories cause were ever done."""
+    by_kind = signet.pipeline_status()["queues"]["memory"]["byType"]
+    return sum(by_kind[kind]["completed"] for kind in ("extract", "embed") if kind in by_kind)
+
+
+def _work(signet: Signet, fed: "Fed", before: _Before, steps: "Steps") -> Outcome:
     """Show the jobs of these memories and of their facts going through."""
     ids = frozenset(fed.memory_ids)
 
     def mine(job: Job) -> bool:
-        return job["memory_id"] in ids or (bool(job["memory_id"]) and job["created_at"] >= began)
+        is_new = bool(job["memory_id"]) and job["created_at"] >= before.at
+        return is_new or job["memory_id"] in ids
 
     first: list[int] = []
     with Progress("Distilling", quiet=steps.quiet) as progress:
@@ -133,7 +148,7 @@ def _work(signet: Signet, fed: "Fed", began: str, steps: "Steps") -> Outcome:
 
         last = signet.wait_for_jobs(mine, watch=seen, patience_seconds=PATIENCE_SECONDS)
     outcome = Outcome(
-        completed=sum(mine(job) for job in signet.jobs(status="completed", limit=500)),
+        completed=_completed(signet) - before.completed,
         open=last.open,
         waiting=last.waiting,
         reasons=last.reasons,
@@ -148,7 +163,7 @@ def _work(signet: Signet, fed: "Fed", began: str, steps: "Steps") -> Outcome:
 
 
 def _say(outcome: Outcome, steps: "Steps", *, is_paused: bool) -> None:
-    said = [f"{outcome.completed} done"]
+    said = [f"{outcome.completed} done" if outcome.completed else "nothing new to do"]
     if is_paused and outcome.open:
         said.append(f"{outcome.open} stand still, the queue is paused: signet jobs resume")
     elif outcome.open:

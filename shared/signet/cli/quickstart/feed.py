@@ -19,6 +19,15 @@ PIECE_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A transcript and what is to be remembered of it."""
+
+    text: str
+    turns: int
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fed:
     """What became of a session: the ids of its memories in order, and how many were known before."""
 
@@ -28,12 +37,17 @@ class Fed:
     deduped: int
 
 
-def read(path: Path) -> str:
-    """Return the text of a transcript. Raises Invalid when it cannot be read."""
+def read(path: Path) -> Session:
+    """Return the session in a file. Raises Invalid when it cannot be read or nobody says anything in it."""
     try:
-        return path.read_text("utf-8", "replace")
+        text = path.read_text("utf-8", "replace")
     except OSError as error:
         raise Invalid(f"Cannot read {path}: {error.strerror}") from error
+    turns = transcript.parse(text)
+    found = tuple(pieces(turns))
+    if not found:
+        raise Invalid(f"There is nothing to remember in {path}")
+    return Session(text=text, turns=len(turns), pieces=found)
 
 
 def pieces(turns: list[Turn]) -> Iterator[str]:
@@ -49,18 +63,14 @@ def pieces(turns: list[Turn]) -> Iterator[str]:
                 yield label + piece
 
 
-def feed(signet: Signet, text: str, *, quiet: bool) -> Fed:
-    """Remember a session; the same text again adds nothing. Raises Invalid when nobody says anything."""
-    turns = transcript.parse(text)
-    found = list(pieces(turns))
-    if not found:
-        raise Invalid("There is nothing to remember in this file")
-    source_id = hashlib.sha256(text.encode()).hexdigest()
-    whole: str | None = transcript.normalize(text)
+def feed(signet: Signet, session: Session, *, quiet: bool) -> Fed:
+    """Remember a session; the same one again adds nothing."""
+    source_id = hashlib.sha256(session.text.encode()).hexdigest()
+    whole: str | None = transcript.normalize(session.text)
     memory_ids: dict[str, None] = {}
     deduped = 0
     with Progress("Remembering", quiet=quiet, unit="paragraphs") as progress:
-        for ordinal, piece in enumerate(found):
+        for ordinal, piece in enumerate(session.pieces):
             saved = signet.remember(
                 piece,
                 who="quickstart",
@@ -72,5 +82,7 @@ def feed(signet: Signet, text: str, *, quiet: bool) -> Fed:
             whole = None
             memory_ids.update(dict.fromkeys([saved["id"], *saved.get("ids", ())]))
             deduped += saved["deduped"]
-            progress.count(ordinal + 1, len(found))
-    return Fed(source_id=source_id, turns=len(turns), memory_ids=tuple(memory_ids), deduped=deduped)
+            progress.count(ordinal + 1, len(session.pieces))
+    return Fed(
+        source_id=source_id, turns=session.turns, memory_ids=tuple(memory_ids), deduped=deduped
+    )

@@ -1,0 +1,188 @@
+"""What holds for every command: exit status, streams, colour, help, speed of the start."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.program import Program
+from signet import __version__
+from signet.cli import main as entry
+from signet.cli import status, tree
+
+COMMANDS = sorted(
+    [name] if not hasattr(one, "commands") else [name, sub]
+    for name, one in tree.command().commands.items()
+    for sub in getattr(one, "commands", {"": None})
+)
+ESCAPE = "\x1b["
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_printed_alone(alone: Program, flag: str) -> None:
+    done = alone.run(flag)
+    assert (done.status, done.out, done.err) == (0, f"{__version__}\n", "")
+
+
+def loaded_by(program: Program, *arguments: str) -> set[str]:
+    """Return the top-level names that a command has loaded when it ends."""
+    script = (
+        "import sys, signet.cli.main as m; status = m.main(sys.argv[1:]); "
+        "print('\\n'.join(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=program.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stderr.split())
+
+
+HEAVY = {"httpx", "sqlalchemy", "numpy", "onnxruntime", "fastapi", "alembic", "structlog", "rich"}
+
+
+def test_the_version_loads_no_library_at_all(alone: Program) -> None:
+    assert not loaded_by(alone, "--version") & {*HEAVY, "typer", "pydantic", "http", "json"}
+
+
+def test_a_memory_command_loads_no_heavy_library(alone: Program) -> None:
+    loaded = loaded_by(alone, "recall", "anything")
+    assert "typer" in loaded
+    assert not loaded & HEAVY
+
+
+def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -> None:
+    done = alone.run()
+    assert (done.status, done.err) == (0, "")
+    for name in tree.command().commands:
+        assert re.search(rf"^  {name} +\S", done.out, re.MULTILINE), name
+    assert "Next: signet quickstart" in done.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fly"],
+        ["recall"],
+        ["recall", "x", "--wings"],
+        ["jobs", "fly"],
+        ["remember", "x", "-i", "7"],
+    ],
+)
+def test_wrong_usage_exits_with_2_and_says_where_help_is(
+    alone: Program, arguments: list[str]
+) -> None:
+    done = alone.run(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("error: ")
+    assert "--help" in done.err
+    as_json = alone.run(*arguments, "--json")
+    assert as_json.status == 2
+    assert as_json.json()["code"] == "usage"
+
+
+def test_a_slip_of_the_finger_is_answered_with_the_right_command(alone: Program) -> None:
+    assert "recall" in alone.run("recal").err
+
+
+@pytest.mark.parametrize("arguments", [["recall", "x"], ["remember", "x"], ["jobs", "list"]])
+def test_a_command_that_needs_the_daemon_says_how_to_start_it(
+    alone: Program, arguments: list[str]
+) -> None:
+    url = {"SIGNET_DAEMON_URL": f"http://127.0.0.1:{alone.port}"}
+    done = alone.run(*arguments, **url)
+    assert (done.status, done.out) == (1, "")
+    assert done.err == "error: Daemon is not running. Start it with: signet daemon start\n"
+    assert alone.run(*arguments, "--json", **url).json() == {
+        "error": "Daemon is not running. Start it with: signet daemon start",
+        "code": "daemon_not_running",
+    }
+
+
+def test_status_and_paths_work_without_a_daemon(alone: Program) -> None:
+    url = {"SIGNET_DAEMON_URL": f"http://127.0.0.1:{alone.port}"}
+    assert alone.run("status", **url).out.startswith("○ Daemon stopped")
+    shown = alone.run("status", "--json", **url)
+    assert (shown.status, shown.json()["running"]) == (0, False)
+    places = alone.run("paths", "--json").json()
+    assert places["workspace"] == str(alone.workspace)
+    assert places["database"] == str(alone.workspace / "memory" / "memories.db")
+    assert not alone.workspace.exists()
+
+
+def test_colour_is_for_terminals_only_and_can_be_refused(alone: Program) -> None:
+    assert ESCAPE not in alone.run().out
+    assert ESCAPE in alone.on_terminal()
+    assert ESCAPE not in alone.on_terminal(NO_COLOR="1")
+    assert ESCAPE not in alone.on_terminal(TERM="dumb")
+    assert ESCAPE not in alone.on_terminal("--no-color")
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_command_has_help_with_examples_that_fits_80_columns(words: list[str]) -> None:
+    done = CliRunner().invoke(tree.app, [*words, "-h"], env={"COLUMNS": "80"}, prog_name="signet")
+    assert done.exit_code == 0
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    if words[0] != "models":
+        assert done.stdout.count("signet ") >= 3, "usage and two examples"
+
+
+def broken(*_: object) -> None:
+    raise RuntimeError("the roof is on fire")
+
+
+def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(status, "find_workspace", broken)
+    assert entry.main(["paths"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "error: unexpected RuntimeError: the roof is on fire",
+        "For the whole trace: signet -vv paths",
+    ]
+    assert entry.main(["paths", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["code"] == "internal"
+    with pytest.raises(RuntimeError):
+        entry.main(["-vv", "paths"])
+
+
+def test_a_file_that_cannot_be_written_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "/disk")
+
+    monkeypatch.setattr(status, "find_workspace", full)
+    assert entry.main(["paths"]) == 1
+    assert capsys.readouterr().err == "error: /disk: No space left on device\n"
+
+
+def test_an_interrupted_command_exits_with_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(status, "find_workspace", interrupted)
+    assert entry.main(["paths"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_error_of_ours(alone: Program) -> None:
+    with subprocess.Popen(
+        alone.command("paths"),
+        env=alone.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""

@@ -1,0 +1,129 @@
+"""`signet remember`, `recall`, `jobs` and `status` with a real daemon."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from cli.program import Program
+from signet.cli.jobs import Status as Shown
+from signet.queue.states import Status
+
+pytestmark = pytest.mark.xdist_group("daemon")
+SAVED = re.compile(r"Saved memory: (\S+) \(no embedding yet\)\n")
+
+
+def test_what_is_remembered_is_recalled(served: Program) -> None:
+    saved = SAVED.fullmatch(served.run("remember", "The kiln in Porto fires at 1240 degrees").out)
+    assert saved
+    done = served.run("recall", "kiln Porto")
+    assert (done.status, done.err) == (0, "")
+    first, second = done.out.splitlines()[:2]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \[\d+%\] The kiln in Porto fires at 1240 degrees", first)
+    assert second == "  by user · fact · (keyword)"
+    found = served.run("recall", "kiln Porto", "--json").json()
+    assert found[0]["id"] == saved[1]
+
+
+def test_the_same_text_again_names_the_memory_that_holds_it(served: Program) -> None:
+    saved = SAVED.fullmatch(served.run("remember", "The ferry to Korsika leaves at dawn").out)
+    assert saved
+    again = served.run("remember", "the ferry to korsika leaves at dawn")
+    assert (again.status, again.out) == (0, f"Already remembered: {saved[1]}\n")
+
+
+def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) -> None:
+    done = served.run(
+        *("remember", "-", "--who", "Ada", "--tags", "sky,rule", "--type", "preference"),
+        *("--importance", "critical", "--project", "atlas", "--json"),
+        stdin="Zeppelins are watered on Sundays\n",
+    )
+    saved = done.json()
+    assert (saved["pinned"], saved["importance"], saved["tags"]) == (True, 1.0, "sky,rule")
+    lines = served.run("recall", "zeppelins", "--tags", "sky", "--pinned").out.splitlines()
+    assert lines[0].endswith("★ Zeppelins are watered on Sundays [sky,rule]")
+    assert lines[1] == "  by Ada · preference · (keyword)"
+    assert served.run("recall", "zeppelins", "--who", "Bob").out == "No memories found\n"
+    assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
+
+
+def test_a_long_memory_is_cut_in_text_and_whole_in_json(served: Program) -> None:
+    text = "Quokkas " + "smile at strangers and " * 8 + "sleep"
+    served.run("remember", text)
+    line = served.run("recall", "quokkas").out.splitlines()[0]
+    assert line.endswith("...")
+    assert len(line.partition("] ")[2]) <= 120
+    assert served.run("recall", "quokkas", "--json").json()[0]["content"] == text
+
+
+def test_an_empty_memory_is_refused_with_the_daemons_words(served: Program) -> None:
+    done = served.run("remember", "  ")
+    assert (done.status, done.err) == (1, "error: content is required\n")
+    assert served.run("remember", "  ", "--json").json() == {
+        "error": "content is required",
+        "code": "invalid_request",
+    }
+
+
+def test_a_named_workspace_is_never_answered_by_another_ones_daemon(
+    served: Program, alone: Program
+) -> None:
+    url = f"http://127.0.0.1:{served.port}"
+    assert alone.run("recall", "x", SIGNET_DAEMON_URL=url).status == 0
+    done = alone.run("recall", "x", "-p", str(alone.workspace), SIGNET_DAEMON_URL=url)
+    assert done.status == 1
+    assert f"signet daemon start --path {alone.workspace}" in done.err
+    assert alone.run("recall", "x", "-p", str(served.workspace)).status == 0
+
+
+def test_status_shows_processes_queue_and_files(served: Program) -> None:
+    done = served.run("status")
+    assert done.status == 0
+    assert done.out.startswith("● Daemon running")
+    for part in (
+        f"http://127.0.0.1:{served.port}",
+        "api running, worker running, scheduler running",
+        "off, recall by keywords",
+        "✓ agent.yaml",
+        "✗ AGENTS.md",
+        str(served.workspace),
+    ):
+        assert part in done.out
+    shown = served.run("status", "--json").json()
+    assert shown["running"] is True
+    assert {"processes", "queue", "embedding", "memories", "files", "version"} <= shown.keys()
+
+
+def test_jobs_are_listed_shown_and_watched_to_their_end(served: Program) -> None:
+    saved = served.run("remember", "Orwell decided to keep bees on the roof", "--json").json()
+    watched = served.run("jobs", "watch")
+    assert re.match(r"\d+ jobs? done in ", watched.out)
+    left = served.run("jobs", "watch", "--json").json()
+    assert (left["open"], left["waiting"], left["paused"]) == (0, 0, False)
+    jobs = served.run("jobs", "list", "--kind", "extract", "--json").json()["jobs"]
+    mine = next(job for job in jobs if job["memory_id"] == saved["id"])
+    assert mine["status"] == "completed"
+    assert mine["id"] in served.run("jobs", "list", "--status", "completed").out
+    assert served.run("jobs", "show", mine["id"], "--json").json() == mine
+    assert re.search(rf"^id +{mine['id']}$", served.run("jobs", "show", mine["id"]).out, re.M)
+
+
+def test_an_unknown_job_is_exit_1(served: Program) -> None:
+    done = served.run("jobs", "show", "no-such-job")
+    assert (done.status, done.err) == (1, "error: Job not found\n")
+    assert served.run("jobs", "show", "no-such-job", "--json").json()["code"] == "not_found"
+
+
+def test_a_paused_queue_is_said_and_resumed(served: Program) -> None:
+    assert served.run("jobs", "pause", "--json").json() == {"success": True, "paused": True}
+    try:
+        served.run("remember", "Nobody distils this for now")
+        assert "Go on with: signet jobs resume" in served.run("jobs", "watch").out
+        assert "paused" in served.run("status").out
+    finally:
+        assert served.run("jobs", "resume").out == "Resumed\n"
+    assert served.run("jobs", "watch", "--json").json()["open"] == 0
+
+
+def test_the_states_that_can_be_asked_for_are_those_a_job_rests_in() -> None:
+    assert set(get_args(Shown)) == set(Status) - {Status.FAILED}
