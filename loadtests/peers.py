@@ -72,7 +72,9 @@ class Side:
 def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender], list[str]]]:
     """Yield ours and every peer that is installed, and a line for each that is not."""
     found = [
-        Contender(name="ours", program="ours.py", python=sys.executable, fresh=_fresh_workspace(folder))
+        Contender(
+            name="ours", program="ours.py", python=sys.executable, fresh=_fresh_workspace(folder)
+        )
     ]
     missing = []
     with contextlib.ExitStack() as stack:
@@ -90,14 +92,19 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
         else:
             fresh = stack.enter_context(_redis(folder))
             found.append(
-                Contender(name="redis", program="dramatiq_redis.py", python=peers_python, fresh=fresh)
+                Contender(
+                    name="redis", program="dramatiq_redis.py", python=peers_python, fresh=fresh
+                )
             )
         yield found, missing
 
 
 def _has(python: str, *modules: str) -> bool:
     command = [python, "-c", f"import {', '.join(modules)}"]
-    return shutil.which(python) is not None and subprocess.run(command, capture_output=True).returncode == 0
+    return (
+        shutil.which(python) is not None
+        and subprocess.run(command, capture_output=True).returncode == 0
+    )
 
 
 def _numbered(folder: Path, name: str) -> Path:

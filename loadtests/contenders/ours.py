@@ -49,8 +49,13 @@ def work(place: str, begin: Callable[[int], None]) -> None:
     pump = Pump(db, bell, owner=presence.owner, slots=slots, lease_ms=300_000)
     broker = JobsBroker(db, pump)
 
+    one_in = int(os.environ.get("SIGNET_LOADTEST_POISON", "0"))
+
     def noop(run: Run) -> None:
-        begin(run.lease.payload["number"])
+        number = run.lease.payload["number"]
+        if one_in and number % one_in == 0:
+            raise RuntimeError("poisoned")
+        begin(number)
 
     dramatiq.actor(broker=broker, queue_name=QUEUE, actor_name=KIND)(noop)
     worker = dramatiq.Worker(broker, worker_threads=side.THREADS, worker_timeout=500)

@@ -1,0 +1,56 @@
+"""Puts memories into a workspace before a test, through the product's own functions but without HTTP."""
+
+import random
+from array import array
+from dataclasses import replace
+
+from loadtests.corpus import Corpus
+from signet import clock, config
+from signet.db import Database, WriteTx
+from signet.domain.embeddings import store as embeddings
+from signet.domain.memory import remember
+from signet.domain.memory.models import Actor, NewMemory, Rules
+from signet.paths import Workspace
+
+#: Of all-MiniLM-L6-v2.
+DIMENSIONS = 384
+GROUP = 100
+
+NO_MODEL = "memory:\n  pipelineV2: {}\nembedding:\n  provider: none\n"
+
+
+def memories(
+    workspace: Workspace, corpus: Corpus, count: int, *, jobs: bool, vectors: bool = False
+) -> None:
+    """Save `count` texts; with their jobs, or with a random vector each, as it is asked for.
+
+    A random vector costs a search as much as a real one; making real ones would take minutes.
+    """
+    settings = config.load(workspace, {}).settings
+    rules = Rules.of(settings)
+    if not jobs:
+        rules = replace(rules, extract=False, embed=False)
+    chance = random.Random(count)
+    db = Database(workspace.database)
+
+    def group(tx: WriteTx, first: int) -> None:
+        for number in range(first, min(first + GROUP, count)):
+            new = NewMemory(content=corpus.memory(number), agent_id="default")
+            actor = Actor(name="loadtest", type="operator")
+            saved = remember.remember(tx, new, actor=actor, rules=rules, now=clock.now())
+            gap = embeddings.gap(tx, saved.id) if vectors else None
+            if gap is not None and gap.content_hash is not None:
+                passages = [(gap.content, _vector(chance))]
+                model = settings.embedding.model
+                embeddings.replace(tx, saved.id, gap.content_hash, passages, model, clock.now())
+
+    for first in range(0, count, GROUP):
+        db.write(group, first)
+    db.close()
+
+
+def _vector(chance: random.Random) -> bytes:
+    """Return a random vector of length one."""
+    values = [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
+    length = sum(value * value for value in values) ** 0.5
+    return array("f", [value / length for value in values]).tobytes()

@@ -1,0 +1,246 @@
+"""The crash drill: `kill -9` on the parts of a whole daemon at random moments while memories are saved and distilled.
+
+Each round kills the worker, the scheduler, the API or the supervisor; a dead supervisor is started again as a person
+would, everything else comes back by itself. Afterwards nothing may be lost, done twice or stuck. The wait of a program
+that keeps crashing is reset before each kill, or there would be nothing alive to kill.
+"""
+
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loadtests import fill
+from loadtests.corpus import Corpus
+from loadtests.report import Options, Report
+from signet.daemon import control, processes, record
+from signet.daemon.errors import StartFailed
+from signet.db.driver import Connection, connect
+from signet.paths import Workspace
+from signet.process import backoff
+
+ROUNDS = 200
+SAVERS = 4
+#: Each saver rests so long after an answer: the worker keeps up, and is in the middle of a job most of the time.
+REST_SECONDS = 0.03
+ANSWER_SECONDS = 10.0
+#: A kill comes so long after the last one, at random.
+PAUSE_SECONDS = (0.2, 1.5)
+TARGETS = ("worker", "scheduler", "api", "supervisor")
+#: How long open jobs may take to their end when the killing is over; the longest retry wait is 30 s.
+SETTLE_SECONDS = 180.0
+RELEASE_LIMIT_SECONDS = 30.0
+
+_OWNER = (
+    "SELECT owner FROM processes WHERE pid = ? AND kind = 'worker' ORDER BY started_at DESC LIMIT 1"
+)
+_HELD = "SELECT COUNT(*) FROM memory_jobs WHERE lease_owner = ? AND status = 'leased'"
+_OPEN = "SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
+#: One row of history is written for each proposal of an extraction, in the transaction that completes its job.
+_TWICE = """
+SELECT COUNT(*) FROM (
+    SELECT 1 FROM memory_history WHERE event = 'none' AND changed_by LIKE 'pipeline%'
+     GROUP BY memory_id, json_extract(metadata, '$.fact.content') HAVING COUNT(*) > 1)"""
+_FACTS_TWICE = """
+SELECT COUNT(*) FROM (SELECT 1 FROM memories WHERE source_type = 'pipeline-v2'
+                       GROUP BY source_id, content HAVING COUNT(*) > 1)"""
+_PROPOSALS = """
+SELECT COALESCE(SUM(json_extract(result, '$.proposals')), 0) FROM memory_jobs
+ WHERE job_type = 'extract' AND status = 'completed'"""
+_WRITTEN = (
+    "SELECT COUNT(*) FROM memory_history WHERE event = 'none' AND changed_by LIKE 'pipeline%'"
+)
+#: A saved memory whose extraction was never queued would be a job lost.
+_UNQUEUED = """
+SELECT COUNT(*) FROM memories AS m WHERE source_type = 'manual'
+   AND NOT EXISTS (SELECT 1 FROM memory_jobs AS j WHERE j.memory_id = m.id AND j.job_type = 'extract')"""
+_COUNTS = {
+    "memories": "SELECT COUNT(*) FROM memories WHERE source_type = 'manual'",
+    "facts": "SELECT COUNT(*) FROM memories WHERE source_type = 'pipeline-v2'",
+    "completed": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed'",
+    "dead": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead'",
+    "runs_cut_short": "SELECT COALESCE(SUM(runs_total - 1), 0) FROM memory_jobs WHERE runs_total > 1",
+    "facts_twice": _FACTS_TWICE,
+    "effects_twice": _TWICE,
+    "jobs_unqueued": _UNQUEUED,
+    "jobs_stuck": _OPEN,
+    "dead_without_reason": """
+        SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead'
+           AND (COALESCE(error, '') = '' OR COALESCE(last_error_code, '') = '')""",
+    "attempts_over_limit": "SELECT COUNT(*) FROM memory_jobs WHERE attempts > max_attempts",
+}
+
+
+class Saver(threading.Thread):
+    """One client that saves new texts and keeps what was answered 200."""
+
+    def __init__(self, name: str, port: int, corpus: Corpus, stop: threading.Event) -> None:
+        super().__init__(name=name, daemon=True)
+        self.acknowledged: dict[str, str] = {}
+        self.unanswered = 0
+        self._port = port
+        self._corpus = corpus
+        self._stop_event = stop
+
+    def run(self) -> None:
+        """Save until told to stop."""
+        number = 0
+        while not self._stop_event.is_set():
+            number += 1
+            texts = [self._corpus.memory(number * 10 + part) for part in range(3)]
+            try:
+                self._save(" ".join(texts))
+            except (OSError, http.client.HTTPException, ValueError):
+                self.unanswered += 1
+            self._stop_event.wait(REST_SECONDS)
+
+    def _save(self, content: str) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=ANSWER_SECONDS)
+        try:
+            connection.request("POST", "/api/memory/remember", json.dumps({"content": content}))
+            answer = connection.getresponse()
+            body = json.loads(answer.read())
+            if answer.status == 200:
+                self.acknowledged[body["id"]] = content
+            else:
+                self.unanswered += 1
+        finally:
+            connection.close()
+
+
+@dataclass(slots=True)
+class Drill:
+    """The daemon under fire and what was seen of it."""
+
+    workspace: Workspace
+    port: int
+    chance: random.Random
+    kills: Counter[str] = field(default_factory=Counter)
+    releases: list[float] = field(default_factory=list)
+    failed_starts: int = 0
+
+    def revive(self) -> None:
+        """Start the daemon when its supervisor is gone; a start that fails is counted and tried again."""
+        while record.running(self.workspace) is None:
+            try:
+                control.start(self.workspace, self.port, tell=lambda text: None)
+            except StartFailed:
+                self.failed_starts += 1
+                if self.failed_starts > 5:
+                    raise
+
+    def strike(self) -> None:
+        """Kill one part that is alive."""
+        self.revive()
+        target = self.chance.choice(TARGETS)
+        pid = self._pid(target)
+        if pid is None:
+            return
+        backoff.forget(self.workspace.runtime_dir)
+        database = connect(self.workspace.database, read_only=True)
+        owner = database.execute(_OWNER, (pid,)).fetchone() if target == "worker" else None
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        finally:
+            self.kills[target] += 1
+            if owner is not None:
+                self._time_release(database, owner[0])
+            database.close()
+
+    def _pid(self, target: str) -> int | None:
+        found = record.running(self.workspace)
+        if target == "supervisor":
+            return found.pid if found else None
+        return next((p.pid for p in processes.processes(self.workspace) if p.name == target), None)
+
+    def _time_release(self, database: Connection, owner: str) -> None:
+        """Note how long a dead worker's leases lasted, when it had any."""
+        began = time.monotonic()
+        if database.execute(_HELD, (owner,)).fetchone()[0] == 0:
+            return
+        while time.monotonic() - began < RELEASE_LIMIT_SECONDS:
+            if database.execute(_HELD, (owner,)).fetchone()[0] == 0:
+                break
+            time.sleep(0.002)
+        self.releases.append(time.monotonic() - began)
+
+
+def run(options: Options) -> Report:
+    """Kill, wait, check."""
+    workspace = Workspace(options.folder / "ws")
+    workspace.make()
+    (workspace.root / "agent.yaml").write_text(fill.NO_MODEL)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    drill = Drill(workspace, port, random.Random(options.seed))
+    drill.revive()
+    stop = threading.Event()
+    savers = [Saver(f"saver{n}", port, Corpus(options.seed, f"s{n}-"), stop) for n in range(SAVERS)]
+    for saver in savers:
+        saver.start()
+    rounds = options.rounds or ROUNDS
+    try:
+        for number in range(rounds):
+            time.sleep(drill.chance.uniform(*PAUSE_SECONDS))
+            drill.strike()
+            if number % 20 == 19:
+                print(f"{number + 1} kills", file=sys.stderr)
+        drill.revive()
+    finally:
+        stop.set()
+        for saver in savers:
+            saver.join()
+    settle = _settle(workspace.database)
+    control.stop(workspace)
+    return _report(drill, savers, settle)
+
+
+def _settle(database: Path) -> float:
+    """Wait until no job is open, with a limit; return how long it took."""
+    began = time.monotonic()
+    connection = connect(database, read_only=True)
+    while time.monotonic() - began < SETTLE_SECONDS and connection.execute(_OPEN).fetchone()[0]:
+        time.sleep(0.1)
+    connection.close()
+    return time.monotonic() - began
+
+
+def _report(drill: Drill, savers: list[Saver], settle: float) -> Report:
+    report = Report(("killed", "times"))
+    report.rows += [[target, drill.kills[target]] for target in TARGETS]
+    acknowledged = {key: text for saver in savers for key, text in saver.acknowledged.items()}
+    database = connect(drill.workspace.database, read_only=True)
+    kept = dict(database.execute("SELECT id, content FROM memories").fetchall())
+    found = {name: float(database.execute(sql).fetchone()[0]) for name, sql in _COUNTS.items()}
+    proposals, written = (database.execute(sql).fetchone()[0] for sql in (_PROPOSALS, _WRITTEN))
+    report.figures |= {
+        "kills": float(drill.kills.total()),
+        "answered_200": float(len(acknowledged)),
+        "unanswered": float(sum(saver.unanswered for saver in savers)),
+        "lost": float(sum(kept.get(key) != text for key, text in acknowledged.items())),
+        **found,
+        "effects_without_completion": float(abs(proposals - written)),
+        "integrity_problems": float(
+            database.execute("PRAGMA integrity_check").fetchone()[0] != "ok"
+        ),
+        "failed_starts": float(drill.failed_starts),
+        "releases_measured": float(len(drill.releases)),
+        "worst_release_seconds": max(drill.releases, default=float("nan")),
+        "settle_seconds": settle,
+    }
+    dead = database.execute(
+        "SELECT last_error_code, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY 1"
+    ).fetchall()
+    database.close()
+    report.notes += [f"{count} jobs died of {code}" for code, count in dead]
+    return report
