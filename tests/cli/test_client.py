@@ -34,7 +34,7 @@ def test_the_client_does_what_the_interface_does(served: Program) -> None:
     assert signet.recall("quiet trains", tags=["travel"])["results"][0]["id"] == saved["id"]
     assert signet.memories(limit=1)["stats"]["total"] >= 1
     assert signet.pipeline_status()["paused"] is False
-    with pytest.raises(NotFound, match="not found"):
+    with pytest.raises(NotFound, match="Not found"):
         signet.get("no/such id?")
 
 

@@ -86,6 +86,18 @@ def test_wrong_usage_exits_with_2_and_says_where_help_is(
     assert as_json.json()["code"] == "usage"
 
 
+def test_a_group_without_a_command_shows_its_help_and_exits_with_2(alone: Program) -> None:
+    done = alone.run("jobs")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("Usage: signet jobs")
+    assert alone.run("jobs", "--json").json()["code"] == "usage"
+
+
+def test_completion_knows_the_commands(alone: Program) -> None:
+    typed = {"_SIGNET_COMPLETE": "complete_bash", "COMP_WORDS": "signet re", "COMP_CWORD": "1"}
+    assert alone.run(**typed).out.split() == ["remember", "recall", "restart"]
+
+
 def test_a_slip_of_the_finger_is_answered_with_the_right_command(alone: Program) -> None:
     assert "recall" in alone.run("recal").err
 

@@ -83,13 +83,13 @@ def test_facts_are_learned_with_type_and_confidence_and_vectors_wait(ran: Ran) -
     assert "signet models install" in jobs["reasons"][0]
 
 
-def test_the_three_questions_are_answered(ran: Ran) -> None:
+def test_the_questions_of_the_sample_are_asked_and_words_alone_find_an_answer(ran: Ran) -> None:
     expected = json.loads(template("quickstart-questions.json").read_text("utf-8"))
-    for wanted, answered in zip(expected, ran.first["answers"], strict=True):
-        assert answered["question"] == wanted["question"]
-        found = " ".join(hit["content"] for hit in answered["results"])
-        assert all(part in found for part in wanted["answer_contains"]), answered
-        assert all(hit["score"] > 0 and hit["source"] for hit in answered["results"])
+    answers = ran.first["answers"]
+    assert [one["question"] for one in answers] == [one["question"] for one in expected]
+    assert all(hit["score"] > 0 and hit["source"] for one in answers for hit in one["results"])
+    backup = next(one for one in answers if "deploy" in one["question"])
+    assert backup["results"][0]["content"] == "Always run `make backup` before a deploy."
 
 
 def test_a_second_run_adds_nothing_and_uses_the_daemon_that_runs(ran: Ran) -> None:

@@ -7,8 +7,12 @@ answers without it.
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from signet import __version__
+
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
 
 INTERRUPTED = 130
 
@@ -44,16 +48,14 @@ def _run(given: list[str]) -> int:
             output.hint("Interrupted. What was done before is kept.")
         return status
     except TyperException as error:
-        output.failed(error.format_message(), "usage", as_json=as_json)
-        if not as_json:
-            output.hint(f"See: {_help_for(error)}")
+        _wrong_usage(error, as_json=as_json)
         return error.exit_code
     except SignetError as error:
         output.failed(error.message, error.code, as_json=as_json)
         return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         where = f"{error.filename}: " if error.filename else ""
         output.failed(f"{where}{error.strerror or error}", "system", as_json=as_json)
         return 1
@@ -66,9 +68,19 @@ def _run(given: list[str]) -> int:
         return 1
 
 
-def _help_for(error: Exception) -> str:
-    context = getattr(error, "ctx", None)
-    return f"{context.command_path if context else 'signet'} --help"
+def _wrong_usage(error: "TyperException", *, as_json: bool) -> None:
+    from signet.cli import output
+
+    message, context = error.format_message(), getattr(error, "ctx", None)
+    if context is not None and message == context.get_help():
+        # A group without a command: its help is the message.
+        if not as_json:
+            output.tell(message)
+            return
+        message = f"{context.command_path} needs a command"
+    output.failed(message, "usage", as_json=as_json)
+    if not as_json:
+        output.hint(f"See: {context.command_path if context else 'signet'} --help")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -36,8 +36,8 @@ for _alias in (daemon.start, daemon.stop, daemon.restart, daemon.logs):
 
 def command() -> "TyperGroup":
     """Return the tree, ready to be called with arguments."""
-    made: TyperGroup = typer.main.get_group(app)
-    return made
+    made = typer.main.get_command(app)
+    return cast("TyperGroup", made)
 
 
 @app.callback(invoke_without_command=True)
@@ -48,7 +48,10 @@ def signet(
     ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colour.")] = False,
     verbose: Annotated[
-        int, typer.Option("-v", count=True, help="Say more; -vv shows traces of errors.")
+        int,
+        typer.Option(
+            "-v", count=True, show_default=False, help="Say more; -vv shows traces of errors."
+        ),
     ] = 0,
 ) -> None:
     """Persistent memory for AI agents, on your own machine.
