@@ -141,6 +141,20 @@ def test_neighbours_obey_the_filters(db: Database) -> None:
     assert "t2" not in found(ask(db, "violin"))
 
 
+def test_what_one_project_saved_in_one_piece_comes_along(db: Database) -> None:
+    db.write(remember, "q", "Where did you buy the violin?", embedded=False, project="p")
+    db.write(remember, "a", "From a widow in Cremona", embedded=False, project="p")
+    db.write(remember, "later", "From a shop", embedded=False, project="p", days_ago=0.5)
+    db.write(remember, "elsewhere", "From a friend", embedded=False, project="other")
+    assert found(ask(db, "violin")) == ["q", "a"]
+
+
+def test_memories_without_project_and_source_stand_alone(db: Database) -> None:
+    db.write(remember, "q", "Where did you buy the violin?", embedded=False)
+    db.write(remember, "a", "From a widow in Cremona", embedded=False)
+    assert found(ask(db, "violin")) == ["q"]
+
+
 def test_neighbours_can_be_switched_off(db: Database) -> None:
     db.write(_conversation)
     assert found(ask(db, "violin", settings=RecallSettings(neighbours=False))) == ["t1"]

@@ -107,3 +107,8 @@ def test_neighbours_and_the_best_of_the_source_lift() -> None:
     lifted = neighbours.lift({1: 1.0, 2: 0.1, 3: 0.1, 4: 0.1}, around, {1: "s", 2: "s", 3: "s"})
     assert lifted[2] > lifted[3] > lifted[4] == pytest.approx(0.1)
     assert lifted[1] > 1.0
+
+
+def test_a_memory_belongs_to_its_source_else_to_what_was_saved_with_it() -> None:
+    places = {1: ("s", "b"), 2: ("s", "b"), 3: ("alone", "b"), 4: (None, "b"), 5: ("alone 2", None)}
+    assert neighbours.groups(places) == {1: "s", 2: "s", 3: "b", 4: "b"}

@@ -5,6 +5,7 @@ says that its session is about the matter. Measured on dialogue turns (1,231 que
 recall@10 74.4 to 77.5; sources with one memory are not touched.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from signet.domain.recall.models import Scores
@@ -27,6 +28,19 @@ def symmetric(beside: Mapping[int, Iterable[int]]) -> dict[int, set[int]]:
             around.setdefault(seq, set()).add(other)
             around.setdefault(other, set()).add(seq)
     return around
+
+
+def groups(places: Mapping[int, tuple[str | None, str | None]]) -> dict[int, str]:
+    """Return what each memory came from: its source when others share it, else what was saved with it.
+
+    `places` gives the source and the batch (project and instant) of each; None where there is none.
+    """
+    sizes = Counter(source for source, _ in places.values() if source is not None)
+    named = {
+        seq: source if source is not None and sizes[source] > 1 else batch
+        for seq, (source, batch) in places.items()
+    }
+    return {seq: name for seq, name in named.items() if name is not None}
 
 
 def lend(word: Mapping[int, float], around: Around) -> Scores:

@@ -77,7 +77,7 @@ def _merge(run: Run) -> Scores:
 def _filled(run: Run) -> Scores:
     known, alpha = run.known, run.settings.alpha
     lengths = {seq: row.passages for seq, row in run.allowed.items()}
-    sources = {seq: row.source for seq, row in run.allowed.items() if row.source is not None}
+    sources = neighbours.groups({s: (row.source, row.batch) for s, row in run.allowed.items()})
     text = blend.with_hints(blend.worded(known.words, run.around, lengths), known.hint)
     cosine = blend.levelled(known.cosine, lengths)
     scores = run.apply("blend", {}, lambda _: blend.filled(text, cosine, alpha=alpha))

@@ -44,7 +44,7 @@ WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
 """
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
-  coalesce(m.source_type, '') || ' ' || m.source_id, length(m.content)
+  coalesce(m.source_type, '') || ' ' || m.source_id, m.project || ' ' || m.created_at, length(m.content)
 FROM memories m
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
@@ -52,23 +52,24 @@ _SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?
 #: What settles something says so early; sessions of many pages are not read whole.
 _CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
 
-_SAME = "x.source_id = c.source_id AND x.source_type IS c.source_type AND x.agent_id IS c.agent_id"
-_LIVE = f"x.is_deleted = 0 AND x.scope IS c.scope AND {_SAME}"
+#: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
+#: project that bear the same instant were saved as one piece (an import, a session told later), too.
+#: (The plus signs keep SQLite on the indexes of source and instant.)
+_LIVE = "+x.is_deleted = 0 AND +x.scope IS c.scope AND +x.agent_id IS c.agent_id"
+_SOURCE = f"x.source_id = c.source_id AND x.source_type IS c.source_type AND {_LIVE}"
+_PLACE = """
+(SELECT x.seq FROM memories x WHERE {source} AND c.ordinal IS NOT NULL AND x.ordinal {side} c.ordinal
+ ORDER BY x.ordinal {order} LIMIT 1),
+(SELECT x.seq FROM memories x WHERE {source} AND c.ordinal IS NULL AND x.ordinal IS NULL
+   AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1),
+(SELECT x.seq FROM memories x WHERE {live} AND x.created_at = c.created_at AND x.project = c.project
+   AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1)
+"""
+_BEFORE = _PLACE.format(source=_SOURCE, live=_LIVE, side="<", order="DESC")
+_AFTER = _PLACE.format(source=_SOURCE, live=_LIVE, side=">", order="ASC")
 _BESIDE = f"""
-SELECT c.seq,
-  CASE WHEN c.ordinal IS NULL THEN
-    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal IS NULL AND x.seq < c.seq
-     ORDER BY x.seq DESC LIMIT 1)
-  ELSE
-    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal < c.ordinal ORDER BY x.ordinal DESC LIMIT 1)
-  END,
-  CASE WHEN c.ordinal IS NULL THEN
-    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal IS NULL AND x.seq > c.seq
-     ORDER BY x.seq LIMIT 1)
-  ELSE
-    (SELECT x.seq FROM memories x WHERE {_LIVE} AND x.ordinal > c.ordinal ORDER BY x.ordinal LIMIT 1)
-  END
-FROM memories c WHERE c.seq IN (SELECT value FROM json_each(?)) AND c.source_id IS NOT NULL
+SELECT c.seq, coalesce({_BEFORE}), coalesce({_AFTER})
+FROM memories c WHERE c.seq IN (SELECT value FROM json_each(?))
 """
 _DEGREES = """
 SELECT m.seq, x.entity_id, (SELECT count(*) FROM memory_entity_mentions y WHERE y.entity_id = x.entity_id)
@@ -109,6 +110,7 @@ class Allowed:
     access_count: int
     last_accessed: str | None
     source: str | None
+    batch: str | None
     passages: float
 
 
@@ -158,7 +160,8 @@ def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowe
     rows = tx.all(_ALLOWED.format(where=where.sql), (_json(seqs), *where.params))
     return {
         row[0]: Allowed(
-            row[1], row[2], row[3], row[4] or 0, row[5], row[6], max(1.0, row[7] / passages.TARGET)
+            *(row[1], row[2], row[3], row[4] or 0, row[5], row[6], row[7]),
+            max(1.0, row[8] / passages.TARGET),
         )
         for row in rows
     }
@@ -175,7 +178,7 @@ def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
 
 
 def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
-    """Return the memories just before and after each one in the same source, by ordinal, else as saved."""
+    """Return the memories just before and after each one in what it came from."""
     rows = tx.all(_BESIDE, (_json(seqs),))
     return {row[0]: [other for other in (row[1], row[2]) if other is not None] for row in rows}
 
