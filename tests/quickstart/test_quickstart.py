@@ -103,6 +103,14 @@ def test_a_second_run_adds_nothing_and_uses_the_daemon_that_runs(ran: Ran) -> No
     assert before[-1] == 1, "the transcript is stored once"
 
 
+def test_on_a_terminal_steps_are_coloured_and_long_lists_are_cut(ran: Ran) -> None:
+    drawn = ran.program.on_terminal("quickstart", "--no-model")
+    assert "\x1b[32m✓\x1b[0m \x1b[1mJobs" in drawn
+    assert re.search(r"and \d+ more: signet recall QUESTION", drawn)
+    lines = re.sub(r"\x1b\[\d*m", "", drawn).splitlines()
+    assert max(map(len, lines)) <= 120
+
+
 def test_a_markdown_file_of_ones_own_is_learned_from(ran: Ran, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text(NOTES)
     done = ran.program.run(

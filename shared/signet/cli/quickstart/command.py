@@ -158,11 +158,13 @@ def _work(signet: Signet, fed: "Fed", before: _Before, steps: "Steps") -> Outcom
             if mine(job)
         ),
     )
-    _say(outcome, steps, is_paused=last.paused)
+    say = steps.done if outcome.is_whole else steps.lacking
+    say("Jobs", told(outcome, is_paused=last.paused))
     return outcome
 
 
-def _say(outcome: Outcome, steps: "Steps", *, is_paused: bool) -> None:
+def told(outcome: Outcome, *, is_paused: bool) -> str:
+    """Return in words what became of the jobs, and what helps where something did not."""
     said = [f"{outcome.completed} done" if outcome.completed else "nothing new to do"]
     if is_paused and outcome.open:
         said.append(f"{outcome.open} stand still, the queue is paused: signet jobs resume")
@@ -171,7 +173,7 @@ def _say(outcome: Outcome, steps: "Steps", *, is_paused: bool) -> None:
     if outcome.waiting:
         said.append(f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is away'}")
     said += [f"dead: {why}" for why in outcome.dead]
-    (steps.done if outcome.is_whole else steps.lacking)("Jobs", ", ".join(said))
+    return ", ".join(said)
 
 
 def _warm(signet: Signet) -> None:
