@@ -5,6 +5,7 @@ from array import array
 from dataclasses import replace
 
 from loadtests.corpus import Corpus
+
 from signet import clock, config
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as embeddings

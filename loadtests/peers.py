@@ -21,8 +21,6 @@ from signet import clock
 from signet.db import migrate
 from signet.paths import Workspace
 
-CONTENDERS = Path(__file__).parent / "contenders"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
@@ -35,9 +33,16 @@ class Contender:
 
     def start(self, side: str, place: str, count: int, pause: float = 0.0) -> "Side":
         """Start one side; a worker is ready when this returns."""
-        program = str(CONTENDERS / self.program)
         process = subprocess.Popen(
-            [self.python, program, side, place, str(count), str(pause)],
+            [
+                self.python,
+                "-m",
+                f"loadtests.contenders.{self.program}",
+                side,
+                place,
+                str(count),
+                str(pause),
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if side == "send" else subprocess.DEVNULL,
         )
@@ -73,7 +78,7 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
     """Yield ours and every peer that is installed, and a line for each that is not."""
     found = [
         Contender(
-            name="ours", program="ours.py", python=sys.executable, fresh=_fresh_workspace(folder)
+            name="ours", program="ours", python=sys.executable, fresh=_fresh_workspace(folder)
         )
     ]
     missing = []
@@ -81,7 +86,7 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
         if _has(peers_python, "huey"):
             fresh = _fresh_folder(folder)
             found.append(
-                Contender(name="huey", program="huey_sqlite.py", python=peers_python, fresh=fresh)
+                Contender(name="huey", program="huey_sqlite", python=peers_python, fresh=fresh)
             )
         else:
             missing.append(f"Huey skipped: {peers_python} has no huey (pip install huey)")
@@ -92,9 +97,7 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
         else:
             fresh = stack.enter_context(_redis(folder))
             found.append(
-                Contender(
-                    name="redis", program="dramatiq_redis.py", python=peers_python, fresh=fresh
-                )
+                Contender(name="redis", program="dramatiq_redis", python=peers_python, fresh=fresh)
             )
         yield found, missing
 

@@ -1,25 +1,26 @@
 """dramatiq on Redis with its usual middleware, one worker of eight threads. PLACE: a Redis address."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
 import dramatiq
-import side
 from dramatiq.brokers.redis import RedisBroker
+from loadtests.contenders import side
 
 
 def _actor(place: str, begin: Callable[[int], None]) -> tuple[Any, Any]:
-    broker = RedisBroker(url=place)
-    return broker, dramatiq.actor(begin, broker=broker, actor_name="noop")
+    broker = RedisBroker(url=place)  # type: ignore[no-untyped-call]  # ships no types here
+    return broker, dramatiq.actor(broker=broker, actor_name="noop")(begin)
 
 
 def sender(place: str) -> side.Send:
     """Return what enqueues one message."""
     _, actor = _actor(place, lambda number: None)
-    return lambda number: actor.send(number) and None
+
+    def send(number: int) -> None:
+        actor.send(number)
+
+    return send
 
 
 def work(place: str, begin: Callable[[int], None]) -> None:

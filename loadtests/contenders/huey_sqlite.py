@@ -1,13 +1,11 @@
 """Huey on SQLite, synced to disk (`fsync=True`), its consumer with eight threads. PLACE: a folder."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-import huey
-import side
+import huey  # type: ignore[import-not-found]  # a peer, not a dependency
+from loadtests.contenders import side
 
 
 def _queue(place: str, begin: Callable[[int], None]) -> tuple[Any, Any]:
@@ -22,7 +20,11 @@ def _queue(place: str, begin: Callable[[int], None]) -> tuple[Any, Any]:
 def sender(place: str) -> side.Send:
     """Return what enqueues one task."""
     _, task = _queue(place, lambda number: None)
-    return lambda number: task(number) and None
+
+    def send(number: int) -> None:
+        task(number)
+
+    return send
 
 
 def work(place: str, begin: Callable[[int], None]) -> None:

@@ -1,12 +1,10 @@
-"""Signet's queue: durable enqueue from one process, one embedded worker process of eight threads. PLACE: a workspace."""
+"""Signet's queue: a durable enqueue from one process, a worker of eight threads in another. PLACE: a workspace."""
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-import side
+from loadtests.contenders import side
 
 from signet import clock
 from signet.db import Database

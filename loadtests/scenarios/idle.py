@@ -8,6 +8,7 @@ import time
 
 from loadtests import measure
 from loadtests.report import Options, Report
+
 from signet.daemon import control, processes
 from signet.paths import Workspace
 

@@ -9,6 +9,7 @@ from loadtests.client import Load, Tally, collect
 from loadtests.corpus import Corpus
 from loadtests.report import Options, Report
 from loadtests.stack import API, SCHEDULER, WORKER, Stack
+
 from signet import clock
 from signet.db.driver import connect
 from signet.db.transaction import WriteTx

@@ -39,7 +39,6 @@ def _rate(contender: Contender, healthy: int, one_in: int) -> float:
     jobs = healthy * one_in // (one_in - 1) if one_in else healthy
     contender.start("send", place, jobs).result()
     os.environ[POISON] = str(one_in)
-    began = sorted(
-        instant for _, instant in contender.start("work", place, healthy - 1).result()["began"]
-    )
+    worker = contender.start("work", place, healthy - 1).result()
+    began: list[float] = sorted(instant for _, instant in worker["began"])
     return (len(began) - 1) / (began[-1] - began[0])

@@ -12,6 +12,7 @@ from pathlib import Path
 from loadtests import measure
 from loadtests.peers import Contender, contenders
 from loadtests.report import Options, Report
+
 from signet import clock
 from signet.db import migrate
 from signet.db.driver import connect

@@ -11,6 +11,7 @@ from loadtests.client import Load, Tally
 from loadtests.corpus import Corpus
 from loadtests.report import Options, Report
 from loadtests.stack import API, Stack
+
 from signet.db import fts
 from signet.db.driver import connect
 from signet.providers.native import install
