@@ -1,6 +1,7 @@
 """What the dramatiq project promises of a broker, asked of ours, and the time limit of a run."""
 
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -25,10 +26,11 @@ from support.queue import row, statuses
 
 
 @pytest.fixture
-def broker(db: Database, tmp_path: Path) -> Iterator[JobsBroker]:
-    ringer = Ringer(tmp_path)
+def broker(db: Database) -> Iterator[JobsBroker]:
+    folder = tempfile.TemporaryDirectory(prefix="signet-")
+    ringer = Ringer(Path(folder.name))
     db.writer.listen(lambda signals: ringer.ring())
-    bell = Bell(tmp_path, "me")
+    bell = Bell(Path(folder.name), "me")
     pump = Pump(db, bell, owner="me", slots={"q": 4}, lease_ms=60_000)
     found = JobsBroker(db, pump)
     found.declare_queue("q")
@@ -42,6 +44,7 @@ def broker(db: Database, tmp_path: Path) -> Iterator[JobsBroker]:
     found.deadlines.stop()
     bell.close()
     ringer.close()
+    folder.cleanup()
 
 
 def test_a_sent_message_arrives_with_its_arguments(broker: JobsBroker) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,10 +31,10 @@ STEPS = [
 
 
 @pytest.fixture
-def runtime(tmp_path: Path) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    return folder
+def runtime() -> Iterator[Path]:
+    """A folder whose path is short enough for unix sockets, whatever pytest calls its own."""
+    with tempfile.TemporaryDirectory(prefix="signet-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

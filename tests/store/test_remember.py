@@ -4,11 +4,12 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signet.db import WriteTx
+from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.graph import link
@@ -23,6 +24,7 @@ from signet.domain.memory.models import (
 )
 from signet.domain.memory.remember import insert_fact
 from signet.errors import Frozen, Invalid, NotFound
+from support.database import fresh_database
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ACTOR = Actor(name="nora", type="agent", session_id="s-1", request_id="r-1")
@@ -35,7 +37,7 @@ def save(tx: WriteTx, content: str, *, rules: Rules = RULES, **fields: Any) -> R
     return remember.remember(tx, new, actor=ACTOR, rules=rules, now=NOON)
 
 
-def count(tx: WriteTx, table: str) -> int:
+def count(tx: ReadTx, table: str) -> int:
     return int(tx.value(f"SELECT count(*) FROM {table}"))
 
 
@@ -204,7 +206,7 @@ def test_of_two_transcripts_of_a_session_the_longer_stays(tx: WriteTx) -> None:
 
 
 def test_a_failing_linker_costs_the_links_but_not_the_memory(
-    tx: WriteTx, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail_halfway(tx: WriteTx, *_: object) -> int:
         tx.run(
@@ -214,11 +216,13 @@ def test_a_failing_linker_costs_the_links_but_not_the_memory(
         raise sqlite.IntegrityError("planted")
 
     monkeypatch.setattr(link, "apply", fail_halfway)
-    saved = save(tx, "Ada Winter keeps bees near Port Ellen.")
+    db = Database(fresh_database(tmp_path / "other.db"))
+    saved = db.write(lambda tx: save(tx, "Ada Winter keeps bees near Port Ellen."))
     assert saved.entities_linked == 0
-    assert lookup.get(tx, saved.id, reader=READER).content == saved.content
-    assert count(tx, "entities") == 0
-    assert count(tx, "memory_jobs") == 2
+    assert db.read(lookup.get, saved.id, reader=READER).content == saved.content
+    assert db.read(count, "entities") == 0
+    assert db.read(count, "memory_jobs") == 2
+    db.close()
 
 
 def test_a_given_time_of_creation_is_kept(tx: WriteTx) -> None:

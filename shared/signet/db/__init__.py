@@ -37,6 +37,7 @@ class Database:
     ) -> None:
         """Open the file. The schema must exist (see migrate.py); raises the driver's OperationalError."""
         self.path = path
+        self._is_closed = False
         self._write_connection = connect(path)
         self.has_vec = vec_loaded(self._write_connection)
         self._gate = Gate(path)
@@ -116,6 +117,9 @@ class Database:
 
     def close(self) -> None:
         """Finish the writes that wait and close every connection; safe to call twice."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self.writer.stop()
         self._threads.shutdown(wait=True)
         self._readers.close()

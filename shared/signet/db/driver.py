@@ -12,6 +12,7 @@ a WAL file (https://sqlite.org/wal.html#walresetbug); `version_is_safe` says whe
 """
 
 import importlib
+import importlib.util
 import sqlite3 as _builtin
 from pathlib import Path
 from types import ModuleType
@@ -105,17 +106,15 @@ def connect(
 
 
 def _load_vec(connection: Connection) -> None:
-    if not hasattr(connection, "enable_load_extension"):
-        return
-    try:
-        import sqlite_vec
-    except ImportError:
+    # Found without being imported: the package would load numpy, 12 MB in each process.
+    package = importlib.util.find_spec("sqlite_vec")
+    if package is None or package.origin is None or not hasattr(connection, "load_extension"):
         return
     connection.enable_load_extension(True)
     try:
-        sqlite_vec.load(connection)
+        connection.load_extension(str(Path(package.origin).with_name("vec0")))
     except sqlite.OperationalError:
-        return  # a library for another libc: NumPy compares the vectors, `vec_loaded` says so
+        return  # a library for another system: NumPy compares the vectors, `vec_loaded` says so
     finally:
         connection.enable_load_extension(False)
 

@@ -5,12 +5,22 @@ there is exactly one place that commits (see writer.py). SQL is text with `?` or
 read by name or position.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from signet.db.driver import Connection, Row
+from signet.db.driver import Connection, Row, sqlite
+
+T = TypeVar("T")
 
 Params = Sequence[Any] | Mapping[str, Any]
+
+
+class PartFailed(Exception):
+    """An optional part of a write failed; the write is run again without it."""
+
+    def __init__(self, part: str) -> None:
+        super().__init__(part)
+        self.part = part
 
 
 class ReadTx:
@@ -39,11 +49,12 @@ class ReadTx:
 class WriteTx(ReadTx):
     """One write transaction; it commits when the function that received it returns."""
 
-    __slots__ = ("signals",)
+    __slots__ = ("signals", "skipped")
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, skipped: frozenset[str] = frozenset()) -> None:
         super().__init__(connection)
         self.signals: set[str] = set()
+        self.skipped = skipped
 
     def run(self, sql: str, params: Params = ()) -> int:
         """Run one statement and return how many rows it changed."""
@@ -52,6 +63,21 @@ class WriteTx(ReadTx):
     def many(self, sql: str, rows: Iterable[Params]) -> None:
         """Run one statement for each parameter row."""
         self.connection.executemany(sql, rows)
+
+    def optional(self, part: str, work: Callable[[], T], otherwise: T) -> T:
+        """Do a part whose failure must not cost the rest, and return what it returns.
+
+        When it fails on its data, the whole function is undone and run again with this part left out, which
+        then gives `otherwise`. (A savepoint would do, but it makes FTS5 write out its index each time.)
+        """
+        if part in self.skipped:
+            return otherwise
+        try:
+            return work()
+        except (sqlite.DatabaseError, ValueError, LookupError) as error:
+            if not self.connection.in_transaction:
+                raise  # SQLite gave everything up: there is no rest
+            raise PartFailed(part) from error
 
     def signal(self, name: str) -> None:
         """Tell the listener of this process about a change, once it is committed (see `Writer.listen`)."""

@@ -1,9 +1,10 @@
 """The one writer thread of a process: everything that waits becomes one transaction.
 
-Callers hand over functions; each runs as `function(tx)` inside a savepoint of a group, and is answered after
-the group's commit. A function that raises is rolled back alone. When SQLite gives up the whole transaction
-(disk full, I/O error), the others of the group are run again one by one, so a function may run twice but its
-rows are written once.
+Callers hand over functions; each runs as `function(tx)` in the transaction of a group, and is answered after
+the group's commit. A function that raises before it has written costs the others nothing; when one raises after
+that, or SQLite gives up the whole transaction (disk full, I/O error), the group is rolled back and the others are run
+again. So a function may run twice, but its rows are written once. (No savepoint for each: it would make FTS5 write
+out its pending index after every memory, measured at a fifth of the work.)
 
 A `Passenger` rides along: it may add statements to every transaction and may ask for one of its own. The queue
 uses it to claim the next jobs in the commit that completes the last ones.
@@ -25,7 +26,7 @@ from typing import Any, Protocol
 
 from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
 from signet.db.gate import Gate
-from signet.db.transaction import ReadTx, WriteTx
+from signet.db.transaction import PartFailed, ReadTx, WriteTx
 from signet.errors import StorageBusy, StorageFull
 from signet.observe import logs, metrics
 
@@ -37,6 +38,10 @@ GROUP_SIZE = 256
 GROUP_SECONDS = 0.005
 #: How long a caller waits for its turn before it is told that the database is locked.
 WAIT_SECONDS = 5.0
+
+
+class _Undo(Exception):
+    """The transaction must be rolled back, because a function failed after it had written."""
 
 
 class Passenger(Protocol):
@@ -65,6 +70,7 @@ class Operation:
         "loop",
         "result",
         "since",
+        "skipped",
     )
 
     def __init__(
@@ -79,6 +85,7 @@ class Operation:
         self.future: Any = Future() if loop is None else loop.create_future()
         self.result: Any = None
         self.error: BaseException | None = None
+        self.skipped: frozenset[str] = frozenset()
         self.since = time.monotonic()
         self._state = "waiting"
         self._lock = threading.Lock()
@@ -217,6 +224,10 @@ class Writer:
         try:
             with self._gate, metrics.GATE_HELD.time():
                 self._transact(group, signals, passenger)
+        except _Undo:
+            self._roll_back()
+            signals.clear()
+            group = self._put_back(group)
         except Exception as error:
             self._roll_back()
             signals.clear()
@@ -224,6 +235,14 @@ class Writer:
         self._answer(group)
         if signals and self._listener is not None:
             self._listener(signals)
+
+    def _put_back(self, group: list[Operation]) -> list[Operation]:
+        """Let the members of an undone group that have no error run again, first in line; return the others."""
+        again = [operation for operation in group if operation.error is None]
+        with self._condition:
+            self._waiting.extendleft(reversed(again))
+            self._awake = True
+        return [operation for operation in group if operation.error is not None]
 
     def _transact(
         self, group: list[Operation], signals: set[str], passenger: Passenger | None
@@ -242,9 +261,6 @@ class Writer:
                 group.append(operation)
                 metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
                 self._run_one(operation, signals)
-                if not self._connection.in_transaction:
-                    # SQLite rolled the whole group back by itself; a next statement would autocommit.
-                    raise operation.error or StorageFull()
         metrics.GROUP_SIZE.observe(len(group))
         committed = False
         try:
@@ -267,7 +283,7 @@ class Writer:
         for operation in group:
             if alone:
                 operation.error = operation.error or error
-            else:
+            elif operation.error is None:
                 self._run_alone(operation, signals)
 
     def _run_alone(self, operation: Operation, signals: set[str]) -> None:
@@ -277,28 +293,35 @@ class Writer:
                 self._sync_for(operation.durable)
                 self._begin()
                 self._run_one(operation, mine)
-                if not self._connection.in_transaction:
-                    raise operation.error or StorageFull()
                 self._connection.execute("COMMIT")
             signals |= mine
+        except _Undo:
+            self._roll_back()
+            if operation.error is None:  # without its failed part
+                self._run_alone(operation, signals)
         except Exception as error:
             self._roll_back()
             operation.error = operation.error or translate(error)
 
     def _run_one(self, operation: Operation, signals: set[str]) -> None:
+        """Run one function; raises _Undo when what it has written must go, StorageFull when all is gone."""
         connection = self._connection
-        connection.execute("SAVEPOINT one")
-        tx = WriteTx(connection)
+        tx = WriteTx(connection, operation.skipped)
+        before = connection.total_changes
         try:
             operation.result = operation.function(tx)
-            connection.execute("RELEASE one")
-            operation.error = None
             signals |= tx.signals
+        except PartFailed as failure:
+            log.warning("write.part_failed", part=failure.part, exc_info=failure.__cause__)
+            operation.skipped |= {failure.part}
+            raise _Undo from failure
         except BaseException as error:
             operation.error = translate(error)
-            if connection.in_transaction:
-                connection.execute("ROLLBACK TO one")
-                connection.execute("RELEASE one")
+            if connection.in_transaction and connection.total_changes != before:
+                raise _Undo from error
+        if not connection.in_transaction:
+            # SQLite rolled the whole group back by itself; a next statement would autocommit.
+            raise operation.error or StorageFull()
 
     def _board(self, passenger: Passenger, signals: set[str]) -> None:
         tx = WriteTx(self._connection)

@@ -17,7 +17,6 @@ import structlog
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.db.driver import sqlite
 from signet.domain.graph import link
 from signet.domain.memory import chunks, history, prefixes, store
 from signet.domain.memory.models import (
@@ -175,7 +174,11 @@ def _save(
         return _repeated(_holder(tx, draft, text))
     kept = [hint for raw in hints if len(hint := raw.strip()) in HINT_CHARS]
     written = store.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
-    linked = _link(tx, memory_id, text.storage, draft.agent_id, now)
+    linked = tx.optional(
+        "link",
+        lambda: link.apply(tx, memory_id, text.storage, draft.agent_id, now),
+        otherwise=0,
+    )
     for kind, wanted in (("extract", rules.extract), ("embed", rules.embed)):
         if wanted:
             enqueue(tx, Job(kind=kind, memory_id=memory_id, agent_id=draft.agent_id), now=now)
@@ -278,21 +281,6 @@ def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
     found = found or store.by_hash(tx, draft, text.content_hash)
     assert found is not None, "only these two keys of a memory can be taken"
     return found
-
-
-def _link(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
-    """Link the entities of a text; a failure is undone and costs the links, never the memory (PIP-23)."""
-    tx.run("SAVEPOINT link")
-    try:
-        linked = link.apply(tx, memory_id, text, agent_id, now)
-    except (sqlite.DatabaseError, ValueError, LookupError):
-        if not tx.connection.in_transaction:
-            raise  # SQLite gave the whole transaction up: nothing is left to be kept
-        tx.run("ROLLBACK TO link")
-        log.warning("memory.linking_failed", memory_id=memory_id, exc_info=True)
-        linked = 0
-    tx.run("RELEASE link")
-    return linked
 
 
 def _normalized(content: str) -> Normalized:
