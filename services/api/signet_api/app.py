@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from signet import __version__
+from signet.wire.errors import ErrorBody
 from signet_api import errors
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -34,6 +35,10 @@ def create_app(state: State) -> ASGIApp:
         redoc_url=None,
         lifespan=lifespan,
         strict_content_type=False,
+        responses={
+            "4XX": {"model": ErrorBody, "description": "The request was refused"},
+            "5XX": {"model": ErrorBody, "description": "The request could not be served"},
+        },
         max_body_size=state.settings.pipeline.documents.max_content_bytes + ENVELOPE_BYTES,
     )
     app.state.signet = state

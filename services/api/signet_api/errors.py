@@ -3,6 +3,8 @@
 The only place that knows which kind of error has which status number.
 """
 
+from collections.abc import Mapping
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -38,13 +40,16 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def answer(status: int, message: str, code: str, **headers: str) -> JSONResponse:
+def answer(
+    status: int,
+    message: str,
+    code: str,
+    *,
+    facts: Mapping[str, object] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
     """Return the answer for an error."""
-    return JSONResponse(
-        {"error": message, "code": code},
-        status,
-        {k.replace("_", "-"): v for k, v in headers.items()},
-    )
+    return JSONResponse({**(facts or {}), "error": message, "code": code}, status, headers)
 
 
 async def _ours(request: Request, error: Exception) -> JSONResponse:
@@ -52,8 +57,8 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     status = STATUS[error.kind]
     if status >= 500 and not isinstance(error, ProviderDown):
         log.warning("request.refused", path=request.url.path, code=error.code, detail=error.message)
-    headers = {"retry_after": str(RETRY_AFTER)} if status == 503 else {}
-    return answer(status, error.message, error.code, **headers)
+    headers = {"retry-after": str(RETRY_AFTER)} if status == 503 else {}
+    return answer(status, error.message, error.code, facts=error.facts, headers=headers)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -64,13 +69,13 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 def _first_problem(error: RequestValidationError) -> str:
     """Say what is wrong with a request in the words of the documented answers."""
     first = error.errors()[0]
-    where = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+    where = [str(part) for part in first["loc"][1:]]  # the first names body, query or path
     if first["type"] in ("json_invalid", "model_attributes_type", "dict_type") and len(where) < 2:
         return "Invalid JSON body"
     if first["type"] == "missing" and not where:
         return "Invalid JSON body"
     names = [part for part in where if part not in ("str", "list[str]")]
-    message = str(first["msg"])
+    message = str(first["msg"]).removeprefix("Value error, ")
     return f"{'.'.join(names)}: {message}" if names else message
 
 

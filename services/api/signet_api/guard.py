@@ -8,13 +8,13 @@ JSON bodies are read whatever content type a client sends (four published client
 says text/plain); the Origin check is what keeps that safe.
 """
 
-import ipaddress
 import os
 import time
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from signet.config.env import is_loopback
 from signet.observe import metrics
 from signet_api.errors import answer
 
@@ -42,7 +42,7 @@ class Guard:
         started = time.perf_counter()
         headers = dict(scope["headers"])
         request_id = headers.get(b"x-signet-request-id", b"") or os.urandom(8).hex().encode()
-        status = 500
+        status = 0
 
         async def tagged(message: Message) -> None:
             nonlocal status
@@ -62,7 +62,12 @@ class Guard:
             if scope["method"] != "GET" and not _is_form(headers):
                 others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
                 scope["headers"] = [*others, _JSON]
-            await self._app(scope, receive, tagged)
+            try:
+                await self._app(scope, receive, tagged)
+            except Exception:
+                # A 500 is answered and in the log (errors.py); the server would log it again.
+                if status != 500:
+                    raise
         route = getattr(scope.get("route"), "path", "none")
         metrics.HTTP_SECONDS.labels(route, scope["method"], str(status)).observe(
             time.perf_counter() - started
@@ -71,10 +76,10 @@ class Guard:
 
 def refuse(method: str, headers: dict[bytes, bytes]) -> str | None:
     """Return why a request is refused, None when it may pass. Pure."""
-    if not is_loopback(_host_of(headers.get(b"host", b"").decode("latin-1"))):
+    if not is_loopback(_host_of(b"//" + headers.get(b"host", b""))):
         return "Host is not this machine"
     origin = headers.get(b"origin")
-    if origin is not None and not is_loopback(urlsplit(origin.decode("latin-1")).hostname or ""):
+    if origin is not None and not is_loopback(_host_of(origin)):
         return "Origin is not this machine"
     is_link = method == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
     if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
@@ -82,20 +87,10 @@ def refuse(method: str, headers: dict[bytes, bytes]) -> str | None:
     return None
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address is this machine's own."""
-    if host.lower() == "localhost":
-        return True
+def _host_of(address: bytes) -> str:
+    """Return the host in an address, without port and brackets; empty when there is none."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _host_of(header: str) -> str:
-    """Return the host of a Host header, without port and brackets."""
-    try:
-        return urlsplit(f"//{header}").hostname or ""
+        return urlsplit(address.decode("latin-1")).hostname or ""
     except ValueError:
         return ""
 

@@ -1,4 +1,12 @@
-"""Reading query parameters the lenient way that clients rely on."""
+"""Reading query parameters: numbers the lenient way that clients rely on, the rest as strictly as a body."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def whole(text: str | None, default: int, *, low: int, high: int) -> int:
@@ -8,3 +16,12 @@ def whole(text: str | None, default: int, *, low: int, high: int) -> int:
     except ValueError:
         value = default
     return min(high, max(low, value))
+
+
+def checked(model: type[Model], values: Mapping[str, object]) -> Model:
+    """Return the parameters as a model; raises RequestValidationError, which is answered with 400."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        problems = [problem | {"loc": ("query", *problem["loc"])} for problem in error.errors()]
+        raise RequestValidationError(problems) from error

@@ -23,8 +23,9 @@ log = logs.get("embedding")
 #: needs longer is asked again after a pause.
 PATIENCE_SECONDS = 0.25
 PAUSE_SECONDS = 30.0
-#: Questions whose vectors are kept.
+#: Questions whose vectors are kept, and how much of a question is read: more than any model takes in.
 KEPT = 1_024
+READ_CHARS = 8_192
 
 
 class QueryVectors:
@@ -59,7 +60,7 @@ class QueryVectors:
         if not self._ready():
             return None
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._thread, self._embed, text)
+        work = loop.run_in_executor(self._thread, self._embed, text[:READ_CHARS])
         try:
             return await asyncio.wait_for(work, PATIENCE_SECONDS)
         except (SignetError, TimeoutError) as error:

@@ -1,6 +1,29 @@
 """Handing over a document (spec/documents-connectors-embeddings.md §2)."""
 
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator
+
 from signet.wire.model import Body, spelled
+
+#: Levels of lists and objects in metadata; thousands could be read but not written again.
+MAX_LEVELS = 32
+
+
+def _shallow(metadata: dict[str, object]) -> dict[str, object]:
+    level: list[object] = [metadata]
+    for _ in range(MAX_LEVELS):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return metadata
+    raise ValueError(f"more than {MAX_LEVELS} levels deep")
+
+
+def _inside(value: object) -> list[object]:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    return value if isinstance(value, list) else []
 
 
 class DocumentBody(Body):
@@ -12,5 +35,5 @@ class DocumentBody(Body):
     title: str | None = None
     content_type: str | None = spelled("content_type", "contentType")
     connector_id: str | None = spelled("connector_id", "connectorId")
-    metadata: dict[str, object] | None = None
+    metadata: Annotated[dict[str, object], AfterValidator(_shallow)] | None = None
     agent_id: str | None = spelled("agentId", "agent_id")

@@ -1,10 +1,11 @@
 """Saving a memory (spec/memory.md §4)."""
 
-from datetime import datetime
-
 from pydantic import Field
 
-from signet.wire.model import Body, spelled
+from signet.wire.model import Body, Instant, spelled
+
+#: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
+SAFE_INTEGER = 2**53 - 1
 
 
 class RememberBody(Body):
@@ -20,9 +21,9 @@ class RememberBody(Body):
     source_type: str | None = spelled("sourceType", "source_type")
     source_id: str | None = spelled("sourceId", "source_id")
     #: Place in its source, for example the turn in a conversation.
-    ordinal: int | None = None
-    created_at: datetime | None = spelled("createdAt", "created_at")
-    event_at: datetime | None = spelled("eventAt", "event_at")
+    ordinal: int | None = Field(None, ge=-SAFE_INTEGER, le=SAFE_INTEGER)
+    created_at: Instant | None = spelled("createdAt", "created_at")
+    event_at: Instant | None = spelled("eventAt", "event_at")
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: str | None = spelled("sessionKey", "session_key")
     visibility: str | None = None

@@ -1,14 +1,30 @@
-"""The base of all request models, and fields with two spellings."""
+"""The base of all request models, and kinds of fields that need a word."""
 
-from typing import Any
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 
 class Body(BaseModel):
-    """A JSON object sent by a client."""
+    """A JSON object sent by a client; a field that is null counts as left out."""
 
-    model_config = ConfigDict(extra="ignore", populate_by_name=True, str_strip_whitespace=False)
+    model_config = ConfigDict(extra="ignore", populate_by_name=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, sent: object) -> object:
+        if not isinstance(sent, Mapping):
+            return sent
+        return {name: value for name, value in sent.items() if value is not None}
 
 
 def spelled(*names: str, default: Any = None, **limits: Any) -> Any:
@@ -16,3 +32,16 @@ def spelled(*names: str, default: Any = None, **limits: Any) -> Any:
     return Field(
         default, validation_alias=AliasChoices(*names), serialization_alias=names[0], **limits
     )
+
+
+def _in_utc(instant: datetime) -> datetime:
+    if instant.tzinfo is None:
+        return instant.replace(tzinfo=UTC)
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("outside the years 1 to 9999") from error
+
+
+#: An ISO-8601 time; one without zone is UTC.
+Instant = Annotated[datetime, AfterValidator(_in_utc)]

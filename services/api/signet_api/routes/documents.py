@@ -10,10 +10,11 @@ from signet import clock
 from signet.domain.documents import create, delete, lookup
 from signet.domain.documents.models import Document, NewDocument, Rules
 from signet.wire.documents import DocumentBody
+from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, Who
 from signet_api.params import whole
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=JsonRoute)
 
 
 @router.post("/api/documents", status_code=201)

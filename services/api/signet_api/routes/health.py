@@ -50,6 +50,8 @@ async def get_ready(request: Request, state: Shared) -> JSONResponse:
         "status": "ready" if seen.is_whole else "not ready",
         "reasons": list(seen.reasons),
     }
+    if not seen.is_whole:
+        body["error"] = ", ".join(seen.reasons)
     if "verbose" in request.query_params:
         body["checks"] = dict(seen.checks)
     return JSONResponse(body, 200 if seen.is_whole else 503)

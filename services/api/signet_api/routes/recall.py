@@ -10,13 +10,15 @@ from signet.domain.agents import store as agents
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
 from signet.domain.recall import store as accesses
-from signet.domain.recall.models import Filters, Query, Result
+from signet.domain.recall.models import DEFAULT_LIMIT, MAX_LIMIT, Filters, Query, Result
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire.recall import RecallBody
+from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of
+from signet_api.params import checked, whole
 
-router = APIRouter(tags=["memory"])
+router = APIRouter(tags=["memory"], route_class=JsonRoute)
 log = logs.get("memory")
 
 #: Counting accesses happens after the answer; the tasks are kept here until they end.
@@ -32,9 +34,10 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> dict
 @router.get("/api/memory/search")
 async def get_search(request: Request, state: Shared) -> dict[str, object]:
     """Return the same answer for a question in the address: `q` and the names of the recall body."""
-    params = dict(request.query_params)
+    params: dict[str, object] = {name: text for name, text in request.query_params.items() if text}
     params["query"] = params.pop("q", "")
-    return await _recall(RecallBody.model_validate(params), request, state)
+    params["limit"] = whole(request.query_params.get("limit"), DEFAULT_LIMIT, low=1, high=MAX_LIMIT)
+    return await _recall(checked(RecallBody, params), request, state)
 
 
 async def _recall(body: RecallBody, request: Request, state: State) -> dict[str, object]:

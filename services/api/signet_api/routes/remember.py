@@ -7,9 +7,10 @@ from signet.domain.memory import remember
 from signet.domain.memory.models import NewMemory, Remembered, Rules, Visibility
 from signet.errors import Invalid
 from signet.wire.memory import RememberBody
+from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, Who, agent_of
 
-router = APIRouter(tags=["memory"])
+router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
 
 @router.post("/api/memory/remember")
