@@ -3,9 +3,14 @@
 import os
 import socket
 import sys
+from typing import TYPE_CHECKING
 
+from signet.errors import Invalid, SignetError
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
+
+if TYPE_CHECKING:
+    from signet.config import Loaded
 
 #: How long open requests may go on after a stop.
 GRACE_SECONDS = 3
@@ -14,10 +19,33 @@ BACKLOG = 2_048
 SOCKET_FD = "SIGNET_SOCKET_FD"
 
 
+class NoTokensYet(Invalid):
+    """This version has no access tokens, so it would be open to everybody: set auth.mode to local in agent.yaml."""
+
+    code = "no_tokens_yet"
+
+
 def main() -> int:
-    """Serve until stopped."""
+    """Serve until stopped; 1, after one line that says why, when this workspace cannot be served."""
     booted = boot(Program.API)
-    return serve(booted)
+    from signet.observe import logs
+
+    try:
+        return serve(booted)
+    except SignetError as error:
+        logs.get("api").error("api.refused", code=error.code, detail=error.message)
+        sys.stderr.write(f"signet: {error.message}\n")
+        return 1
+
+
+def check_access(loaded: "Loaded") -> None:
+    """Refuse settings under which strangers could read everything; raises NoTokensYet, UnsafeBind, UnknownAuthMode."""
+    from signet.config import check_bind
+    from signet.config.sections import AuthMode
+
+    check_bind(loaded.settings, loaded.address)
+    if loaded.settings.auth.mode is not AuthMode.LOCAL:
+        raise NoTokensYet
 
 
 def serve(booted: Booted) -> int:
@@ -25,7 +53,6 @@ def serve(booted: Booted) -> int:
     import uvicorn
 
     from signet import clock
-    from signet.config import check_bind
     from signet.db import Database
     from signet.observe import logs
     from signet.process.alive import Presence, remove
@@ -37,7 +64,7 @@ def serve(booted: Booted) -> int:
     from signet_api.vectors import QueryVectors
 
     workspace, loaded = booted.workspace, booted.loaded
-    check_bind(loaded.settings, loaded.address)
+    check_access(loaded)
     db = Database(workspace.database)
     presence = Presence(workspace.runtime_dir, "api")
     db.write(presence.announce, now=clock.now())
