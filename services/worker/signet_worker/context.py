@@ -13,6 +13,7 @@ from signet.errors import ProviderDown
 from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
+from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
 
@@ -38,7 +39,8 @@ class Context:
         wanted = chosen.vector_settings(self.settings, self._live.loaded.environment)
         with self._lock:
             if self._embedder is None or self._embedder[0] != wanted:
-                self._embedder = (wanted, registry.embedder(wanted))
+                found = registry.embedder(wanted)
+                self._embedder = (wanted, MeteredEmbedder(found) if found else None)
             return self._embedder[1]
 
     def distiller(self) -> Distiller | None:
@@ -47,7 +49,7 @@ class Context:
         if found.waits:
             raise ProviderDown(found.reason)
         if found.model is not None:
-            return Model(found.model, self.settings)
+            return Model(MeteredModel(found.model), self.settings)
         return Rules() if found.effective == registry.RULES else None
 
     def _resolved(self) -> Resolution:
