@@ -12,4 +12,4 @@ def extract(job: Run, context: Context) -> None:
     if distiller is None or pipeline.mode_of(context.settings) is Mode.DISABLED:
         job.commit(lambda tx: {"skipped": "extraction_off"})
         return
-    pipeline.run(job, distiller, context.embedder(), context.settings)
+    pipeline.run(job, distiller, context.embedder(), lambda: context.settings)

@@ -61,8 +61,13 @@ class Writing:
     now: datetime
 
 
-def proposals(tx: WriteTx, found: Sequence[Proposal], writing: Writing) -> Mapping[str, int]:
-    """Write what may be written and one history row per proposal; return the counts of the job's result."""
+def proposals(
+    tx: WriteTx, found: Sequence[Proposal], writing: Writing
+) -> tuple[Mapping[str, int], list[tuple[str, str]]]:
+    """Write what may be written and one history row per proposal.
+
+    Returns the counts of the job's result, and id and text of each fact that is a memory now.
+    """
     counts: Counter[str] = Counter(
         dict.fromkeys(
             (
@@ -78,10 +83,14 @@ def proposals(tx: WriteTx, found: Sequence[Proposal], writing: Writing) -> Mappi
             0,
         )
     )
+    facts: list[tuple[str, str]] = []
     for proposal in found:
         outcome = _one(tx, proposal, writing, counts)
         _record(tx, proposal, writing, outcome)
-    return counts
+        memory_id = outcome.get("createdMemoryId") or outcome.get("dedupedExistingId")
+        if isinstance(memory_id, str):
+            facts.append((memory_id, proposal.fact.content))
+    return counts, facts
 
 
 def _one(
@@ -102,7 +111,7 @@ def _one(
     if proposal.fact.confidence < writing.min_confidence:
         counts["skippedLowConfidence"] += 1
         return {"skippedReason": "low_fact_confidence"}
-    if not normalize.canonical(proposal.fact.content):
+    if not normalize.normalize(proposal.fact.content).has_words:
         return {"skippedReason": "empty_fact_content"}
     return _add(tx, proposal, decision, writing, counts)
 

@@ -17,6 +17,8 @@ from signet.providers.ports import LanguageModel
 
 #: Tokens an answer may have, and the factor on the time limit (PIP-5).
 BUDGETS = {Strength.LOW: (1_024, 1.0), Strength.MEDIUM: (2_048, 1.5), Strength.HIGH: (4_096, 2.5)}
+#: The warning of a text whose reading gave no JSON twice.
+PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice"
 #: An answer to "add, update, delete or none" is one short object.
 DECISION_TOKENS = 256
 #: Share of words above which two statements say the same (without a model; measured on quickstart material:
@@ -119,7 +121,8 @@ class Model:
         found = parse.extraction(self._ask(request, self._tokens))
         if parse.NO_JSON not in found.warnings:
             return found
-        return parse.extraction(self._ask(prompt.json_only(request), self._tokens))
+        again = parse.extraction(self._ask(prompt.json_only(request), self._tokens))
+        return again if parse.NO_JSON not in again.warnings else Extraction(warnings=(PARSE_FAIL,))
 
     def _ask(self, request: str, max_tokens: int) -> str:
         return self._model.generate(

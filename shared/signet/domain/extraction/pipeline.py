@@ -5,13 +5,12 @@ one transaction checks that the lease is still ours, writes the effects and comp
 loses nothing but work.
 """
 
-from collections.abc import Sequence
-
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from signet import clock
 from signet.config import Settings
 from signet.db import Database, WriteTx
-from signet.db.driver import sqlite
 from signet.domain.embeddings import passages
 from signet.domain.extraction import apply, candidates
 from signet.domain.extraction.apply import Mode, Proposal, Writing
@@ -27,10 +26,11 @@ from signet.domain.extraction.models import (
 from signet.domain.graph import persist
 from signet.domain.memory import normalize, store
 from signet.domain.memory.models import ExtractionStatus, Memory
-from signet.errors import ProviderDown, ProviderFailed
-from signet.providers.ports import Embedder
+from signet.errors import ProviderDown, ProviderFailed, Unavailable
 from signet.observe import logs
-from signet.queue.held import Run
+from signet.providers.ports import Embedder
+from signet.queue import Job, enqueue
+from signet.queue.held import Cancelled, LeaseLost, Run
 
 log = logs.get("pipeline")
 
@@ -45,11 +45,38 @@ def mode_of(settings: Settings) -> Mode:
     return Mode.SHADOW if pipeline.shadow_mode else Mode.CONTROLLED_WRITE
 
 
-def run(job: Run, distiller: Distiller, embedder: Embedder | None, settings: Settings) -> None:
+def run(
+    job: Run,
+    distiller: Distiller,
+    embedder: Embedder | None,
+    settings: Callable[[], Settings],
+) -> None:
     """Distil the job's memory and complete the job.
 
+    `settings` is asked again before the write: a model may take minutes, a kill switch must not wait for it.
     Raises what the providers raise (the job then waits or is tried again), LeaseLost, Cancelled.
     """
+    try:
+        _run(job, distiller, embedder, settings)
+    except (LeaseLost, Cancelled, ProviderDown, Unavailable):
+        raise  # none of these is the end of the job's attempts
+    except Exception:
+        is_last = job.lease.attempts >= job.lease.max_attempts
+        if is_last and mode_of(settings()) is Mode.CONTROLLED_WRITE:
+            job.progress(partial(_fail, memory_id=job.lease.memory_id or "", model=distiller.name))
+        raise
+
+
+def _fail(tx: WriteTx, *, memory_id: str, model: str) -> None:
+    store.set_extraction(tx, memory_id, ExtractionStatus.FAILED, model)
+
+
+def _run(
+    job: Run,
+    distiller: Distiller,
+    embedder: Embedder | None,
+    settings: Callable[[], Settings],
+) -> None:
     memory_id = job.lease.memory_id or ""
     source = job.db.read(store.by_id, memory_id)
     if source is None or source.is_deleted:
@@ -60,10 +87,11 @@ def run(job: Run, distiller: Distiller, embedder: Embedder | None, settings: Set
     job.check()
     proposed = _proposals(job, distiller, embedder, source, found.facts)
     job.check()
+    now_in_force = settings()
     writing = Writing(
         source=source,
-        mode=mode_of(settings),
-        min_confidence=settings.pipeline.extraction.min_confidence,
+        mode=mode_of(now_in_force),
+        min_confidence=now_in_force.pipeline.extraction.min_confidence,
         extraction_model=distiller.name,
         embedding_model=embedder.model if embedder else None,
         embed_later=embedder is not None,
@@ -71,9 +99,8 @@ def run(job: Run, distiller: Distiller, embedder: Embedder | None, settings: Set
         entity_count=len(found.triples),
         now=clock.now(),
     )
-    job.commit(
-        lambda tx: _write(tx, found, proposed, writing, graph=settings.pipeline.graph.enabled)
-    )
+    graph = now_in_force.pipeline.graph.enabled
+    job.commit(lambda tx: _write(tx, found, proposed, writing, graph=graph))
 
 
 def _distilled(db: Database, distiller: Distiller, source: Memory) -> Extraction:
@@ -173,16 +200,24 @@ def _write(
 ) -> dict[str, object]:
     """Write everything the job found; return its result."""
     current = store.by_id(tx, writing.source.id)
-    if current is None or current.is_deleted or current.version != writing.source.version:
-        # Forgotten or changed meanwhile: what was found is about a text that is not there any more.
+    if current is None or current.is_deleted:
+        return {"skipped": "memory_deleted"}
+    if current.version != writing.source.version:
+        # What was found is about a text that is not there any more. Whoever changed it could not queue its
+        # reading, because this job was still open; it is completed in this transaction.
+        enqueue(
+            tx,
+            Job(kind="extract", memory_id=current.id, agent_id=current.agent_id),
+            now=writing.now,
+        )
         return {"skipped": "memory_changed"}
-    counts = apply.proposals(tx, proposed, writing)
+    counts, facts = apply.proposals(tx, proposed, writing)
     if writing.mode is Mode.CONTROLLED_WRITE:
         store.set_extraction(
             tx, writing.source.id, ExtractionStatus.COMPLETED, writing.extraction_model
         )
         if graph and found.triples:
-            _persist(tx, found, writing)
+            tx.optional("graph", partial(_link, tx, found, writing, facts), otherwise=0)
     return {
         "facts": len(found.facts),
         "entities": len(found.triples),
@@ -193,20 +228,15 @@ def _write(
     }
 
 
-def _persist(tx: WriteTx, found: Extraction, writing: Writing) -> None:
-    """Write the triples; a failure costs the graph, never the facts (PIP-25)."""
-    tx.run("SAVEPOINT graph")
-    try:
-        persist.triples(
-            tx,
-            writing.source.id,
-            found.triples,
-            agent_id=writing.source.agent_id,
-            now=writing.now,
-        )
-    except (sqlite.DatabaseError, ValueError, LookupError):
-        if not tx.connection.in_transaction:
-            raise
-        tx.run("ROLLBACK TO graph")
-        log.warning("graph.failed", memory_id=writing.source.id, exc_info=True)
-    tx.run("RELEASE graph")
+def _link(
+    tx: WriteTx, found: Extraction, writing: Writing, facts: Sequence[tuple[str, str]]
+) -> int:
+    """Write the triples, tied to the source and to the facts that name them (PIP-25, PIP-28)."""
+    return persist.triples(
+        tx,
+        writing.source.id,
+        found.triples,
+        facts=facts,
+        agent_id=writing.source.agent_id,
+        now=writing.now,
+    )
