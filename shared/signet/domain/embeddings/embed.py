@@ -9,6 +9,7 @@ from signet.db import WriteTx
 from signet.domain.embeddings import passages, store
 from signet.domain.embeddings.models import Gap
 from signet.providers.ports import Embedder
+from signet.queue import Job, enqueue
 from signet.queue.held import Run
 
 
@@ -27,8 +28,12 @@ def run(job: Run, embedder: Embedder) -> None:
 
 
 def _store(tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str) -> dict[str, object]:
-    now = store.gap(tx, gap.memory_id, model=model)
-    if now is None or gap.content_hash is None or now.content_hash != gap.content_hash:
+    current, now = store.gap(tx, gap.memory_id, model=model), clock.now()
+    if current is None:
+        return {"skipped": "nothing_to_embed"}
+    if current.content_hash is None or current.content_hash != gap.content_hash:
+        # Whoever changed the text could not queue its embedding, because this job was still open.
+        enqueue(tx, Job(kind="embed", memory_id=gap.memory_id), now=now)
         return {"skipped": "memory_changed"}
-    store.replace(tx, gap.memory_id, gap.content_hash, pairs, model, clock.now())
+    store.replace(tx, gap.memory_id, current.content_hash, pairs, model, now)
     return {"passages": len(pairs)}

@@ -30,6 +30,14 @@ SELECT m.id, m.content, m.content_hash FROM memories m
 WHERE m.is_deleted = 0 AND NOT {_CURRENT}
 ORDER BY m.updated_at DESC LIMIT :limit
 """
+_UNTRIED = f"""
+SELECT m.id FROM memories m
+WHERE m.is_deleted = 0 AND m.content_hash IS NOT NULL AND NOT {_CURRENT}
+  AND NOT EXISTS (
+    SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
+       AND (j.status IN ('pending', 'leased') OR (j.status = 'dead' AND j.failed_at > :died_after)))
+ORDER BY m.updated_at DESC LIMIT :limit
+"""
 _GAP = f"""
 SELECT m.id, m.content, m.content_hash FROM memories m
 WHERE m.id = :id AND m.is_deleted = 0 AND NOT {_CURRENT}
@@ -83,6 +91,16 @@ def missing(tx: ReadTx, limit: int, *, model: str | None = None) -> list[Gap]:
     """
     rows = tx.all(_MISSING, {"model": model, "limit": limit})
     return [Gap(memory_id=row[0], content=row[1], content_hash=row[2]) for row in rows]
+
+
+def untried(tx: ReadTx, limit: int, *, model: str | None, died_after: str) -> list[str]:
+    """Return memories without a current vector that no job looks after, the last changed first.
+
+    One whose job has died after that instant is left alone; so is one without a hash, to which no vector would
+    be current.
+    """
+    found = tx.all(_UNTRIED, {"model": model, "died_after": died_after, "limit": limit})
+    return [row[0] for row in found]
 
 
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:

@@ -1,0 +1,359 @@
+"""Reading a memory with a model, through a real worker: what is stored, and what becomes of odd answers.
+
+All tests share one worker and one model server; each uses an agent of its own, so that none sees the others' memories.
+"""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from signet import clock
+from signet.domain.memory.forget import forget
+from support.models import Answer, FakeServer, Hang, Status, thinking
+from support.processes import eventually
+from worker.home import USER, Home, a_home, manifest
+from worker.script import Script, decided, fact, found, scripted, triple
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+MODEL = "ollama:qwen3:4b"
+SLOW = "Nobody ever answers what the heron project is about."
+
+
+@pytest.fixture(scope="module")
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture(scope="module")
+def server(script: Script) -> Iterator[FakeServer]:
+    with scripted(script) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def home(
+    script: Script, server: FakeServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Home]:
+    with a_home(tmp_path_factory.mktemp("w")) as made:
+        made.configure(manifest(url=server.url, embedding="ollama"))
+        script.reads(SLOW, Hang())
+        made.remember(SLOW, "slow", attempts=1)  # the last test looks what became of it
+        with made.worker():
+            yield made
+
+
+def test_a_memory_becomes_facts_with_history_graph_and_vectors(home: Home, script: Script) -> None:
+    text = "We talked long about storage. Kestrel runs on SQLite now, and Nora looks after it."
+    runs, keeper = "Kestrel stores its data in SQLite", "Nora maintains the Kestrel project"
+    script.reads(
+        text,
+        found(
+            fact(runs, type="decision"),
+            fact(keeper, confidence=0.75),
+            entities=[triple("Kestrel", "uses", "SQLite")],
+        ),
+    )
+    source = home.remember(text, "full")
+    result = home.ended(source)
+    assert (result["facts"], result["entities"], result["proposals"]) == (2, 1, 2)
+    assert result["writeMode"] == "phase-c"
+    assert result["writeStats"] == {
+        "added": 2,
+        "updated": 0,
+        "deleted": 0,
+        "deduped": 0,
+        "skippedLowConfidence": 0,
+        "blockedDestructive": 0,
+        "reviewNeeded": 0,
+        "embeddingsAdded": 2,
+    }
+    one, two = home.facts(source)
+    assert (one["content"], one["type"], one["importance"]) == (runs, "decision", 0.9)
+    assert (two["content"], two["type"], two["importance"]) == (keeper, "fact", 0.75)
+    for row in (one, two):
+        assert (row["who"], row["why"], row["source_type"]) == (
+            "pipeline-v2",
+            "extracted-fact",
+            "pipeline-v2",
+        )
+        assert (row["agent_id"], row["project"], row["visibility"]) == ("full", "/p", "global")
+        assert (row["extraction_status"], row["extraction_model"]) == ("completed", MODEL)
+        assert (row["embedding_model"], row["pinned"]) == ("nomic-embed-text", 0)
+    after = home.memory(source)
+    assert (after["content"], after["extraction_status"]) == (text, "completed")
+    _has_history(home, source, one["id"], runs)
+    _has_graph(home, source, one["id"])
+    home.ended(source, "embed")
+    vectors = (
+        "SELECT COUNT(*) FROM embeddings e JOIN vec_embeddings v USING (id) WHERE source_id = ?"
+    )
+    assert [home.value(vectors, id) for id in (source, one["id"], two["id"])] == [1, 1, 1]
+
+
+def _has_history(home: Home, source: str, fact_id: str, content: str) -> None:
+    proposal, _ = home.proposals(source)
+    assert proposal == {
+        "by": "pipeline-v2",
+        "reason": "no memory resembles it",
+        "shadow": False,
+        "proposedAction": "add",
+        "targetMemoryId": None,
+        "targetContent": None,
+        "confidence": 0.9,
+        "fact": {"content": content, "type": "decision", "confidence": 0.9},
+        "extractionModel": MODEL,
+        "factCount": 2,
+        "entityCount": 1,
+        "createdMemoryId": fact_id,
+        "updatedMemoryId": None,
+        "deletedMemoryId": None,
+        "dedupedExistingId": None,
+        "blockedReason": None,
+        "reviewNeeded": False,
+        "contradictionRisk": False,
+        "skippedReason": None,
+    }
+    [created] = home.rows(
+        "SELECT changed_by, actor_type, new_content, metadata ->> 'proposedAction' AS action,"
+        " metadata ->> 'sourceMemoryId' AS source, metadata ->> 'decisionConfidence' AS decision,"
+        " metadata ->> 'factConfidence' AS fact, metadata ->> 'extractionModel' AS model"
+        " FROM memory_history WHERE memory_id = ? AND event = 'created'",
+        fact_id,
+    )
+    assert tuple(created) == (
+        *("pipeline-v2", "pipeline", content, "add", source, 0.9, 0.9, MODEL),
+    )
+
+
+def _has_graph(home: Home, source: str, fact_id: str) -> None:
+    [relation] = home.rows(
+        "SELECT s.canonical_name, relation_type, t.canonical_name, r.strength, r.mentions"
+        " FROM relations r JOIN entities s ON s.id = source_entity_id"
+        " JOIN entities t ON t.id = target_entity_id WHERE s.agent_id = 'full'"
+    )
+    assert tuple(relation) == ("kestrel", "uses", "sqlite", 1.0, 1)
+    edges = (
+        "SELECT COUNT(*) FROM entity_dependencies d JOIN entities s ON s.id = d.source_entity_id"
+        " JOIN entities t ON t.id = d.target_entity_id"
+        " WHERE s.agent_id = 'full' AND s.canonical_name = 'kestrel' AND t.canonical_name = 'sqlite'"
+        " AND dependency_type = 'uses'"
+    )
+    assert home.value(edges) == 1
+    mentioned = (
+        "SELECT GROUP_CONCAT(canonical_name) FROM (SELECT canonical_name FROM entities e"
+        " JOIN memory_entity_mentions m ON m.entity_id = e.id WHERE memory_id = ?"
+        " AND canonical_name IN ('kestrel', 'sqlite') ORDER BY 1)"
+    )
+    assert home.value(mentioned, source) == "kestrel,sqlite"
+    assert home.value(mentioned, fact_id) == "kestrel,sqlite", "the fact names both as well"
+
+
+def test_a_fact_that_resembles_a_memory_is_decided_about(home: Home, script: Script) -> None:
+    known = home.remember("The linnet service listens on port 4410", "decide")
+    script.reads("linnet service listens", found())
+    home.ended(known)
+    wanted = {
+        "The port of the linnet service is 4410": decided("none"),
+        "The linnet service never listens on port 4410": decided("update", known),
+        "The linnet service on port 4410 was removed": decided("delete", known),
+        "The linnet service on port 4410 is written in Go": decided("add"),
+    }
+    for content, decision in wanted.items():
+        script.decides(content, decision)
+    text = "Notes of today about linnet."
+    script.reads(text, found(*map(fact, wanted)))
+    source = home.remember(text, "decide")
+    stats = home.ended(source)["writeStats"]
+    assert isinstance(stats, dict)
+    assert (stats["added"], stats["blockedDestructive"], stats["reviewNeeded"]) == (1, 2, 1)
+    nothing, update, delete, add = home.proposals(source)
+    assert (nothing["proposedAction"], nothing["blockedReason"]) == ("none", None)
+    assert (update["proposedAction"], update["targetMemoryId"]) == ("update", known)
+    assert update["targetContent"] == "The linnet service listens on port 4410"
+    assert update["blockedReason"] == "destructive_mutations_disabled"
+    assert update["contradictionRisk"] and update["reviewNeeded"]
+    assert delete["blockedReason"] == "destructive_mutations_disabled"
+    assert not delete["contradictionRisk"]
+    assert (add["proposedAction"], add["reason"]) == ("add", "because")
+    assert [row["id"] for row in home.facts(source)] == [add["createdMemoryId"]]
+    assert not home.memory(known)["is_deleted"]
+
+
+def test_a_decision_that_cannot_be_read_costs_that_fact_only(home: Home, script: Script) -> None:
+    script.reads("dunlin board meets", found())
+    home.ended(home.remember("The dunlin board meets on Monday", "undecided"))
+    unclear, clear = "The dunlin board meets on Monday at ten", "Dunlin pays its rent in March"
+    script.decides(unclear, "I would rather not say.")
+    script.decides(clear, decided("add"))
+    text = "Minutes of the dunlin board."
+    script.reads(text, found(fact(unclear), fact(clear)))
+    source = home.remember(text, "undecided")
+    home.ended(source)
+    first, second = home.proposals(source)
+    assert (first["skippedReason"], first["proposedAction"]) == ("decision_failed", None)
+    assert [row["id"] for row in home.facts(source)] == [second["createdMemoryId"]]
+
+
+def test_a_fact_the_model_is_not_sure_of_is_not_written(home: Home, script: Script) -> None:
+    text = "Somebody may have said that the siskin job runs at night."
+    script.reads(text, found(fact("The siskin job runs at night", confidence=0.69)))
+    source = home.remember(text, "unsure")
+    stats = home.ended(source)["writeStats"]
+    assert isinstance(stats, dict) and stats["skippedLowConfidence"] == 1
+    assert [p["skippedReason"] for p in home.proposals(source)] == ["low_fact_confidence"]
+    assert home.facts(source) == []
+
+
+def test_a_fact_is_written_once_however_often_it_is_found(home: Home, script: Script) -> None:
+    content = "The crane team deploys on Tuesdays"
+    for text in ("First notes about crane.", "Other notes about crane."):
+        script.reads(text, found(fact(content), fact(f"{content.upper()}!")))
+    script.decides(content, decided("add"))
+    script.decides(f"{content.upper()}!", decided("add"))
+    first = home.remember("First notes about crane.", "twice")
+    home.ended(first)
+    second = home.remember("Other notes about crane.", "twice")
+    stats = home.ended(second)["writeStats"]
+    assert isinstance(stats, dict) and (stats["added"], stats["deduped"]) == (0, 1)
+    [written] = home.facts(first)
+    assert home.facts(second) == []
+    [proposal] = home.proposals(second)
+    assert proposal["dedupedExistingId"] == written["id"]
+
+
+LONE = "The plover archive is kept in Oslo"
+CUT = found(fact(LONE), fact("This one is cut off in the middle"))[:-60]
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "facts", "warning", "calls"),
+    [
+        ("thinking", [thinking(found(fact(LONE)))], 1, None, 1),
+        ("fenced", [f"Here you are:\n```json\n{found(fact(LONE))}\n```"], 1, None, 1),
+        (
+            "trailing comma",
+            [f'{{"facts": [{{"content": "{LONE}", "type": "fact",}},],}}'],
+            1,
+            None,
+            1,
+        ),
+        ("cut", [CUT], 1, "cut", 1),
+        ("nothing durable", [found()], 0, None, 1),
+        ("no lists", ['{"facts": "none", "entities": null}'], 0, None, 1),
+        ("chatter, then JSON", ["I am sorry?", found(fact(LONE))], 1, None, 2),
+        ("chatter twice", ["I am sorry?", "<think>never closed"], 0, "EXTRACTION_PARSE_FAIL", 2),
+    ],
+)
+def test_an_odd_answer_never_fails_the_job(
+    home: Home,
+    script: Script,
+    server: FakeServer,
+    name: str,
+    answers: list[Answer],
+    facts: int,
+    warning: str | None,
+    calls: int,
+) -> None:
+    text = f"A text that is answered with {name}."
+    script.reads(text, *answers)
+    source = home.remember(text, f"odd {name}")
+    result = home.ended(source)
+    assert home.job(source)["attempts"] == 1
+    assert len(home.proposals(source)) == facts
+    warnings = result["warnings"]
+    assert isinstance(warnings, list)
+    assert warning in " ".join(warnings) if warning else warnings == []
+    asked = [prompt for prompt in server.prompts if text in prompt]
+    assert len(asked) == calls
+    assert all("Answer with the JSON object only" in again for again in asked[1:])
+    assert home.memory(source)["extraction_status"] == "completed"
+
+
+def test_a_failing_model_is_asked_again_and_then_the_memory_shows_it(
+    home: Home, script: Script
+) -> None:
+    text = "The model has no luck with this one."
+    script.reads(text, Status(500))
+    source = home.remember(text, "failing", attempts=2)
+    eventually(
+        lambda: home.job(source)["attempts"] == 1 and home.job(source)["status"] == "pending"
+    )
+    waiting = home.job(source)
+    assert 0 <= waiting["due_ms"] - clock.SYSTEM.wall_ms() <= 1_500
+    assert home.memory(source)["extraction_status"] == "pending", "it will be tried again"
+    home.ended(source, status="dead")
+    assert home.job(source)["last_error_code"] == "provider_failed"
+    assert home.memory(source)["extraction_status"] == "failed"
+
+
+def _holding(script: Script, text: str, content: str) -> Hang:
+    hang = Hang(threading.Event(), found(fact(content)))
+    script.reads(text, hang)
+    return hang
+
+
+def _asked(server: FakeServer, text: str) -> None:
+    eventually(lambda: any(text in prompt for prompt in server.prompts))
+
+
+def test_nothing_is_written_about_a_memory_that_was_forgotten_meanwhile(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    text = "The rook account is closed in June."
+    hang = _holding(script, text, "The rook account closes in June")
+    source = home.remember(text, "forgotten")
+    _asked(server, text)
+    home.db.write(forget, source, actor=USER, reason="test", now=clock.now())
+    hang.release.set()
+    assert home.ended(source) == {"skipped": "memory_deleted"}
+    assert (home.facts(source), home.proposals(source)) == ([], [])
+
+
+def test_a_memory_that_was_changed_meanwhile_is_read_again(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    old, new = "The wren server stands in Bonn.", "The wren server stands in Graz."
+    hang = _holding(script, old, "Bonn is where the wren server stands")
+    script.reads(new, found(fact("Graz is where the wren server is kept")))
+    source = home.remember(old, "changed")
+    _asked(server, old)
+    first = home.job(source)["id"]
+    home.run(
+        "UPDATE memories SET content = ?, content_hash = 'new', version = version + 1 WHERE id = ?",
+        new,
+        source,
+    )
+    hang.release.set()
+    eventually(lambda: bool(home.facts(source)))
+    [row] = home.facts(source)
+    assert row["content"] == "Graz is where the wren server is kept"
+    assert home.value("SELECT status FROM memory_jobs WHERE id = ?", first) == "completed"
+    assert home.memory(source)["extraction_status"] == "completed"
+
+
+def test_the_kill_switch_stops_a_job_that_is_running(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    text = "The stork budget is frozen this year."
+    hang = _holding(script, text, "This year the stork budget does not grow")
+    source = home.remember(text, "switch")
+    _asked(server, text)
+    before = dict(home.tree)
+    assert home.configure_live(manifest(url=server.url, mutationsFrozen=True)) < 2.0
+    hang.release.set()
+    home.ended(source)
+    home.configure_live(before)
+    assert home.facts(source) == []
+    assert [p["by"] for p in home.proposals(source)] == ["pipeline-shadow"]
+
+
+def test_a_model_that_never_answers_uses_up_the_attempts(home: Home) -> None:
+    source = str(home.value("SELECT id FROM memories WHERE content = ?", SLOW))
+    home.ended(source, status="dead")
+    job = home.job(source)
+    assert job["last_error_code"] == "provider_timeout"
+    assert "timeout" in job["error"].lower() or "time" in job["error"]
+    assert home.memory(source)["extraction_status"] == "failed"
+    assert home.facts(source) == []

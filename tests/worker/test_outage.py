@@ -1,0 +1,95 @@
+"""A provider that is away: jobs wait, none is charged, and the provider is left in peace."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from support.models import FakeServer, Status
+from support.processes import eventually
+from worker.home import Home, manifest
+from worker.script import Script, fact, found, scripted
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+JOBS = 8
+SLOTS = 4
+DOWN = Status(503, retry_after="3")
+
+
+def _waiting(home: Home) -> bool:
+    running = home.value("SELECT COUNT(*) FROM memory_jobs WHERE status = 'leased'")
+    return not running and home.value("SELECT state FROM provider_breakers") == "open"
+
+
+def _has_asked(home: Home, server: FakeServer, times: int) -> bool:
+    return len(server.prompts) >= times and _waiting(home)
+
+
+def test_jobs_outlast_an_outage_without_asking_much(home: Home) -> None:
+    script = Script()
+    script.reads("", DOWN)
+    with scripted(script) as server:
+        home.configure(manifest(url=server.url))
+        sources = [home.remember(f"The tern plan has part {n}.", f"a{n}") for n in range(JOBS)]
+        with home.worker():
+            eventually(lambda: bool(server.prompts) and _waiting(home))
+            first = len(server.prompts)
+            assert first <= SLOTS
+            for probe in (1, 2):  # each interval, one job goes to see
+                home.hurry()
+                eventually(partial(_has_asked, home, server, first + probe))
+                assert len(server.prompts) == first + probe
+            jobs = [home.job(source) for source in sources]
+            assert {(job["status"], job["attempts"]) for job in jobs} == {("pending", 0)}
+            assert {job["last_error_code"] for job in jobs} <= {"provider_down", None}
+            retry_at = home.value("SELECT retry_at_ms FROM provider_breakers")
+            due = home.value("SELECT MAX(due_ms) FROM memory_jobs")
+            assert isinstance(retry_at, int) and isinstance(due, int) and due <= retry_at
+            script.reads("", found(fact("The tern plan is a good one")))
+            home.hurry()
+            for source in sources:
+                home.ended(source)
+            assert home.value("SELECT COUNT(*) FROM provider_breakers") == 0
+            assert {home.job(source)["attempts"] for source in sources} == {1}
+
+
+def test_a_server_that_comes_back_is_found_without_help(home: Home) -> None:
+    script = Script()
+    script.reads("", found())
+    with scripted(script) as server:
+        server.stop()
+        home.configure(manifest(url=server.url))
+        source = home.remember("Nine columns were counted in the swift table.")
+        with home.worker():
+            eventually(lambda: _waiting(home))
+            server.start()
+            assert eventually(lambda: home.job(source)["status"] == "completed") < 5.0
+    assert home.job(source)["attempts"] == 1
+
+
+def test_vectors_wait_for_a_model_that_is_not_installed(home: Home, tmp_path: Path) -> None:
+    home.configure(manifest("none", embedding="native"))
+    source = home.remember("The grebe window opens to the north.")
+    with home.worker({"SIGNET_MODEL_DIR": str(tmp_path / "nothing")}):
+        eventually(lambda: home.job(source, "embed")["last_error_code"] == "provider_down")
+        job = home.job(source, "embed")
+        assert (job["status"], job["attempts"]) == ("pending", 0)
+        assert "signet models install" in job["error"]
+
+
+def test_facts_are_written_while_nobody_makes_vectors(home: Home) -> None:
+    script = Script()
+    content = "The avocet handbook is printed in Riga"
+    script.reads("", found(fact(content)))
+    with scripted(script, embeddings=[Status(503)]) as server:
+        home.configure(manifest(url=server.url, embedding="ollama"))
+        source = home.remember("Somebody in Riga prints what avocet hands out.")
+        with home.worker():
+            home.ended(source)
+            [row] = home.facts(source)
+            assert (row["content"], row["embedding_model"]) == (content, None)
+            server.embeddings = ["works"]
+            home.hurry()
+            home.ended(row["id"], "embed")
+    assert home.memory(row["id"])["embedding_model"] == "nomic-embed-text"

@@ -1,0 +1,113 @@
+"""A worker that is killed or stopped in the middle of a job: the end is the same as without."""
+
+import json
+import signal
+import threading
+import time
+
+import pytest
+
+from signet_scheduler.reap import Reaper
+from support.models import FakeServer, Hang, Works
+from support.processes import eventually
+from worker.home import Home, manifest
+from worker.script import Script, fact, found, scripted, triple
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+TEXT = "A note about the curlew depot and what is kept there."
+ANSWER = found(
+    fact("Curlew keeps spare parts in Lund", type="decision"),
+    fact("Curlew is run by the logistics team"),
+    entities=[triple("Curlew", "uses", "Lund")],
+)
+
+
+def state(home: Home, source: str) -> dict[str, object]:
+    """Return what a reading has left, in words that do not depend on ids and times."""
+    agent = home.memory(source)["agent_id"]
+    everything = {
+        "facts": "SELECT content, type, importance, extraction_status, embedding_model FROM memories"
+        " WHERE agent_id = ? ORDER BY content",
+        "history": "SELECT event, changed_by, h.reason, new_content FROM memory_history h"
+        " JOIN memories m ON m.id = memory_id WHERE agent_id = ? ORDER BY event, new_content, h.rowid",
+        "entities": "SELECT canonical_name, entity_type, mentions FROM entities"
+        " WHERE agent_id = ? ORDER BY 1",
+        "relations": "SELECT s.canonical_name, relation_type, r.strength, r.mentions, r.confidence"
+        " FROM relations r JOIN entities s ON s.id = source_entity_id WHERE s.agent_id = ?",
+        "edges": "SELECT s.canonical_name, dependency_type, d.strength FROM entity_dependencies d"
+        " JOIN entities s ON s.id = source_entity_id WHERE s.agent_id = ? ORDER BY 1, 2",
+        "vectors": "SELECT chunk_text, model, e.ordinal FROM embeddings e"
+        " JOIN vec_embeddings v USING (id) JOIN memories m ON m.id = e.source_id"
+        " WHERE agent_id = ? ORDER BY 1",
+    }
+    return {name: [tuple(row) for row in home.rows(sql, agent)] for name, sql in everything.items()}
+
+
+def drained(home: Home) -> None:
+    eventually(
+        lambda: (
+            not home.value("SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased')")
+        )
+    )
+
+
+@pytest.mark.parametrize("where", ["reading", "embedding"])
+def test_a_killed_worker_leaves_nothing_twice_and_nothing_out(home: Home, where: str) -> None:
+    script, hang = Script(), Hang(threading.Event(), ANSWER)
+    script.reads(TEXT, hang if where == "reading" else ANSWER)
+    with scripted(script, embeddings=[hang if where == "embedding" else Works()]) as server:
+        home.configure(manifest(url=server.url, embedding="ollama"))
+        source = home.remember(TEXT, "killed")
+        reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
+        with home.worker() as victim:
+            reaper.look()
+            eventually(lambda: _is_at(server, where))
+            victim.kill()
+            took = eventually(lambda: home.job(source)["status"] == "pending")
+        assert took < 2.0
+        job = home.job(source)
+        assert (job["crashes"], job["attempts"], job["lease_owner"]) == (1, 1, None)
+        script.reads(TEXT, ANSWER)
+        server.embeddings = [Works()]
+        with home.worker():
+            drained(home)
+            undisturbed = home.remember(TEXT, "undisturbed")
+            drained(home)
+        assert home.job(source)["status"] == "completed"
+        assert state(home, source) == state(home, undisturbed)
+        assert home.value("SELECT COUNT(*) FROM memories") == 6
+    assert home.value("PRAGMA integrity_check") == "ok"
+
+
+def _is_at(server: FakeServer, where: str) -> bool:
+    if where == "reading":
+        return bool(server.prompts)
+    embedded = [json.dumps(r.body) for r in server.requests if r.path == "/api/embed"]
+    return any("spare parts" in body for body in embedded)
+
+
+def test_a_stopped_worker_gives_its_job_back_uncharged(home: Home) -> None:
+    script = Script()
+    script.reads(TEXT, Hang())
+    with scripted(script) as server:
+        home.configure(manifest(url=server.url))
+        source = home.remember(TEXT)
+        with home.worker() as worker:
+            eventually(lambda: bool(server.prompts))
+            started = time.monotonic()
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(10) == 0
+            assert time.monotonic() - started < 5.0
+    job = home.job(source)
+    assert (job["status"], job["attempts"], job["lease_owner"]) == ("pending", 0, None)
+    assert home.processes("worker") == 0
+
+
+def test_an_idle_worker_stops_at_once(home: Home) -> None:
+    home.configure(manifest("rules"))
+    with home.worker() as worker:
+        started = time.monotonic()
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(10) == 0
+        assert time.monotonic() - started < 2.0

@@ -1,0 +1,134 @@
+"""Documents, vectors and retention through a real worker, and the counts it keeps."""
+
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from signet import clock
+from signet.domain.documents.create import create
+from signet.domain.documents.models import NewDocument, Rules
+from signet.domain.memory.forget import forget
+from signet.queue import Job, enqueue
+from support.models import FakeServer, Hang, Status, Works
+from support.processes import eventually
+from worker.home import USER, Home, a_home, manifest
+from worker.script import Script, scripted
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+VECTORS = (
+    "SELECT COUNT(*) FROM embeddings e JOIN vec_embeddings v USING (id)"
+    " JOIN memories m ON m.id = e.source_id"
+    " WHERE m.id = ? AND e.content_hash = m.content_hash AND m.embedding_model = e.model"
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeServer]:
+    with scripted(Script()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    with a_home(tmp_path_factory.mktemp("w")) as made:
+        made.configure(
+            manifest("none", server.url, embedding="ollama", documents={"chunkSize": 200})
+        )
+        metrics = made.workspace.metrics_dir
+        metrics.mkdir()
+        with made.worker({"PROMETHEUS_MULTIPROC_DIR": str(metrics)}):
+            yield made
+
+
+def test_a_document_becomes_linked_and_embedded_chunks(home: Home) -> None:
+    text = " ".join(f"Paragraph {n} tells of the ibis harbour and its boats." for n in range(12))
+    rules = Rules(chunk_chars=200, overlap_chars=20)
+    new = NewDocument(source_type="text", content=text, title="Harbour")
+    made = home.db.write(create, new, rules=rules, now=clock.now())
+    result = home.ended(made.id, "document_ingest")
+    chunks = home.rows(
+        "SELECT m.* FROM document_memories d JOIN memories m ON m.id = d.memory_id"
+        " WHERE d.document_id = ? ORDER BY d.chunk_index",
+        made.id,
+    )
+    assert result == {"chunks": len(chunks), "memories": len(chunks)}
+    assert len(chunks) > 2
+    assert {(row["type"], row["who"], row["extraction_status"]) for row in chunks} == {
+        ("document_chunk", made.id, "none")
+    }
+    assert home.value("SELECT status FROM documents WHERE id = ?", made.id) == "done"
+    for row in chunks:
+        home.ended(row["id"], "embed")
+        assert home.value(VECTORS, row["id"]) == 1
+
+
+def test_a_sweep_lets_go_of_what_is_old(home: Home) -> None:
+    memory_id = home.remember("The hoopoe contract has run out.")
+    home.ended(memory_id, "embed")
+    long_ago = clock.now() - timedelta(days=31)
+    home.db.write(forget, memory_id, actor=USER, reason="test", now=long_ago)
+    home.db.write(enqueue, Job(kind="retention_sweep", slot="1"), now=clock.now())
+    kind = "SELECT status FROM memory_jobs WHERE job_type = 'retention_sweep'"
+    eventually(lambda: home.value(kind) == "completed")
+    assert home.rows("SELECT * FROM memories WHERE id = ?", memory_id) == []
+    assert home.rows("SELECT * FROM embeddings WHERE source_id = ?", memory_id) == []
+    counts = (
+        "SELECT result ->> 'tombstonesPurged' FROM memory_jobs WHERE job_type = 'retention_sweep'"
+    )
+    assert home.value(counts) == 1
+
+
+def test_vectors_are_stored_in_both_tables_and_not_made_twice(
+    home: Home, server: FakeServer
+) -> None:
+    memory_id = home.remember("The lapwing office has a balcony.")
+    assert home.ended(memory_id, "embed") == {"passages": 1}
+    assert home.value(VECTORS, memory_id) == 1
+    asked = len(server.requests)
+    home.db.write(enqueue, Job(kind="embed", memory_id=memory_id), now=clock.now())
+    assert home.ended(memory_id, "embed") == {"skipped": "nothing_to_embed"}
+    assert len(server.requests) == asked
+
+
+def test_a_vector_of_an_older_text_is_not_stored(home: Home, server: FakeServer) -> None:
+    hang = Hang(threading.Event())
+    server.embeddings = [hang, Works()]
+    asked = len(server.requests)
+    memory_id = home.remember("The osprey flag is green.")
+    eventually(lambda: len(server.requests) > asked)
+    first = home.job(memory_id, "embed")["id"]
+    home.run(
+        "UPDATE memories SET content = 'The osprey flag is red.', content_hash = 'red',"
+        " version = version + 1 WHERE id = ?",
+        memory_id,
+    )
+    hang.release.set()
+    eventually(lambda: home.value(VECTORS, memory_id) == 1)
+    assert home.value("SELECT result ->> 'skipped' FROM memory_jobs WHERE id = ?", first) == (
+        "memory_changed"
+    )
+    [row] = home.rows("SELECT * FROM embeddings WHERE source_id = ?", memory_id)
+    assert row["chunk_text"] == "The osprey flag is red."
+
+
+def test_an_embedding_that_always_fails_dies_and_costs_nobody_else(
+    home: Home, server: FakeServer
+) -> None:
+    server.embeddings = [Status(500), Works()]
+    failing = home.remember("The egret pond is dry.", attempts=1)
+    healthy = home.remember("The egret pond is full.")
+    home.ended(failing, "embed", status="dead")
+    home.ended(healthy, "embed")
+    assert home.value(VECTORS, healthy) == 1
+
+
+def test_every_call_is_counted(home: Home) -> None:
+    written = b"".join(p.read_bytes() for p in home.workspace.metrics_dir.glob("counter_*.db"))
+    for outcome in (b"success", b"failure"):
+        assert (
+            b'"signet_provider_calls_total", {"outcome": "%s", "provider": "ollama"}' % outcome
+            in (written)
+        )
