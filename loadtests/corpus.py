@@ -1,29 +1,43 @@
 """Seeded synthetic memories and questions: the same seed gives the same texts on every machine.
 
 Every memory is a different text of one or two sentences, as a coding agent saves them: a person, a component, a
-habit or a decision. The words of a question come from the same lists, so that recall finds something.
+habit or a decision. The words of a question come from the same lists, so that recall finds something. No word but
+a few of the grammar is in more than a tenth of the texts.
 """
 
 import json
 import random
 from collections.abc import Iterator
 
-PEOPLE = "Nadia Tomasz Ines Wei Oluchi Farid Greta Mateo Yuki Anselm Priya Joris Salome Dmitri Hana Kofi".split()
-PARTS = (
-    "billing service|search index|deploy pipeline|login page|report exporter|message broker|image cache|"
-    "nightly backup|rate limiter|schema registry|feature flags|audit trail|mobile client|import wizard|"
-    "webhook relay|session store"
-).split("|")
-TOOLS = "PostgreSQL Redis Terraform Kubernetes Svelte FastAPI Grafana Ansible RabbitMQ Playwright Rust Bazel".split()
+PEOPLE = (
+    "Nadia Tomasz Ines Wei Oluchi Farid Greta Mateo Yuki Anselm Priya Joris Salome Dmitri Hana Kofi Leila Bruno "
+    "Astrid Chidi Marta Ravi Elin Pavel Aiko Idris Noor Stefan Zola Hugo Ximena Tariq"
+).split()
+#: A part of a system is an adjective and a noun, so that most parts are rare, as words of real texts are.
+KINDS = (
+    "billing search deploy login report message image backup rate schema feature audit mobile import webhook session "
+    "tenant invoice catalog geocoding payroll telemetry staging consent ledger shipping avatar referral quota sandbox"
+).split()
+THINGS = (
+    "service index pipeline page exporter broker cache job limiter registry flags trail client wizard relay store "
+    "gateway scheduler dashboard validator parser mailer proxy crawler linter fixture bundle resolver adapter daemon"
+).split()
+TOOLS = (
+    "PostgreSQL Redis Terraform Kubernetes Svelte FastAPI Grafana Ansible RabbitMQ Playwright Rust Bazel Kafka "
+    "Elixir Nginx Prometheus SQLite Tailwind Pulumi Sentry Vite Django Celery Consul Vault Nomad Envoy Loki"
+).split()
 HABITS = (
-    "prefers {tool} over anything else for the {part}|decided to move the {part} to {tool}|"
+    "prefers {tool} over {other} for the {part}|decided to move the {part} to {tool}|"
     "fixed a race in the {part} by locking {tool} rows in id order|always reviews the {part} before a release|"
-    "wants short functions and no comments in the {part}|owns the {part} and its {tool} dashboards|"
-    "found that the {part} leaks memory when {tool} restarts|never deploys the {part} on a Friday"
+    "wants short functions and no comments in the {part}|owns the {part} and its {tool} panels|"
+    "found that the {part} leaks memory when {tool} restarts|never touches the {part} on a Friday|"
+    "uses {tool} to test the {part}|renamed the {part} after the merge with {other}|"
+    "keeps the {part} on {tool} version {number}|wrote the guide for the {part}"
 ).split("|")
 REASONS = (
     "because the old way cost a day each month|after the outage in spring|as agreed in the weekly meeting|"
-    "until the new office is ready|since customers asked for it twice|so that the tests stay under a minute"
+    "until the new office is ready|since customers asked for it twice|so that builds stay under {number} seconds|"
+    "while ticket {ticket} is open|for release {number}|at the request of {person}|as {person} had proposed"
 ).split("|")
 
 
@@ -37,13 +51,24 @@ class Corpus:
     def memory(self, number: int) -> str:
         """Return a new text; `number` makes it unique."""
         pick = self._random.choice
-        habit = pick(HABITS).format(tool=pick(TOOLS), part=pick(PARTS))
-        return f"{pick(PEOPLE)} {habit} {pick(REASONS)}. Noted as {self._name}{number}."
+        words = {
+            "tool": pick(TOOLS),
+            "other": pick(TOOLS),
+            "part": self._part(),
+            "person": pick(PEOPLE),
+            "number": self._random.randrange(2, 400),
+            "ticket": f"SIG-{self._random.randrange(10_000)}",
+        }
+        sentence = f"{pick(PEOPLE)} {pick(HABITS)} {pick(REASONS)}".format(**words)
+        return f"{sentence}. Noted as {self._name}{number}."
 
     def question(self) -> str:
         """Return a question about such texts."""
         pick = self._random.choice
-        return f"what did {pick(PEOPLE)} decide about the {pick(PARTS)} and {pick(TOOLS)}"
+        return f"what did {pick(PEOPLE)} decide about the {self._part()} and {pick(TOOLS)}"
+
+    def _part(self) -> str:
+        return f"{self._random.choice(KINDS)} {self._random.choice(THINGS)}"
 
     def remember_bodies(self) -> Iterator[bytes]:
         """Yield request bodies for remember."""

@@ -31,14 +31,14 @@ from signet.process import backoff
 
 ROUNDS = 200
 SAVERS = 4
-#: Each saver rests so long after an answer: the worker keeps up, and is in the middle of a job most of the time.
-REST_SECONDS = 0.03
+#: Each saver rests so long after an answer, so that the worker keeps up most of the time.
+REST_SECONDS = 0.08
 ANSWER_SECONDS = 10.0
 #: A kill comes so long after the last one, at random.
 PAUSE_SECONDS = (0.2, 1.5)
 TARGETS = ("worker", "scheduler", "api", "supervisor")
-#: How long open jobs may take to their end when the killing is over; the longest retry wait is 30 s.
-SETTLE_SECONDS = 180.0
+#: A job is stuck when it is open and for so long no job has come to its end; the longest retry wait is 30 s.
+SETTLE_SECONDS = 60.0
 RELEASE_LIMIT_SECONDS = 30.0
 
 _OWNER = (
@@ -215,10 +215,16 @@ def run(options: Options) -> Report:
 
 
 def _settle(database: Path) -> float:
-    """Wait until no job is open, with a limit; return how long it took."""
-    began = time.monotonic()
+    """Wait until no job is open or none ends any more; return how long it took."""
+    began = changed = time.monotonic()
     connection = connect(database, read_only=True)
-    while time.monotonic() - began < SETTLE_SECONDS and connection.execute(_OPEN).fetchone()[0]:
+    last = -1
+    while time.monotonic() - changed < SETTLE_SECONDS:
+        left = int(connection.execute(_OPEN).fetchone()[0])
+        if not left:
+            break
+        if left != last:
+            last, changed = left, time.monotonic()
         time.sleep(0.1)
     connection.close()
     return time.monotonic() - began
