@@ -27,6 +27,7 @@ def create_app(state: State) -> ASGIApp:
         yield
         watching.cancel()
 
+    most_bytes = state.settings.pipeline.documents.max_content_bytes + ENVELOPE_BYTES
     app = FastAPI(
         title="Signet",
         version=__version__,
@@ -39,10 +40,10 @@ def create_app(state: State) -> ASGIApp:
             "4XX": {"model": ErrorBody, "description": "The request was refused"},
             "5XX": {"model": ErrorBody, "description": "The request could not be served"},
         },
-        max_body_size=state.settings.pipeline.documents.max_content_bytes + ENVELOPE_BYTES,
+        max_body_size=most_bytes,
     )
     app.state.signet = state
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)
-    return Guard(app)
+    return Guard(app, most_bytes=most_bytes)

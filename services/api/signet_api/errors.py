@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from signet.errors import Kind, ProviderDown, SignetError
+from signet.errors import Kind, ProviderDown, SignetError, TooLarge
 from signet.observe import logs
 
 log = logs.get("api")
@@ -29,7 +29,7 @@ STATUS = {
 #: What a client is told to wait when something is not available for now, in seconds.
 RETRY_AFTER = 2
 
-_PLAIN = {404: "Not found", 405: "Method not allowed", 413: "Request body is too large"}
+_PLAIN = {404: "Not found", 405: "Method not allowed"}
 
 
 def install(app: FastAPI) -> None:
@@ -52,6 +52,11 @@ def answer(
     return JSONResponse({**(facts or {}), "error": message, "code": code}, status, headers)
 
 
+def body_too_large() -> JSONResponse:
+    """Return the answer for a body beyond what any route takes, whether its length was declared or not."""
+    return answer(413, "Request body is too large", TooLarge.code)
+
+
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SignetError)
     status = STATUS[error.kind]
@@ -70,17 +75,16 @@ def _first_problem(error: RequestValidationError) -> str:
     """Say what is wrong with a request in the words of the documented answers."""
     first = error.errors()[0]
     where = [str(part) for part in first["loc"][1:]]  # the first names body, query or path
-    if first["type"] in ("json_invalid", "model_attributes_type", "dict_type") and len(where) < 2:
-        return "Invalid JSON body"
-    if first["type"] == "missing" and not where:
+    if first["type"] == "json_invalid" or not where:
         return "Invalid JSON body"
     names = [part for part in where if part not in ("str", "list[str]")]
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return f"{'.'.join(names)}: {message}" if names else message
+    return f"{'.'.join(names)}: {str(first['msg']).removeprefix('Value error, ')}"
 
 
 async def _plain(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 413:
+        return body_too_large()
     message = _PLAIN.get(error.status_code, str(error.detail))
     return answer(error.status_code, message, message.lower().replace(" ", "_"))
 

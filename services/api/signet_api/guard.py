@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signet.config.env import is_loopback
 from signet.observe import metrics
-from signet_api.errors import answer
+from signet_api.errors import answer, body_too_large
 
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -31,8 +31,9 @@ _JSON = (b"content-type", b"application/json")
 class Guard:
     """Wraps the app."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
         self._app = app
+        self._most_bytes = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what comes from elsewhere, else pass on and measure."""
@@ -58,6 +59,8 @@ class Guard:
         refusal = refuse(scope["method"], headers)
         if refusal is not None:
             await answer(403, refusal, "forbidden_origin")(scope, receive, tagged)
+        elif int(headers.get(b"content-length", 0)) > self._most_bytes:
+            await body_too_large()(scope, receive, tagged)
         else:
             if scope["method"] != "GET" and not _is_form(headers):
                 others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]

@@ -28,7 +28,7 @@ class RememberBody(Body):
     session_key: str | None = spelled("sessionKey", "session_key")
     visibility: str | None = None
     scope: str | None = None
-    hints: list[str] | None = None
+    hints: list[str] | None = Field(None, max_length=100)
     transcript: str | None = None
     harness: str | None = None
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")

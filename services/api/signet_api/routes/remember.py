@@ -5,12 +5,16 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.domain.memory import remember
 from signet.domain.memory.models import NewMemory, Remembered, Rules, Visibility
-from signet.errors import Invalid
+from signet.errors import Invalid, TooLarge
 from signet.wire.memory import RememberBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, Who, agent_of
 
 router = APIRouter(tags=["memory"], route_class=JsonRoute)
+
+#: A longer text is a document. This much is saved in two thousand pieces by one transaction of a second or two, for
+#: which every other writer waits.
+MAX_CONTENT_CHARS = 1_048_576
 
 
 @router.post("/api/memory/remember")
@@ -22,6 +26,10 @@ async def post_remember(
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     if not body.content.strip():
         raise Invalid("content is required")
+    if len(body.content) > MAX_CONTENT_CHARS:
+        raise TooLarge(
+            f"content is longer than {MAX_CONTENT_CHARS} characters; hand it over as a document"
+        )
     saved = await state.db.awrite(
         remember.remember,
         new_memory(body, agent_of(body.agent_id, body.session_key, request.headers)),
