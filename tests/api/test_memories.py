@@ -1,0 +1,102 @@
+"""Reading memories: the list, one memory, its history."""
+
+import pytest
+
+from support.http import Api
+
+
+def remember(api: Api, text: str, **fields: object) -> str:
+    return str(api.post("/api/memory/remember", {"content": text, **fields}).body["id"])
+
+
+def test_the_list_is_newest_first_with_counts_over_all(api: Api) -> None:
+    first = remember(api, "One.", importance=0.95)
+    second = remember(api, "Two.", tags="a,b")
+    body = api.get("/api/memories").body
+    assert [row["id"] for row in body["memories"]] == [second, first]
+    assert body["stats"] == {"total": 2, "withEmbeddings": 0, "critical": 1}
+    assert set(body["memories"][0]) == {
+        *("id", "content", "created_at", "who", "importance", "tags", "source_type"),
+        *("pinned", "type"),
+    }
+    assert body["memories"][0]["tags"] == "a,b"
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("?limit=1", 1),
+        ("?limit=-1", 1),
+        ("?limit=many", 3),
+        (f"?limit={10**30}", 3),
+        (f"?limit={'9' * 5000}", 3),
+        ("?offset=2", 1),
+        ("?offset=-7", 3),
+        ("?offset=some", 3),
+        (f"?offset={10**30}", 0),
+        ("?type=rule", 1),
+        ("?type=%00", 0),
+    ],
+)
+def test_pages_are_cut_leniently(api: Api, query: str, count: int) -> None:
+    for text in ("The sky is blue.", "The sea is salt.", "Always lock the door."):
+        remember(api, text)
+    answer = api.get(f"/api/memories{query}")
+    assert answer.status == 200
+    assert len(answer.body["memories"]) == count
+    assert answer.body["stats"]["total"] == 3
+
+
+def test_a_forgotten_memory_is_in_no_list_and_not_found_but_has_its_history(api: Api) -> None:
+    memory_id = remember(api, "The sky is blue.")
+    assert api.get(f"/api/memory/{memory_id}").body["content"] == "The sky is blue."
+    api.run("UPDATE memories SET is_deleted = 1, deleted_at = '2026-01-01T00:00:00.000Z'")
+    assert api.get("/api/memories").body["memories"] == []
+    missing = api.get(f"/api/memory/{memory_id}")
+    assert (missing.status, missing.error) == (404, "not found")
+    assert api.get(f"/api/memory/{memory_id}/history").body["count"] == 1
+
+
+def test_one_memory_has_every_field_that_clients_read(api: Api) -> None:
+    memory_id = remember(api, "The sky is blue.", pinned=True, sourceType="session", sourceId="s9")
+    body = api.get(f"/api/memory/{memory_id}").body
+    assert {
+        *("id", "content", "type", "importance", "tags", "pinned", "who", "source_id"),
+        *("source_type", "project", "session_id", "confidence", "access_count", "last_accessed"),
+        *("is_deleted", "deleted_at", "extraction_status", "embedding_model", "version"),
+        *("created_at", "updated_at", "updated_by", "sessionId"),
+    } <= set(body)
+    assert (body["pinned"], body["is_deleted"], body["version"]) == (1, 0, 1)
+    assert body["sessionId"] == "s9"
+
+
+@pytest.mark.parametrize("memory_id", ["none", "%00", "%ff%fe", "a" * 10_000, "'; DROP TABLE x"])
+def test_an_unknown_memory_is_not_found(api: Api, memory_id: str) -> None:
+    assert (api.get(f"/api/memory/{memory_id}").status) == 404
+    missing = api.get(f"/api/memory/{memory_id}/history")
+    assert (missing.status, missing.error) == (404, "Not found")
+    assert "memoryId" in missing.body
+
+
+def test_history_is_told_oldest_first_in_the_names_that_clients_read(api: Api) -> None:
+    memory_id = remember(api, "The sky is blue.")
+    body = api.get(f"/api/memory/{memory_id}/history?limit=nonsense").body
+    assert (body["memoryId"], body["count"]) == (memory_id, 1)
+    (event,) = body["history"]
+    assert (event["event"], event["oldContent"], event["newContent"]) == (
+        "created",
+        None,
+        "The sky is blue.",
+    )
+    assert (event["changedBy"], event["actorType"]) == ("daemon", "operator")
+    assert event["createdAt"].endswith("Z")
+
+
+def test_a_private_memory_is_shown_to_its_agent_alone(api: Api) -> None:
+    memory_id = remember(api, "The code is 4711.", agentId="ada", visibility="private")
+    assert api.get(f"/api/memory/{memory_id}?agent_id=ada").status == 200
+    for path in (f"/api/memory/{memory_id}", f"/api/memory/{memory_id}/history"):
+        assert api.get(path).status == 404
+        assert api.get(f"{path}?agent_id=ben").status == 404
+    assert api.get("/api/memories").body["stats"]["total"] == 0
+    assert api.get("/api/memories", x_signet_agent_id="ada").body["stats"]["total"] == 1

@@ -1,0 +1,126 @@
+"""POST /api/memory/recall and GET /api/memory/search: the answer, the refusals, the count of accesses."""
+
+import pytest
+
+from support.http import Api
+from support.processes import eventually
+
+RECALL = "/api/memory/recall"
+SEARCH = "/api/memory/search"
+
+
+def remember(api: Api, *texts: str, **fields: object) -> list[str]:
+    return [
+        api.post("/api/memory/remember", {"content": text, **fields}).body["id"] for text in texts
+    ]
+
+
+def test_an_answer_has_every_field_that_clients_read(api: Api) -> None:
+    (memory_id,) = remember(api, "Ada keeps bees on the roof.", tags="home", who="ada")
+    answer = api.post(RECALL, {"query": "bees"})
+    assert answer.status == 200
+    (result,) = answer.body["results"]
+    assert answer.body["memories"] == answer.body["results"]
+    assert (answer.body["query"], answer.body["method"], answer.body["count"]) == (
+        "bees",
+        "keyword",
+        1,
+    )
+    assert result["id"] == memory_id
+    assert result["content"] == "Ada keeps bees on the roof."
+    assert (result["content_length"], result["truncated"]) == (27, False)
+    assert (result["tags"], result["who"], result["pinned"]) == ("home", "ada", False)
+    assert isinstance(result["score"], float) and 0 < result["score"] <= 1
+    assert result["source"] in ("keyword", "traversal")
+    assert result["created_at"].endswith("Z")
+
+
+def test_the_address_form_gives_the_same_answer(api: Api) -> None:
+    remember(api, "Ada keeps bees on the roof.", "Ben keeps hens in the yard.")
+    asked = api.post(RECALL, {"query": "keeps", "limit": 1}).body
+    searched = api.get(f"{SEARCH}?q=keeps&limit=1").body
+    assert [row["id"] for row in searched["results"]] == [row["id"] for row in asked["results"]]
+    assert searched["count"] == 1
+
+
+def test_filters_narrow_the_answer_in_both_forms(api: Api) -> None:
+    remember(api, "Ada keeps bees.", who="ada", tags="home", type="fact")
+    remember(api, "Ben keeps hens.", who="ben", tags=["home", "farm"], pinned=True)
+    for name, value in (("who", "ben"), ("tags", "farm"), ("pinned", True)):
+        asked = api.post(RECALL, {"query": "keeps", name: value}).body["results"]
+        found = api.get(f"{SEARCH}?q=keeps&{name}={str(value).lower()}").body["results"]
+        assert [row["who"] for row in asked] == [row["who"] for row in found] == ["ben"]
+
+
+def test_accesses_are_counted_behind_the_answer(api: Api) -> None:
+    remember(api, "Ada keeps bees.", "Ben keeps hens.")
+    api.post(RECALL, {"query": "bees"})
+
+    def counted() -> bool:
+        api.get("/health/live")  # lets the event loop of this process turn
+        return [row["access_count"] for row in api.rows("memories")] == [1, 0]
+
+    eventually(counted)
+
+
+@pytest.mark.parametrize(("limit", "count"), [(-5, 1), (0, 1), (2, 2), (10**30, 3), (None, 3)])
+def test_a_limit_is_kept_within_bounds(api: Api, limit: int | None, count: int) -> None:
+    remember(api, "One hen sits.", "Two hens sit.", "Three hens sit.")
+    assert api.post(RECALL, {"query": "hens sit", "limit": limit}).body["count"] == count
+    assert api.get(f"{SEARCH}?q=hens+sit&limit={limit}").body["count"] == count
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"query": ""}, "query is required"),
+        ({"query": "  "}, "query is required"),
+        ({}, "query is required"),
+        ({"query": 5}, "query: Input should be a valid string"),
+        ({"query": ["a"]}, "query: Input should be a valid string"),
+        ({"query": "a", "limit": "many"}, "limit: Input should be a valid integer"),
+        ({"query": "a", "since": "soon"}, "since must be an ISO"),
+        ({"query": "a", "until": "then"}, "until must be an ISO"),
+        ({"query": "a", "tags": {}}, "tags: Input should be a valid string"),
+        ({"query": "a", "min_score": "low"}, "min_score: Input should be a valid number"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(
+    api: Api, fields: dict[str, object], words: str
+) -> None:
+    refused = api.post(RECALL, fields)
+    assert refused.status == 400
+    assert refused.error.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("", "query is required"),
+        ("?q=", "query is required"),
+        ("?q=a&expand=perhaps", "expand: Input should be a valid boolean"),
+        ("?q=a&importance_min=x", "importance_min: Input should be a valid number"),
+        ("?q=a&min_score=nan", "min_score: Input should be a finite number"),
+        ("?q=a&since=soon", "since must be an ISO"),
+    ],
+)
+def test_the_address_form_refuses_as_clearly(api: Api, query: str, words: str) -> None:
+    refused = api.get(SEARCH + query)
+    assert refused.status == 400
+    assert refused.error.startswith(words)
+
+
+@pytest.mark.parametrize("query", ["?q=hens&limit=many", "?q=hens&limit=", "?q=hens&expand="])
+def test_an_unreadable_number_and_an_empty_parameter_count_as_left_out(
+    api: Api, query: str
+) -> None:
+    remember(api, "Hens lay eggs.")
+    assert api.get(SEARCH + query).body["count"] == 1
+
+
+def test_a_private_memory_is_found_by_its_agent_alone(api: Api) -> None:
+    remember(api, "The code is 4711.", agentId="ada", visibility="private")
+    assert api.post(RECALL, {"query": "code", "agentId": "ada"}).body["count"] == 1
+    assert api.post(RECALL, {"query": "code", "sessionKey": "agent:ada:x"}).body["count"] == 1
+    assert api.post(RECALL, {"query": "code", "agentId": "ben"}).body["count"] == 0
+    assert api.post(RECALL, {"query": "code"}).body["count"] == 0

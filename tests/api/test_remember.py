@@ -1,0 +1,160 @@
+"""POST /api/memory/remember and its two other names: answer, rows left behind, refusals."""
+
+import pytest
+
+from support.http import Api
+
+REMEMBER = "/api/memory/remember"
+
+
+def test_a_memory_is_stored_with_its_job_and_answered_with_what_clients_read(api: Api) -> None:
+    answer = api.post(REMEMBER, {"content": "Ada  prefers dark mode. ", "tags": "UI, Editor"})
+    assert answer.status == 200
+    assert answer.body | {"entities_linked": 0} == {
+        "success": True,
+        "id": answer.body["id"],
+        "memoryId": answer.body["id"],
+        "type": "preference",
+        "tags": "ui,editor",
+        "pinned": False,
+        "importance": 0.8,
+        "content": "Ada prefers dark mode.",
+        "embedded": False,
+        "deduped": False,
+        "entities_linked": 0,
+        "hints_written": 0,
+    }
+    (row,) = api.rows("memories")
+    assert (row["id"], row["who"], row["why"]) == (answer.body["id"], "daemon", "explicit")
+    assert row["extraction_status"] == "pending"
+    (job,) = api.rows("memory_jobs")
+    assert (job["job_type"], job["memory_id"], job["status"]) == ("extract", row["id"], "pending")
+
+
+@pytest.mark.parametrize("path", ["/api/memory/save", "/api/hook/remember"])
+def test_the_other_names_do_the_same(api: Api, path: str) -> None:
+    first = api.post(REMEMBER, {"content": "Lunch is at noon."})
+    again = api.post(path, {"content": "lunch is  at noon"})
+    assert again.body["id"] == first.body["id"]
+    assert again.body["deduped"] is True and again.body["embedded"] is True
+    assert len(api.rows("memories")) == len(api.rows("memory_jobs")) == 1
+
+
+def test_both_spellings_of_a_field_and_both_forms_of_tags_are_read(api: Api) -> None:
+    api.post(REMEMBER, {"content": "One.", "sourceType": "mail", "sourceId": "1", "tags": ["A"]})
+    api.post(REMEMBER, {"content": "Two.", "source_type": "mail", "source_id": "2", "tags": "A"})
+    rows = api.rows("memories")
+    assert [row["source_type"] for row in rows] == ["mail", "mail"]
+    assert [row["source_id"] for row in rows] == ["1", "2"]
+    assert [row["tags"] for row in rows] == ['["a"]', '["a"]']
+
+
+def test_a_null_field_counts_as_left_out(api: Api) -> None:
+    nulls = dict.fromkeys(("tags", "pinned", "importance", "who", "hints", "createdAt", "type"))
+    answer = api.post(REMEMBER, {"content": "The key is under the mat.", **nulls})
+    assert (answer.status, answer.body["pinned"], answer.body["importance"]) == (200, False, 0.8)
+
+
+def test_unknown_fields_are_ignored_and_unknown_visibility_is_global(api: Api) -> None:
+    sent = {"content": "The cat is grey.", "visibility": "everyone", "runtimePath": "plugin"}
+    assert api.post(REMEMBER, sent).status == 200
+    assert api.rows("memories")[0]["visibility"] == "global"
+
+
+def test_a_time_without_zone_is_utc(api: Api) -> None:
+    for number, given in enumerate(("2024-05-01T10:00:00", "2024-05-01T12:00:00+02:00")):
+        api.post(REMEMBER, {"content": f"Trip {number}.", "createdAt": given})
+    assert {row["created_at"] for row in api.rows("memories")} == {"2024-05-01T10:00:00.000Z"}
+
+
+def test_the_agent_is_named_in_the_body_else_in_the_session_key_else_in_a_header(api: Api) -> None:
+    session = {"content": "The sky is blue.", "sessionKey": "agent:ben:7"}
+    api.post(REMEMBER, session | {"agentId": "ada"}, x_signet_agent_id="cid")
+    api.post(REMEMBER, session, x_signet_agent_id="cid")
+    api.post(REMEMBER, {"content": "The sky is blue."}, x_signet_agent_id="cid")
+    api.post(REMEMBER, {"content": "The sky is blue."})
+    assert [row["agent_id"] for row in api.rows("memories")] == ["ada", "ben", "cid", "default"]
+
+
+def test_history_tells_who_asked(api: Api) -> None:
+    api.post(
+        REMEMBER,
+        {"content": "The sea is salt."},
+        x_signet_actor="plugin",
+        x_signet_actor_type="harness",
+        x_signet_session_id="s1",
+        x_signet_request_id="r1",
+    )
+    (event,) = api.rows("memory_history")
+    assert [event[name] for name in ("event", "changed_by", "actor_type")] == [
+        "created",
+        "plugin",
+        "harness",
+    ]
+    assert (event["session_id"], event["request_id"]) == ("s1", "r1")
+
+
+def test_a_claimed_actor_type_that_does_not_exist_counts_as_operator(api: Api) -> None:
+    api.post(REMEMBER, {"content": "The sea is salt."}, x_signet_actor_type="root")
+    assert api.rows("memory_history")[0]["actor_type"] == "operator"
+
+
+def test_a_long_text_is_saved_in_pieces(api: Api) -> None:
+    text = " ".join(f"Sentence number {number} is about something else." for number in range(60))
+    answer = api.post(REMEMBER, {"content": text})
+    rows = api.rows("memories")
+    assert answer.body["chunked"] is True
+    assert answer.body["chunk_count"] == len(answer.body["ids"]) == len(rows) > 1
+    assert answer.body["id"] == answer.body["ids"][0]
+    assert {row["source_id"] for row in rows} == {answer.body["group_id"]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"content": ""}, "content is required"),
+        ({"content": " \n"}, "content is required"),
+        ({"content": None}, "content is required"),
+        ({}, "content is required"),
+        ({"content": "critical:"}, "content is required"),
+        ({"content": "\0"}, "content is required"),
+        ({"content": 5}, "content: Input should be a valid string"),
+        ({"tags": 5}, "tags: Input should be a valid string"),
+        ({"tags": ["a", 5]}, "tags: Input should be a valid string"),
+        ({"importance": 1.5}, "importance: Input should be less than or equal to 1"),
+        ({"importance": "high"}, "importance: Input should be a valid number"),
+        ({"pinned": "perhaps"}, "pinned: Input should be a valid boolean"),
+        ({"ordinal": 10**30}, "ordinal: Input should be less than or equal to"),
+        ({"createdAt": "yesterday"}, "createdAt: Input should be a valid datetime"),
+        ({"createdAt": "9999-12-31T23:59:59-12:00"}, "createdAt: outside the years"),
+        ({"created_at": "0001-01-01T00:00:00+12:00"}, "created_at: outside the years"),
+        ({"hints": "one"}, "hints: Input should be a valid list"),
+        ({"hints": ["what is it"] * 101}, "hints: List should have at most 100 items"),
+        ({"agentId": {}}, "agentId: Input should be a valid string"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name_and_nothing_is_stored(
+    api: Api, fields: dict[str, object], words: str
+) -> None:
+    valid = {"content": "The moon is round."} if fields and "content" not in fields else {}
+    refused = api.post(REMEMBER, valid | fields)
+    assert refused.status == 400
+    assert refused.error.startswith(words)
+    assert api.rows("memories") == api.rows("memory_jobs") == []
+
+
+def test_a_text_that_is_a_document_is_refused_as_too_large(api: Api) -> None:
+    refused = api.post(REMEMBER, {"content": "a" * 1_048_577})
+    assert refused.status == 413
+    assert "hand it over as a document" in refused.error
+    assert api.rows("memories") == []
+
+
+def test_frozen_mutations_refuse_the_save_and_not_the_recall(api: Api) -> None:
+    api.post(REMEMBER, {"content": "Tea is at four."})
+    api.configure("memory:\n  pipelineV2:\n    mutationsFrozen: true\n")
+    refused = api.post(REMEMBER, {"content": "Tea is at five."})
+    assert (refused.status, refused.error) == (503, "Mutations are frozen (kill switch active)")
+    assert int(refused.headers["retry-after"]) > 0
+    assert api.post("/api/memory/recall", {"query": "tea"}).body["count"] == 1
+    assert len(api.rows("memories")) == 1

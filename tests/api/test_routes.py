@@ -1,0 +1,98 @@
+"""Every route is known, answers, and is described as it answers."""
+
+import pytest
+
+from signet_api.routes import ROUTERS
+from support.http import Api
+
+#: Method and path of every route, the body it is sent here, and the status of its success.
+TABLE: dict[tuple[str, str], tuple[object, int]] = {
+    ("GET", "/health"): (None, 200),
+    ("GET", "/health/live"): (None, 200),
+    ("GET", "/livez"): (None, 200),
+    # Without worker and scheduler the daemon is not ready.
+    ("GET", "/health/ready"): (None, 503),
+    ("GET", "/readyz"): (None, 503),
+    ("GET", "/api/status"): (None, 200),
+    ("GET", "/api/features"): (None, 200),
+    ("POST", "/api/memory/remember"): ({"content": "The tests live in tests."}, 200),
+    ("POST", "/api/memory/save"): ({"content": "The docs live in docs."}, 200),
+    ("POST", "/api/hook/remember"): ({"content": "The shop opens at nine."}, 200),
+    ("POST", "/api/memory/recall"): ({"query": "tests"}, 200),
+    ("GET", "/api/memory/search"): (None, 200),
+    ("GET", "/api/memory/jobs/{job_id}"): (None, 200),
+    ("GET", "/api/jobs"): (None, 200),
+    ("GET", "/api/memories"): (None, 200),
+    ("GET", "/api/memory/{memory_id}"): (None, 200),
+    ("GET", "/api/memory/{memory_id}/history"): (None, 200),
+    ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
+    ("GET", "/api/documents"): (None, 200),
+    ("GET", "/api/documents/{document_id}"): (None, 200),
+    ("GET", "/api/documents/{document_id}/chunks"): (None, 200),
+    ("DELETE", "/api/documents/{document_id}"): (None, 200),
+    ("GET", "/api/pipeline/status"): (None, 200),
+    ("POST", "/api/pipeline/pause"): (None, 200),
+    ("POST", "/api/pipeline/resume"): (None, 200),
+    ("GET", "/metrics"): (None, 200),
+    ("GET", "/docs"): (None, 200),
+}
+#: What a route needs to be asked besides its path.
+QUERIES = {
+    ("GET", "/api/memory/search"): "?q=tests",
+    ("DELETE", "/api/documents/{document_id}"): "?reason=outdated",
+}
+
+
+def test_the_table_names_every_route_and_no_other() -> None:
+    routes = {
+        (method, getattr(route, "path", ""))
+        for router in ROUTERS
+        for route in router.routes
+        for method in getattr(route, "methods", ())
+    }
+    assert routes == set(TABLE)
+
+
+@pytest.mark.parametrize(("method", "path"), TABLE)
+def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str) -> None:
+    body, status = TABLE[method, path]
+    memory_id = api.post("/api/memory/remember", {"content": "Tea is at four."}).body["id"]
+    document = api.post("/api/documents", {"source_type": "text", "content": "A page."}).body
+    names = {
+        "memory_id": memory_id,
+        "document_id": document["id"],
+        "job_id": document["jobId"],
+    }
+    address = path.format(**names) + QUERIES.get((method, path), "")
+    answer = api.post(address, body) if method == "POST" else api.send(method, address)
+    assert answer.status == status, answer.body
+
+
+def test_the_description_names_the_same_routes_and_the_one_form_of_errors(api: Api) -> None:
+    described = api.get("/openapi.json").body
+    listed = {
+        (method.upper(), path)
+        for path, operations in described["paths"].items()
+        for method in operations
+    }
+    assert listed == set(TABLE) - {("GET", "/docs")}
+    for operations in described["paths"].values():
+        for operation in operations.values():
+            assert "422" not in operation["responses"]
+            reference = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
+            assert reference == {"$ref": "#/components/schemas/ErrorBody"}
+
+
+def test_the_page_of_the_interface_loads_nothing_from_elsewhere(api: Api) -> None:
+    page = api.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "/openapi.json" in page.body
+    assert 'src="http' not in page.body and 'href="http' not in page.body
+
+
+def test_an_unknown_path_and_a_wrong_method_are_told_apart(api: Api) -> None:
+    for path in ("/api/nothing", "/nothing", "/api", "/api/memory/a/b/c"):
+        assert (api.get(path).status, api.get(path).error) == (404, "Not found")
+    wrong = api.delete("/api/memories")
+    assert (wrong.status, wrong.error) == (405, "Method not allowed")
+    assert api.post("/health").error == "Method not allowed"

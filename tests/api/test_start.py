@@ -1,0 +1,47 @@
+"""What the API process does when it must not or cannot serve."""
+
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.http import a_workspace, environment, free_port
+from support.processes import PYTHONPATH
+
+
+def start(folder: Path, settings: str = "", **more: str) -> tuple[int, str, int]:
+    """Run the API until it ends by itself; return its exit code, what it said on stderr, and its port."""
+    port = free_port()
+    ended = subprocess.run(
+        [sys.executable, "-m", "signet_api.main"],
+        env={**environment(a_workspace(folder, settings), port), "PYTHONPATH": PYTHONPATH, **more},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return ended.returncode, ended.stderr, port
+
+
+@pytest.mark.parametrize("mode", ["team", "hybrid"])
+def test_a_mode_that_needs_tokens_is_refused_in_one_line(tmp_path: Path, mode: str) -> None:
+    code, said, port = start(tmp_path / "agents", f"auth:\n  mode: {mode}\n")
+    assert code == 1
+    assert re.fullmatch(r"signet: .*no access tokens.*auth\.mode to local.*\n", said)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", port))
+
+
+def test_an_unknown_mode_is_refused_and_not_read_as_local(tmp_path: Path) -> None:
+    code, said, _ = start(tmp_path / "agents", "auth:\n  mode: loccal\n")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "auth.mode in agent.yaml is not one of local, team, hybrid" in said
+
+
+def test_local_mode_listens_to_this_machine_only(tmp_path: Path) -> None:
+    code, said, _ = start(tmp_path / "agents", SIGNET_BIND="0.0.0.0")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "Refusing to listen on 0.0.0.0" in said

@@ -1,0 +1,108 @@
+"""Health, status, features and metrics."""
+
+import os
+
+import signet
+from support.http import Api
+
+
+def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
+    before = api.get("/health")
+    assert (before.status, before.body["status"]) == (200, "healthy"), "nothing was looked at yet"
+    api.look()
+    body = api.get("/health").body
+    assert body["status"] == "degraded"
+    assert body["reasons"] == ["worker is not running", "scheduler is not running"]
+    assert (body["db"], body["port"], body["version"]) == (True, 3850, signet.__version__)
+    assert body["pid"] == os.getpid()
+    assert body["uptime"] >= 0
+    assert body["agentsDir"] == str(api.state.workspace.root)
+
+
+def test_ready_says_what_is_missing_in_the_form_of_an_error(api: Api) -> None:
+    refused = api.get("/health/ready?verbose")
+    assert (refused.status, refused.error) == (
+        503,
+        "worker is not running, scheduler is not running",
+    )
+    assert refused.body["checks"] == {
+        "database": True,
+        "schema": True,
+        "worker": False,
+        "scheduler": False,
+        "queue": True,
+    }
+    assert api.get("/readyz").status == 503
+
+
+def test_live_looks_at_nothing(api: Api) -> None:
+    api.state.db.close()
+    assert api.get("/health/live").body == api.get("/livez").body == {"status": "live"}
+
+
+def test_a_schema_of_another_version_is_told(api: Api) -> None:
+    api.run("UPDATE signet_schema_version SET version_num = '9999'")
+    api.look()
+    assert any("schema is 9999" in reason for reason in api.get("/health").body["reasons"])
+
+
+def test_a_job_that_waits_is_no_stuck_queue_while_nobody_could_run_it(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    api.run("UPDATE memory_jobs SET due_ms = 0")
+    api.look()
+    assert "jobs have been waiting" not in " ".join(api.get("/health").body["reasons"])
+    assert api.get("/api/status").body["oldestDueSeconds"] > 300
+
+
+def test_status_has_every_field_that_clients_read(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    body = api.get("/api/status").body
+    assert (body["status"], body["version"], body["pid"]) == (
+        "running",
+        signet.__version__,
+        os.getpid(),
+    )
+    assert body["embedding"] == {
+        "provider": "none",
+        "model": None,
+        "available": False,
+        "total": 1,
+        "embedded": 0,
+    }
+    assert body["queue"]["pending"] == 1
+    assert body["health"]["status"] == "degraded" and 0 < body["health"]["score"] < 1
+    assert [process["name"] for process in body["processes"]] == ["api", "worker", "scheduler"]
+    assert {process["state"] for process in body["processes"]} == {"stopped"}
+    assert (body["configError"], body["restartRequired"]) == (None, [])
+    assert {"activeSessions", "bypassedSessions", "update", "logging", "pipelineV2"} <= set(body)
+
+
+def test_features_are_the_flags_of_the_settings(api: Api) -> None:
+    assert api.get("/api/features").body == {}
+    api.configure("features:\n  bees: true\n  hens: false\n")
+    assert api.get("/api/features").body == {"bees": True, "hens": False}
+
+
+def test_a_broken_settings_file_keeps_the_last_good_values_and_is_told(api: Api) -> None:
+    api.configure("features:\n  bees: true\n")
+    api.configure("features: [unclosed\n")
+    assert api.get("/api/features").body == {"bees": True}
+    assert "agent.yaml" in api.get("/api/status").body["configError"]
+    api.configure("features:\n  bees: false\n")
+    assert api.get("/api/features").body == {"bees": False}
+    assert api.get("/api/status").body["configError"] is None
+
+
+def test_what_needs_a_restart_is_named(api: Api) -> None:
+    api.configure("auth:\n  mode: team\n")
+    assert api.get("/api/status").body["restartRequired"] == ["auth.mode"]
+
+
+def test_metrics_tell_the_queue_as_it_is_now(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    answer = api.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    jobs = [line for line in answer.body.splitlines() if line.startswith("signet_jobs{")]
+    assert any('kind="extract"' in line and line.endswith(" 1.0") for line in jobs), jobs
+    assert 'signet_process_up{process="worker"} 0.0' in answer.body
+    assert "signet_database_bytes" in answer.body

@@ -1,0 +1,220 @@
+"""The HTTP surface for tests: the app itself in this process, or the real process on a free port.
+
+Both have a real database in a workspace of their own, and no model: what is asked is answered by words.
+"""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import httpx
+import structlog
+
+from signet import config
+from signet.db import Database
+from signet.paths import Workspace
+from signet.process.live import LiveSettings
+from signet_api.app import create_app
+from signet_api.deps import State
+from signet_api.health import Health
+from signet_api.vectors import QueryVectors
+from support.database import fresh_database
+from support.processes import eventually, program
+
+#: Where the app in this process believes to be.
+BASE = "http://127.0.0.1:3850"
+#: No vectors, so that no test loads a model.
+SETTINGS = "embedding:\n  provider: none\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer; `body` is its JSON, or its text when it is none."""
+
+    status: int
+    body: Any
+    headers: httpx.Headers
+
+    @property
+    def error(self) -> str:
+        """Return the words of a refusal; fails when the body has not the one form of all errors."""
+        assert self.status >= 400, self.body
+        assert self.headers["content-type"] == "application/json"
+        assert isinstance(self.body, dict) and isinstance(self.body.get("error"), str), self.body
+        assert self.body["error"] and "detail" not in self.body
+        return str(self.body["error"])
+
+
+def answer_of(response: httpx.Response) -> Answer:
+    """Return a response in the form that tests read."""
+    is_json = response.headers.get("content-type") == "application/json"
+    return Answer(
+        response.status_code, response.json() if is_json else response.text, response.headers
+    )
+
+
+@dataclass(slots=True)
+class Api:
+    """The app in this process, called as a client would; `logged` grows with what it logs."""
+
+    state: State
+    logged: Sequence[Mapping[str, Any]]
+    _runner: asyncio.Runner
+    _client: httpx.AsyncClient
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """Send GET; header names are written with underscores."""
+        return self.send("GET", path, headers=headers)
+
+    def post(self, path: str, body: object = None, **headers: str) -> Answer:
+        """Send POST with a JSON body, none when it is None; bytes are sent as they are."""
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.send("POST", path, b"" if body is None else content, headers)
+
+    def delete(self, path: str) -> Answer:
+        """Send DELETE."""
+        return self.send("DELETE", path)
+
+    def send(
+        self, method: str, path: str, content: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Send any request."""
+        named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
+        request = self._client.request(method, path, content=content, headers=named)
+        return answer_of(self._runner.run(request))
+
+    def look(self) -> None:
+        """Let the health check look, as it does once a second in the real process."""
+        self._runner.run(self.state.health.look())
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Return every row of a table, oldest first."""
+        sql = f"SELECT * FROM {table} ORDER BY rowid"
+        return [dict(row) for row in self.state.db.read(lambda tx: tx.all(sql))]
+
+    def run(self, sql: str, *params: object) -> None:
+        """Change rows behind the API's back."""
+        self.state.db.write(lambda tx: tx.run(sql, params))
+
+    def configure(self, settings: str) -> None:
+        """Write agent.yaml and let the process see it."""
+        (self.state.workspace.root / "agent.yaml").write_text(SETTINGS + settings, "utf-8")
+        self.state.live.look()
+
+
+def a_workspace(folder: Path, settings: str = "") -> Workspace:
+    """Return a workspace with an empty database and these settings."""
+    workspace = Workspace(folder)
+    workspace.make()
+    fresh_database(workspace.database)
+    (workspace.root / "agent.yaml").write_text(SETTINGS + settings, "utf-8")
+    return workspace
+
+
+@contextmanager
+def an_api(folder: Path, settings: str = "", *, wait_seconds: float = 5.0) -> Iterator[Api]:
+    """Open the app over a new workspace."""
+    workspace = a_workspace(folder, settings)
+    db = Database(workspace.database, wait_seconds=wait_seconds)
+    live = LiveSettings(workspace, config.load(workspace, {}))
+    vectors = QueryVectors(live)
+    state = State(
+        db=db,
+        live=live,
+        workspace=workspace,
+        vectors=vectors,
+        health=Health(db, workspace),
+        port=3850,
+    )
+    transport = httpx.ASGITransport(create_app(state), raise_app_exceptions=False)
+    with asyncio.Runner() as runner, structlog.testing.capture_logs() as logged:
+        client = httpx.AsyncClient(transport=transport, base_url=BASE)
+        try:
+            yield Api(state, logged, runner, client)
+        finally:
+            runner.run(client.aclose())
+            vectors.close()
+            db.close()
+
+
+@dataclass(slots=True)
+class Served:
+    """The real process: its port, a client that keeps its connection, and what it has printed."""
+
+    workspace: Workspace
+    port: int
+    process: "Popen[str]"
+    client: httpx.Client
+    printed: list[str] = field(default_factory=list)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """Send GET."""
+        return self.send("GET", path, headers=headers)
+
+    def post(self, path: str, body: object, **headers: str) -> Answer:
+        """Send POST with a JSON body; bytes are sent as they are, an iterator of bytes in chunks."""
+        content = body if isinstance(body, bytes | Iterator) else json.dumps(body).encode()
+        return self.send("POST", path, content, headers)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        content: bytes | Iterator[bytes] = b"",
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send any request."""
+        named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
+        return answer_of(self.client.request(method, path, content=content, headers=named))
+
+
+def free_port() -> int:
+    """Return a port that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(workspace: Workspace, port: int) -> dict[str, str]:
+    """Return what a process of this workspace is started with."""
+    home = str(workspace.root)
+    return {
+        "SIGNET_PATH": home,
+        "SIGNET_PORT": str(port),
+        "XDG_CONFIG_HOME": home,
+        "XDG_CACHE_HOME": home,
+    }
+
+
+@contextmanager
+def served(workspace: Workspace) -> Iterator[Served]:
+    """Run the API process over a workspace until the block ends."""
+    port = free_port()
+    with (
+        program("-m", "signet_api.main", env=environment(workspace, port)) as process,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0, trust_env=False) as client,
+    ):
+        api = Served(workspace, port, process, client)
+        assert process.stdout is not None
+        reader = threading.Thread(target=api.printed.extend, args=(process.stdout,))
+        reader.start()
+        try:
+            eventually(lambda: process.poll() is not None or _answers(client))
+            yield api
+        finally:
+            process.kill()
+            reader.join()
+
+
+def _answers(client: httpx.Client) -> bool:
+    try:
+        return client.get("/health/live").status_code == 200
+    except httpx.TransportError:
+        return False
