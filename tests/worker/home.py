@@ -25,16 +25,19 @@ Tree = dict[object, object]
 
 
 def manifest(
-    provider: str = "ollama", url: str | None = None, *, embedding: str = "none", **pipeline: object
+    provider: str = "ollama",
+    url: str | None = None,
+    *,
+    embedding: str = "none",
+    api_key: str | None = None,
+    **pipeline: object,
 ) -> Tree:
     """Return the content of an agent.yaml; `url` is where both models answer, the rest is `pipelineV2`."""
+    extraction = {"provider": provider, "endpoint": url, "api_key": api_key, "timeout": 5_000}
     return {
         "embedding": {"provider": embedding, "base_url": url},
         "memory": {
-            "pipelineV2": {
-                "extraction": {"provider": provider, "endpoint": url, "timeout": 5_000},
-                **pipeline,
-            }
+            "pipelineV2": {"extraction": extraction, **pipeline},
         },
     }
 
@@ -73,13 +76,14 @@ class Home:
     @contextmanager
     def runs(self, service: str, env: Mapping[str, str] | None = None) -> Iterator[Popen[str]]:
         """Run a service of this workspace until the block ends; it is up when the block begins."""
-        kind = service.partition("_")[2]
-        before = self.processes(kind)
         backoff.forget(self.workspace.runtime_dir)
+        announced = "SELECT * FROM processes WHERE pid = ?"
         with program(
             "-m", f"{service}.main", env={"SIGNET_PATH": str(self.workspace.root), **(env or {})}
         ) as process:
-            eventually(lambda: self.processes(kind) > before or process.poll() is not None)
+            eventually(
+                lambda: bool(self.rows(announced, process.pid)) or process.poll() is not None
+            )
             yield process
 
     def worker(self, env: Mapping[str, str] | None = None) -> AbstractContextManager[Popen[str]]:

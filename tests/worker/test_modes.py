@@ -7,7 +7,7 @@ import pytest
 from signet import clock
 from signet.db import WriteTx
 from signet.queue import Job, enqueue
-from support.models import FakeServer
+from support.models import FakeServer, fake_openai
 from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
 from worker.script import Script, fact, found, scripted
@@ -34,7 +34,7 @@ def server(script: Script) -> Iterator[FakeServer]:
 def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with a_home(tmp_path_factory.mktemp("w")) as made:
         made.configure(manifest("rules"))
-        with made.worker():
+        with made.worker({"OPENAI_API_KEY": "sk-of-the-environment"}):
             yield made
 
 
@@ -87,6 +87,18 @@ def test_auto_takes_the_model_that_answers_and_else_the_rules(
     home.ended(source)
     assert home.memory(source)["extraction_model"] == "rules"
     assert home.facts(source)
+
+
+def test_a_compatible_server_is_told_its_own_key_only(home: Home) -> None:
+    with fake_openai(found(fact("The fulmar brewery closes on Sundays"))) as server:
+        for agent, key in (("keyless", None), ("keyed", "sk-of-the-file")):
+            home.configure_live(manifest("openai", server.url, api_key=key))
+            source = home.remember("Of what fulmar sells, nothing is sold on a Sunday.", agent)
+            home.ended(source)
+            assert home.memory(source)["extraction_model"] == "openai:gpt-4o-mini"
+            assert len(home.facts(source)) == 1
+        told = [request.headers.get("authorization") for request in server.requests]
+    assert told == [None, "Bearer sk-of-the-file"]
 
 
 def test_none_queues_nothing_and_skips_what_was_queued_before(home: Home) -> None:

@@ -12,6 +12,8 @@ from signet.process.boot import Booted, boot
 from signet.process.program import Program
 
 TICK_SECONDS = 1.0
+#: How often one that waits tries to lead.
+TRY_SECONDS = 0.25
 NICENESS = 5
 
 
@@ -25,7 +27,6 @@ def main() -> int:
 
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
-
     from signet import clock
     from signet.db import Database
     from signet.observe import logs
@@ -40,7 +41,7 @@ def serve(booted: Booted) -> int:
     workspace = booted.workspace
     leadership = leader.Leadership(workspace.runtime_dir)
     while not leadership.take():
-        if booted.stop.wait(TICK_SECONDS):
+        if booted.stop.wait(TRY_SECONDS):
             return 0
     db = Database(workspace.database)
     presence = Presence(workspace.runtime_dir, "scheduler")

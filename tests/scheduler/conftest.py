@@ -1,0 +1,14 @@
+"""One workspace for each test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from worker.home import Home, a_home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with a_home(tmp_path / "w") as made:
+        yield made

@@ -1,0 +1,155 @@
+"""What recurs: when it is due, and that it starts once."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signet.config import Settings, settings_from
+from signet.domain.embeddings import gaps, store
+from signet.providers.native.encoder import NativeEmbedder
+from signet_scheduler import beats
+from worker.home import Home
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+NOON_MS = int(NOON.timestamp() * 1000)
+SETTINGS = Settings()
+RETENTION_MS = SETTINGS.retention.interval_ms
+DAY = timedelta(days=1)
+
+
+def due(last: dict[str, int], now_ms: int) -> set[str]:
+    return {beat.name for beat in beats.due(last, SETTINGS, now_ms=now_ms)}
+
+
+def test_what_never_ran_is_due() -> None:
+    assert due({}, NOON_MS) == {"retention", "embedding_gaps"}
+
+
+@pytest.mark.parametrize(
+    ("passed_ms", "expected"),
+    [
+        (0, set()),
+        (beats.GAPS_MS - 1, set()),
+        (beats.GAPS_MS, {"embedding_gaps"}),
+        (RETENTION_MS - 1, {"embedding_gaps"}),
+        (RETENTION_MS, {"embedding_gaps", "retention"}),
+        (30 * RETENTION_MS, {"embedding_gaps", "retention"}),
+        (-1, {"embedding_gaps", "retention"}),
+        (-3_600_000, {"embedding_gaps", "retention"}),
+    ],
+)
+def test_a_beat_is_due_after_its_interval_and_after_a_clock_that_went_back(
+    passed_ms: int, expected: set[str]
+) -> None:
+    last = {"retention": NOON_MS, "embedding_gaps": NOON_MS}
+    assert due(last, NOON_MS + passed_ms) == expected
+
+
+@given(st.lists(st.integers(-10 * RETENTION_MS, 10 * RETENTION_MS), max_size=30))
+def test_however_the_clock_jumps_a_beat_is_never_silent_for_longer_than_its_interval(
+    jumps: list[int],
+) -> None:
+    now, last = NOON_MS, {"retention": NOON_MS, "embedding_gaps": NOON_MS}
+    for jump in jumps:
+        now += jump
+        for name in due(last, now):
+            last[name] = now
+        assert due(last, now) == set()
+        assert {"retention", "embedding_gaps"} <= due(last, now + RETENTION_MS)
+
+
+def sweeps(home: Home) -> int:
+    return len(home.rows("SELECT * FROM memory_jobs WHERE job_type = 'retention_sweep'"))
+
+
+def test_a_slot_is_queued_once_however_often_it_is_started(home: Home) -> None:
+    [retention] = [beat for beat in beats.BEATS if beat.name == "retention"]
+    for minutes in (0, 0, 5):
+        home.db.write(beats.run, retention, SETTINGS, NOON + timedelta(minutes=minutes))
+    assert sweeps(home) == 1
+    home.db.write(beats.run, retention, SETTINGS, NOON + timedelta(milliseconds=RETENTION_MS))
+    assert sweeps(home) == 2
+    assert home.db.read(beats.last_runs) == {"retention": NOON_MS + RETENTION_MS}
+
+
+def _gaps_beat(home: Home, settings: Settings) -> int:
+    [beat] = [beat for beat in beats.BEATS if beat.name == "embedding_gaps"]
+    home.db.write(beats.run, beat, settings, NOON)
+    return len(home.rows("SELECT * FROM memory_jobs WHERE job_type = 'embed'"))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"embedding": {"provider": "none"}},
+        {"memory": {"pipelineV2": {"embeddingTracker": {"enabled": False}}}},
+    ],
+)
+def test_gaps_are_left_open_when_nobody_is_to_fill_them(
+    home: Home, tree: dict[object, object]
+) -> None:
+    add(home, "a")
+    settings, warnings = settings_from(tree)
+    assert warnings == ()
+    assert _gaps_beat(home, settings) == 0
+
+
+def test_the_model_that_is_looked_for_is_the_one_that_embeds(home: Home) -> None:
+    """Else every memory would be queued again every minute, for ever."""
+    add(home, "a")
+    embedded(home, "a", NativeEmbedder.model)
+    assert _gaps_beat(home, Settings()) == 0
+
+
+def add(home: Home, memory_id: str, content_hash: str | None = "h") -> None:
+    home.run(
+        "INSERT INTO memories (id, content, content_hash, created_at, updated_at)"
+        " VALUES (?, ?, ?, '2026-01-01', ?)",
+        memory_id,
+        f"text of {memory_id}",
+        content_hash and f"{content_hash}-{memory_id}",
+        f"2026-01-01 {memory_id}",
+    )
+
+
+def embedded(home: Home, memory_id: str, model: str) -> None:
+    vector = b"\0\0\x80\x3f" * 4
+    home.db.write(store.replace, memory_id, f"h-{memory_id}", [("text", vector)], model, NOON)
+
+
+def fill(home: Home, now: datetime = NOON, limit: int = gaps.BATCH) -> list[str]:
+    """Queue what is missing and return for which memories there is an open job."""
+    home.db.write(gaps.enqueue_missing, model="m", now=now, limit=limit)
+    rows = home.rows(
+        "SELECT memory_id FROM memory_jobs WHERE status IN ('pending', 'leased') ORDER BY 1"
+    )
+    return [row[0] for row in rows]
+
+
+def test_memories_without_a_current_vector_are_queued_once(home: Home) -> None:
+    for memory_id in ("bare", "current", "elder"):
+        add(home, memory_id)
+    embedded(home, "current", "m")
+    embedded(home, "elder", "another model")
+    assert fill(home) == ["bare", "elder"]
+    assert fill(home) == ["bare", "elder"]
+
+
+def test_what_has_died_is_left_alone_for_a_day_and_hides_nobody(home: Home) -> None:
+    add(home, "a")
+    add(home, "b")
+    assert fill(home, limit=1) == ["b"]
+    home.run(
+        "UPDATE memory_jobs SET status = 'dead', failed_at = ?",
+        NOON.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    )
+    assert fill(home, NOON + timedelta(minutes=1), limit=1) == ["a"]
+    assert fill(home, NOON + timedelta(minutes=2), limit=1) == ["a"]
+    assert fill(home, NOON + 2 * DAY, limit=1) == ["a", "b"]
+
+
+def test_a_row_that_no_vector_can_be_current_for_is_not_queued_again_and_again(home: Home) -> None:
+    add(home, "hashless", None)
+    assert fill(home) == []
