@@ -81,7 +81,9 @@ def test_a_limit_is_kept_within_bounds(api: Api, limit: int | None, count: int) 
         ({"query": "a", "limit": "many"}, "limit: Input should be a valid integer"),
         ({"query": "a", "since": "soon"}, "since must be an ISO"),
         ({"query": "a", "until": "then"}, "until must be an ISO"),
-        ({"query": "a", "tags": {}}, "tags: Input should be a valid string"),
+        ({"query": "a", "tags": {}}, "tags: neither a text nor a list of texts"),
+        ({"query": "a", "tags": ["t"] * 200_000}, "tags: more than 100 tags"),
+        ({"query": "a", "tags": "t," * 101}, "tags: more than 100 tags"),
         ({"query": "a", "min_score": "low"}, "min_score: Input should be a valid number"),
     ],
 )
@@ -116,6 +118,15 @@ def test_an_unreadable_number_and_an_empty_parameter_count_as_left_out(
 ) -> None:
     remember(api, "Hens lay eggs.")
     assert api.get(SEARCH + query).body["count"] == 1
+
+
+def test_as_many_tags_as_are_allowed_can_be_asked_for(api: Api) -> None:
+    tags = [f"t{number}" for number in range(100)]
+    remember(api, "Bees fly home.", tags=tags)
+    remember(api, "Bees fly out.", tags=tags[1:])
+    answer = api.post(RECALL, {"query": "bees", "tags": ",".join(tags).upper()}).body
+    assert [row["content"] for row in answer["results"]] == ["Bees fly home."]
+    assert "degraded" not in answer
 
 
 def test_a_private_memory_is_found_by_its_agent_alone(api: Api) -> None:

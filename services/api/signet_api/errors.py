@@ -77,8 +77,7 @@ def _first_problem(error: RequestValidationError) -> str:
     where = [str(part) for part in first["loc"][1:]]  # the first names body, query or path
     if first["type"] == "json_invalid" or not where:
         return "Invalid JSON body"
-    names = [part for part in where if part not in ("str", "list[str]")]
-    return f"{'.'.join(names)}: {str(first['msg']).removeprefix('Value error, ')}"
+    return f"{'.'.join(where)}: {str(first['msg']).removeprefix('Value error, ')}"
 
 
 async def _plain(request: Request, error: Exception) -> JSONResponse:

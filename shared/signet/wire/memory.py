@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from signet.wire.model import Body, Instant, spelled
+from signet.wire.tags import Tags
 
 #: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
 SAFE_INTEGER = 2**53 - 1
@@ -16,7 +17,7 @@ class RememberBody(Body):
     who: str | None = Field(None, max_length=256)
     project: str | None = None
     importance: float | None = Field(None, ge=0, le=1)
-    tags: str | list[str] | None = None
+    tags: Tags | None = None
     pinned: bool = False
     source_type: str | None = spelled("sourceType", "source_type")
     source_id: str | None = spelled("sourceId", "source_id")
@@ -32,10 +33,3 @@ class RememberBody(Body):
     transcript: str | None = None
     harness: str | None = None
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
-
-    def tag_list(self) -> tuple[str, ...] | None:
-        """Return the tags, however they were written; None when there was no word of them."""
-        if self.tags is None:
-            return None
-        raw = self.tags.split(",") if isinstance(self.tags, str) else self.tags
-        return tuple(tag for item in raw if (tag := item.strip().lower()))

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from signet.wire.model import Body, spelled
+from signet.wire.tags import Tags
 
 
 class RecallBody(Body):
@@ -12,7 +13,7 @@ class RecallBody(Body):
     keyword_query: str | None = spelled("keywordQuery", "keyword_query")
     limit: int = 10
     type: str | None = None
-    tags: str | list[str] | None = None
+    tags: Tags = ()
     who: str | None = None
     pinned: bool | None = None
     importance_min: float | None = spelled("importance_min", "importanceMin")
@@ -27,8 +28,3 @@ class RecallBody(Body):
     entities: bool = False
     cards: bool = False
     explain: bool = Field(False, description="say for each result why it is where it is")
-
-    def tag_list(self) -> tuple[str, ...]:
-        """Return the tags that a result must have."""
-        raw = self.tags.split(",") if isinstance(self.tags, str) else self.tags or []
-        return tuple(tag for item in raw if (tag := item.strip().lower()))

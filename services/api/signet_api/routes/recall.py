@@ -60,7 +60,7 @@ def _answer(
         limit=body.limit,
         filters=Filters(
             type=body.type,
-            tags=body.tag_list(),
+            tags=body.tags,
             who=body.who,
             pinned=True if body.pinned else None,
             importance_min=body.importance_min,

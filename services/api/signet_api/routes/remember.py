@@ -48,7 +48,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         type=body.type or None,
         importance=body.importance,
         pinned=body.pinned,
-        tags=body.tag_list(),
+        tags=body.tags,
         who=body.who or "daemon",
         project=body.project or None,
         source_type=body.source_type or "manual",
