@@ -35,7 +35,6 @@ def create_app(state: State) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        strict_content_type=False,
         responses={
             "4XX": {"model": ErrorBody, "description": "The request was refused"},
             "5XX": {"model": ErrorBody, "description": "The request could not be served"},

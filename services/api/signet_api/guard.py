@@ -62,7 +62,7 @@ class Guard:
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
             await body_too_large()(scope, receive, tagged)
         else:
-            if scope["method"] != "GET" and not _is_form(headers):
+            if scope["method"] != "GET":
                 others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
                 scope["headers"] = [*others, _JSON]
             try:
@@ -96,7 +96,3 @@ def _host_of(address: bytes) -> str:
         return urlsplit(address.decode("latin-1")).hostname or ""
     except ValueError:
         return ""
-
-
-def _is_form(headers: dict[bytes, bytes]) -> bool:
-    return headers.get(b"content-type", b"").startswith(b"multipart/")
