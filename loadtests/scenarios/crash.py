@@ -5,6 +5,7 @@ would, everything else comes back by itself. Afterwards nothing may be lost, don
 that keeps crashing is reset before each kill, or there would be nothing alive to kill.
 """
 
+import contextlib
 import http.client
 import json
 import math
@@ -142,24 +143,21 @@ class Drill:
                     raise
 
     def strike(self) -> None:
-        """Kill one part that is alive."""
+        """Kill one part if it is alive."""
         self.revive()
         target = self.chance.choice(TARGETS)
         pid = self._pid(target)
         if pid is None:
-            return
+            return  # it has not come back from an earlier kill yet
         backoff.forget(self.workspace.runtime_dir)
         database = connect(self.workspace.database, read_only=True)
-        owner = database.execute(_OWNER, (pid,)).fetchone() if target == "worker" else None
-        try:
+        owner = database.execute(_OWNER, (pid,)).fetchone()
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
-        finally:
             self.kills[target] += 1
-            if owner is not None:
-                self._time_release(database, owner[0])
-            database.close()
+        if owner is not None:
+            self._time_release(database, owner[0])
+        database.close()
         if target == "supervisor":
             while record.is_supervisor(pid, self.workspace):
                 time.sleep(0.01)
@@ -199,11 +197,11 @@ def run(options: Options) -> Report:
         saver.start()
     rounds = options.rounds or ROUNDS
     try:
-        for number in range(rounds):
+        while (kills := drill.kills.total()) < rounds:
             time.sleep(drill.chance.uniform(*PAUSE_SECONDS))
             drill.strike()
-            if number % 20 == 19:
-                print(f"{number + 1} kills", file=sys.stderr)
+            if drill.kills.total() > kills and drill.kills.total() % 20 == 0:
+                print(f"{drill.kills.total()} kills", file=sys.stderr)
         drill.revive()
     finally:
         stop.set()
