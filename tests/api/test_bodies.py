@@ -7,6 +7,9 @@ import pytest
 
 from support.http import Served
 
+#: One process for the whole file.
+pytestmark = pytest.mark.xdist_group("api-bodies")
+
 REMEMBER = "/api/memory/remember"
 #: Beyond what any route takes: the longest document and what may stand beside it.
 TOO_LARGE = 12 * 1024 * 1024

@@ -4,7 +4,12 @@ import json
 import random
 from collections.abc import Iterator
 
+import pytest
+
 from support.http import Served
+
+#: One process for the whole file.
+pytestmark = pytest.mark.xdist_group("api-hostile")
 
 RECALL = "/api/memory/recall"
 

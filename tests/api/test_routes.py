@@ -95,4 +95,5 @@ def test_an_unknown_path_and_a_wrong_method_are_told_apart(api: Api) -> None:
         assert (api.get(path).status, api.get(path).error) == (404, "Not found")
     wrong = api.delete("/api/memories")
     assert (wrong.status, wrong.error) == (405, "Method not allowed")
+    assert wrong.headers["allow"] == "GET"
     assert api.post("/health").error == "Method not allowed"
