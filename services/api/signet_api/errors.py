@@ -85,7 +85,8 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 413:
         return body_too_large()
     message = _PLAIN.get(error.status_code, str(error.detail))
-    return answer(error.status_code, message, message.lower().replace(" ", "_"))
+    code = message.lower().replace(" ", "_")
+    return answer(error.status_code, message, code, headers=error.headers)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
