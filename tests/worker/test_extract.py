@@ -181,19 +181,34 @@ def test_a_fact_that_resembles_a_memory_is_decided_about(home: Home, script: Scr
     assert not home.memory(known)["is_deleted"]
 
 
-def test_a_decision_that_cannot_be_read_costs_that_fact_only(home: Home, script: Script) -> None:
+def test_a_fact_that_cannot_be_decided_gets_a_second_look_and_stops_no_other(
+    home: Home, script: Script, server: FakeServer
+) -> None:
     script.reads("dunlin board meets", found())
     home.ended(home.remember("The dunlin board meets on Monday", "undecided"))
-    unclear, clear = "The dunlin board meets on Monday at ten", "Dunlin pays its rent in March"
-    script.decides(unclear, "I would rather not say.")
+    unclear, hopeless, clear = (
+        "The dunlin board meets on Monday at ten",
+        "The dunlin board meets on Monday in Ulm",
+        "Dunlin pays its rent in March",
+    )
+    script.decides(unclear, "I would rather not say.", decided("add"))
+    script.decides(hopeless, decided("update", "an id that is no candidate"))
     script.decides(clear, decided("add"))
     text = "Minutes of the dunlin board."
-    script.reads(text, found(fact(unclear), fact(clear)))
+    script.reads(text, found(*map(fact, (unclear, hopeless, clear))))
     source = home.remember(text, "undecided")
-    home.ended(source)
-    first, second = home.proposals(source)
-    assert (first["skippedReason"], first["proposedAction"]) == ("decision_failed", None)
-    assert [row["id"] for row in home.facts(source)] == [second["createdMemoryId"]]
+    eventually(lambda: bool(home.facts(source)))
+    assert [p["skippedReason"] for p in home.proposals(source)] == [
+        *("decision_failed", "decision_failed", None)
+    ]
+    assert [row["content"] for row in home.facts(source)] == [clear]
+    home.hurry()
+    assert home.ended(source)["proposals"] == 2
+    assert [row["content"] for row in home.facts(source)] == [clear, unclear]
+    assert [p["skippedReason"] for p in home.proposals(source)[3:]] == [None, "decision_failed"]
+    jobs = "SELECT COUNT(*) FROM memory_jobs WHERE memory_id = ? AND job_type = 'extract'"
+    assert home.value(jobs, source) == 2, "there is no third look"
+    assert sum(text in prompt for prompt in server.prompts) == 1
 
 
 def test_a_fact_the_model_is_not_sure_of_is_not_written(home: Home, script: Script) -> None:

@@ -5,14 +5,17 @@ one transaction checks that the lease is still ours, writes the effects and comp
 loses nothing but work.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
 from functools import partial
 
 from signet import clock
 from signet.config import Settings
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import passages
-from signet.domain.extraction import apply, candidates
+from signet.domain.extraction import apply, candidates, parse
 from signet.domain.extraction.apply import Mode, Proposal, Writing
 from signet.domain.extraction.distill import Distiller, says_the_same
 from signet.domain.extraction.models import (
@@ -26,13 +29,16 @@ from signet.domain.extraction.models import (
 from signet.domain.graph import persist
 from signet.domain.memory import normalize, store
 from signet.domain.memory.models import ExtractionStatus, Memory
-from signet.errors import ProviderDown, ProviderFailed, Unavailable
+from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
 from signet.providers.ports import Embedder
 from signet.queue import Job, enqueue
-from signet.queue.held import Cancelled, LeaseLost, Run
+from signet.queue.held import Run
 
 log = logs.get("pipeline")
+
+#: How long facts that could not be decided wait for their second and last look.
+SECOND_LOOK_MS = 30_000
 
 
 def mode_of(settings: Settings) -> Mode:
@@ -56,42 +62,21 @@ def run(
     `settings` is asked again before the write: a model may take minutes, a kill switch must not wait for it.
     Raises what the providers raise (the job then waits or is tried again), LeaseLost, Cancelled.
     """
-    try:
-        _run(job, distiller, embedder, settings)
-    except (LeaseLost, Cancelled, ProviderDown, Unavailable):
-        raise  # none of these is the end of the job's attempts
-    except Exception:
-        is_last = job.lease.attempts >= job.lease.max_attempts
-        if is_last and mode_of(settings()) is Mode.CONTROLLED_WRITE:
-            job.progress(partial(_fail, memory_id=job.lease.memory_id or "", model=distiller.name))
-        raise
-
-
-def _fail(tx: WriteTx, *, memory_id: str, model: str) -> None:
-    store.set_extraction(tx, memory_id, ExtractionStatus.FAILED, model)
-
-
-def _run(
-    job: Run,
-    distiller: Distiller,
-    embedder: Embedder | None,
-    settings: Callable[[], Settings],
-) -> None:
     memory_id = job.lease.memory_id or ""
     source = job.db.read(store.by_id, memory_id)
     if source is None or source.is_deleted:
         reason = "memory_not_found" if source is None else "memory_deleted"
         job.commit(lambda tx: {"skipped": reason})
         return
-    found = _distilled(job.db, distiller, source)
+    found = _distilled(job, distiller, source)
     job.check()
     proposed = _proposals(job, distiller, embedder, source, found.facts)
     job.check()
-    now_in_force = settings()
+    in_force = settings()
     writing = Writing(
         source=source,
-        mode=mode_of(now_in_force),
-        min_confidence=now_in_force.pipeline.extraction.min_confidence,
+        mode=mode_of(in_force),
+        min_confidence=in_force.pipeline.extraction.min_confidence,
         extraction_model=distiller.name,
         embedding_model=embedder.model if embedder else None,
         embed_later=embedder is not None,
@@ -99,19 +84,27 @@ def _run(
         entity_count=len(found.triples),
         now=clock.now(),
     )
-    graph = now_in_force.pipeline.graph.enabled
-    job.commit(lambda tx: _write(tx, found, proposed, writing, graph=graph))
+    graph = in_force.pipeline.graph.enabled
+    look_again = not _is_second_look(job, source)
+    job.commit(lambda tx: _write(tx, found, proposed, writing, graph=graph, look_again=look_again))
 
 
-def _distilled(db: Database, distiller: Distiller, source: Memory) -> Extraction:
+def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
+    if _is_second_look(job, source):
+        return parse.extraction(json.dumps(job.lease.payload))
     if len(source.content) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))
     found = distiller.extract(
-        source.content, lambda digest: db.read(candidates.holds, source, digest)
+        source.content, lambda digest: job.db.read(candidates.holds, source, digest)
     )
     for warning in found.warnings:
         log.info("extraction.warning", memory_id=source.id, detail=warning)
     return found
+
+
+def _is_second_look(job: Run, source: Memory) -> bool:
+    """Return whether the job is only for facts of this very text that could not be decided at first."""
+    return job.lease.payload.get("version") == source.version
 
 
 def _proposals(
@@ -197,6 +190,7 @@ def _write(
     writing: Writing,
     *,
     graph: bool,
+    look_again: bool,
 ) -> dict[str, object]:
     """Write everything the job found; return its result."""
     current = store.by_id(tx, writing.source.id)
@@ -205,17 +199,17 @@ def _write(
     if current.version != writing.source.version:
         # What was found is about a text that is not there any more. Whoever changed it could not queue its
         # reading, because this job was still open; it is completed in this transaction.
-        enqueue(
-            tx,
-            Job(kind="extract", memory_id=current.id, agent_id=current.agent_id),
-            now=writing.now,
-        )
+        _queue(tx, current, writing.now)
         return {"skipped": "memory_changed"}
     counts, facts = apply.proposals(tx, proposed, writing)
     if writing.mode is Mode.CONTROLLED_WRITE:
         store.set_extraction(
             tx, writing.source.id, ExtractionStatus.COMPLETED, writing.extraction_model
         )
+        undecided = [asdict(one.fact) for one in proposed if one.decision is None]
+        if look_again and undecided:
+            payload = {"version": current.version, "facts": undecided}
+            _queue(tx, current, writing.now, payload=payload, delay_ms=SECOND_LOOK_MS)
         if graph and found.triples:
             tx.optional("graph", partial(_link, tx, found, writing, facts), otherwise=0)
     return {
@@ -226,6 +220,24 @@ def _write(
         "writeStats": dict(counts),
         "warnings": list(found.warnings),
     }
+
+
+def _queue(
+    tx: WriteTx,
+    memory: Memory,
+    now: datetime,
+    *,
+    payload: Mapping[str, object] | None = None,
+    delay_ms: int = 0,
+) -> None:
+    job = Job(
+        kind="extract",
+        memory_id=memory.id,
+        agent_id=memory.agent_id,
+        payload=payload,
+        delay_ms=delay_ms,
+    )
+    enqueue(tx, job, now=now)
 
 
 def _link(
