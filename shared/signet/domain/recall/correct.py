@@ -21,6 +21,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("rerank", settings.rerank and is_plain, lambda s: _reranked(run, s)),
         ("gravity", settings.gravity and bool(run.words), lambda s: _settled(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
+        ("questions", settings.questions, lambda s: _asking(run, s)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
     )
     for name, is_on, stage in stages:
@@ -70,9 +71,20 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
     return dampen.hubs(scores, degrees, memories=memories)
 
 
+def _asking(run: Run, scores: Scores) -> Scores:
+    """Lower what asks among the best; the rest cannot reach the page."""
+    texts = store.endings(run.tx, _best(run, scores), most_chars=dampen.QUESTION_MAX_CHARS)
+    return dampen.questions(
+        scores, {seq for seq, text in texts.items() if dampen.is_question(text)}
+    )
+
+
+def _best(run: Run, scores: Scores) -> list[int]:
+    return sorted(scores, key=lambda seq: -scores[seq])[: READ_PER_RESULT * run.query.size]
+
+
 def _resolved(run: Run, scores: Scores) -> Scores:
     """Raise what settles something among the best; the rest cannot reach the page."""
-    best = sorted(scores, key=lambda seq: -scores[seq])[: READ_PER_RESULT * run.query.size]
-    texts = store.contents(run.tx, best)
+    texts = store.contents(run.tx, _best(run, scores))
     resolved = {s for s in texts if dampen.is_resolved(run.allowed[s].type, texts[s])}
     return dampen.resolution(scores, resolved)

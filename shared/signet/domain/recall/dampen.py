@@ -18,6 +18,11 @@ HUB_PENALTY = 0.7
 #: In a small store every entity is a hub unless it must be linked to this share of the memories.
 HUB_MIN_SHARE = 0.25
 
+#: A short memory that ends in a question asks for what a question is looking for. Measured: MRR on dialogue
+#: turns 51.9 to 55.1; longer ones are left alone, because they also tell (chat with code lost 4 % of recall@10).
+QUESTION_PENALTY = 0.8
+QUESTION_MAX_CHARS = 100
+
 RESOLUTION_BOOST = 1.2
 RESOLVED_TYPES = frozenset({"constraint", "decision"})
 #: A shorter text with a date is a log line, a longer one (more than a passage) only mentions it: raising those
@@ -69,6 +74,18 @@ def resolution(scores: Scores, resolved: Collection[int]) -> Scores:
     return {
         seq: score * RESOLUTION_BOOST if seq in resolved else score for seq, score in scores.items()
     }
+
+
+def questions(scores: Scores, asking: Collection[int]) -> Scores:
+    """Return scores where memories that ask are lowered."""
+    return {
+        seq: score * QUESTION_PENALTY if seq in asking else score for seq, score in scores.items()
+    }
+
+
+def is_question(content: str) -> bool:
+    """Return whether a text ends in a question; closing quotes and brackets do not count."""
+    return content.rstrip("\"'”’)]* ").endswith(("?", "？", "؟"))
 
 
 def is_resolved(type_: str, content: str) -> bool:

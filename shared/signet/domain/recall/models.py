@@ -104,6 +104,7 @@ class RecallSettings:
     #: Off: with both channels known of every candidate it only costs (0.5 % of the evidence at 50).
     gravity: bool = False
     hubs: bool = True
+    questions: bool = True
     resolution: bool = True
     truncate_chars: int = 500
 

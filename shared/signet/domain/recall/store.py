@@ -42,16 +42,21 @@ CROSS JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
 WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?)
 """
+#: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
-  coalesce(m.source_type, '') || ' ' || m.source_id, m.project || ' ' || m.created_at, length(m.content)
-FROM memories m
+  coalesce(p.source_type, '') || ' ' || p.source_id, m.project || ' ' || m.created_at, length(m.content)
+FROM memories m JOIN memories p
+  ON p.id = coalesce((SELECT o.id FROM memories o WHERE m.source_type = 'pipeline-v2' AND o.id = m.source_id), m.id)
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 _SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 #: What settles something says so early; sessions of many pages are not read whole.
 _CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
-
+_ENDINGS = """
+SELECT seq, substr(content, -16) FROM memories
+WHERE seq IN (SELECT value FROM json_each(?)) AND length(content) <= ?
+"""
 #: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
 #: project that bear the same instant were saved as one piece (an import, a session told later), too.
 #: (The plus signs keep SQLite on the indexes of source and instant.)
@@ -68,8 +73,10 @@ _PLACE = """
 _BEFORE = _PLACE.format(source=_SOURCE, live=_LIVE, side="<", order="DESC")
 _AFTER = _PLACE.format(source=_SOURCE, live=_LIVE, side=">", order="ASC")
 _BESIDE = f"""
-SELECT c.seq, coalesce({_BEFORE}), coalesce({_AFTER})
-FROM memories c WHERE c.seq IN (SELECT value FROM json_each(?))
+SELECT m.seq, coalesce({_BEFORE}), coalesce({_AFTER}), CASE WHEN c.seq <> m.seq THEN c.seq END
+FROM memories m JOIN memories c
+  ON c.id = coalesce((SELECT o.id FROM memories o WHERE m.source_type = 'pipeline-v2' AND o.id = m.source_id), m.id)
+WHERE m.seq IN (SELECT value FROM json_each(?))
 """
 _DEGREES = """
 SELECT m.seq, x.entity_id, (SELECT count(*) FROM memory_entity_mentions y WHERE y.entity_id = x.entity_id)
@@ -177,10 +184,15 @@ def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
     return {row[0]: row[1] for row in tx.all(_CONTENTS, (_json(seqs),))}
 
 
+def endings(tx: ReadTx, seqs: Collection[int], *, most_chars: int) -> dict[int, str]:
+    """Return the last few characters of each text that is not longer than `most_chars`."""
+    return {row[0]: row[1] for row in tx.all(_ENDINGS, (_json(seqs), most_chars))}
+
+
 def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
-    """Return the memories just before and after each one in what it came from."""
+    """Return the memories just before and after each one in what it came from, and what a fact was read from."""
     rows = tx.all(_BESIDE, (_json(seqs),))
-    return {row[0]: [other for other in (row[1], row[2]) if other is not None] for row in rows}
+    return {row[0]: [other for other in tuple(row)[1:] if other is not None] for row in rows}
 
 
 def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
