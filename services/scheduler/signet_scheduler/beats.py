@@ -60,8 +60,10 @@ def last_runs(tx: ReadTx) -> dict[str, int]:
 
 
 def run(tx: WriteTx, beat: Beat, settings: Settings, now: datetime) -> None:
-    """Start a beat and note it, in one transaction; two schedulers cannot start one slot twice."""
+    """Start a beat and note it, in one transaction; nothing happens when another scheduler was faster."""
     now_ms = int(now.timestamp() * 1000)
+    if beat not in due(last_runs(tx), settings, now_ms=now_ms):
+        return
     slot = str(now_ms // beat.every_ms(settings))
     beat.start(tx, settings, slot, now)
     tx.run(_NOTE, (beat.name, now_ms, slot))
