@@ -1,4 +1,4 @@
-"""One workspace for each test, and one with a worker that a whole file shares."""
+"""One workspace for each test; files whose tests share one worker make their own."""
 
 from collections.abc import Iterator
 from pathlib import Path
