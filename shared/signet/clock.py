@@ -55,4 +55,7 @@ def ms_to_text(milliseconds: int) -> str:
 def parse(text: str) -> datetime:
     """Return the instant that an ISO-8601 text names; a text without zone is UTC. Raises ValueError."""
     instant = datetime.fromisoformat(text.strip())
-    return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    try:
+        return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{text!r} is outside the calendar") from error

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: How long open requests may go on after a stop.
 GRACE_SECONDS = 3
 BACKLOG = 2_048
+#: How long a thread may run before another gets its turn.
+SWITCH_SECONDS = 0.0005
 #: The file descriptor of a listening socket made by somebody else.
 SOCKET_FD = "SIGNET_SOCKET_FD"
 
@@ -54,6 +56,7 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.db import Database
+    from signet.db.writer import INTERACTIVE_SECONDS
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
@@ -65,7 +68,10 @@ def serve(booted: Booted) -> int:
 
     workspace, loaded = booted.workspace, booted.loaded
     check_access(loaded)
-    db = Database(workspace.database)
+    # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
+    # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
+    sys.setswitchinterval(SWITCH_SECONDS)
+    db = Database(workspace.database, group_seconds=INTERACTIVE_SECONDS)
     presence = Presence(workspace.runtime_dir, "api")
     db.write(presence.announce, now=clock.now())
     ringer = Ringer(workspace.runtime_dir)

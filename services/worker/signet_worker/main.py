@@ -50,7 +50,7 @@ def serve(booted: Booted) -> int:
 
     log = logs.get("pipeline")
     workspace = booted.workspace
-    db = Database(workspace.database)
+    db = Database(workspace.database, inline=False)
     presence = Presence(workspace.runtime_dir, "worker")
     db.write(presence.announce, now=clock.now(), queues=",".join(QUEUES))
     ringer = Ringer(workspace.runtime_dir)

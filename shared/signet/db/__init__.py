@@ -16,7 +16,7 @@ from signet.db.driver import Row, connect, sqlite, vec_loaded
 from signet.db.gate import Gate
 from signet.db.readers import Readers
 from signet.db.transaction import Params, ReadTx, WriteTx
-from signet.db.writer import WAIT_SECONDS, Passenger, Writer, translate
+from signet.db.writer import GROUP_SECONDS, WAIT_SECONDS, Passenger, Writer, translate
 
 __all__ = ["Database", "Params", "Passenger", "ReadTx", "Row", "WriteTx"]
 
@@ -33,15 +33,33 @@ class Database:
     """One process's hold on the database file; open it once, close it at the end."""
 
     def __init__(
-        self, path: Path, *, readers: int = READERS, wait_seconds: float = WAIT_SECONDS
+        self,
+        path: Path,
+        *,
+        readers: int = READERS,
+        wait_seconds: float = WAIT_SECONDS,
+        group_seconds: float = GROUP_SECONDS,
+        inline: bool = True,
     ) -> None:
-        """Open the file. The schema must exist (see migrate.py); raises the driver's OperationalError."""
+        """Open the file; `group_seconds` and `inline` are the writer's (see writer.py).
+
+        The schema must exist (see migrate.py). Raises StorageBusy or StorageFull.
+        """
         self.path = path
         self._is_closed = False
-        self._write_connection = connect(path)
+        try:
+            self._write_connection = connect(path)
+        except sqlite.OperationalError as error:
+            raise translate(error) from error
         self.has_vec = vec_loaded(self._write_connection)
         self._gate = Gate(path)
-        self.writer = Writer(self._write_connection, self._gate, wait_seconds=wait_seconds)
+        self.writer = Writer(
+            self._write_connection,
+            self._gate,
+            wait_seconds=wait_seconds,
+            group_seconds=group_seconds,
+            inline=inline,
+        )
         self._readers = Readers(path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds)
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
 

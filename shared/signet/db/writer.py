@@ -33,9 +33,11 @@ from signet.observe import logs, metrics
 log = logs.get("system")
 
 #: A group takes at most this many functions and starts none after this many seconds of work, so that other
-#: processes get their turn.
+#: processes get their turn. People wait for the API, which may take longer turns (measured: 5 ms close a group
+#: after a third of 32 waiting saves, and each group costs one sync).
 GROUP_SIZE = 256
 GROUP_SECONDS = 0.005
+INTERACTIVE_SECONDS = 0.02
 #: How long a caller waits for its turn before it is told that the database is locked.
 WAIT_SECONDS = 5.0
 
@@ -123,11 +125,23 @@ class Writer:
     """Owns the write connection of this process and the thread that uses it."""
 
     def __init__(
-        self, connection: Connection, gate: Gate, *, wait_seconds: float = WAIT_SECONDS
+        self,
+        connection: Connection,
+        gate: Gate,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+        group_seconds: float = GROUP_SECONDS,
+        inline: bool = True,
     ) -> None:
+        """Start the thread. With `inline` a caller may do the work itself while the thread is idle, which saves
+        the hand-over; not where exceptions can be raised into callers from outside (see queue/deadline.py)."""
         self._connection = connection
         self._gate = gate
         self._wait_seconds = wait_seconds
+        self._group_seconds = group_seconds
+        self._inline = inline
+        #: Held by whoever uses the connection.
+        self._turn = threading.Lock()
         self._waiting: deque[Operation] = deque()
         self._condition = threading.Condition()
         self._stopping = False
@@ -148,7 +162,7 @@ class Writer:
         refused.
         """
         operation = Operation(function, durable, None)
-        self._submit(operation)
+        self._submit(operation, inline=self._inline)
         try:
             return operation.future.result(self._wait_seconds)
         except TimeoutError:
@@ -168,12 +182,27 @@ class Writer:
         finally:
             patience.cancel()
 
-    def _submit(self, operation: Operation) -> None:
+    def later(self, function: Callable[[WriteTx], Any], done: Callable[[Any], None]) -> None:
+        """Run a function in an unsynced transaction soon; `done` gets its future from the writer thread."""
+        operation = Operation(function, False, None)
+        operation.future.add_done_callback(done)
+        self._submit(operation)
+
+    def _submit(self, operation: Operation, *, inline: bool = False) -> None:
         with self._condition:
             if self._stopping:
                 raise StorageBusy("The database is closed")
             self._waiting.append(operation)
-            self._condition.notify()
+            if not (inline and self._turn.acquire(blocking=False)):
+                self._condition.notify()
+                return
+        try:
+            self._one_pass()
+        finally:
+            self._turn.release()
+        with self._condition:
+            if self._waiting or self._awake:
+                self._condition.notify()
 
     def board(self, passenger: Passenger) -> None:
         """Let a passenger ride along from now on."""
@@ -209,14 +238,16 @@ class Writer:
                 self._awake = False
                 if self._stopping and not self._waiting:
                     return
-            try:
-                self._one_pass(self._passenger)
-            except Exception:  # the thread must outlive a bug in a passenger or listener
-                log.exception("writer.failed")
+            with self._turn:
+                self._one_pass()
 
-    def _one_pass(self, passenger: Passenger | None) -> None:
-        if self._waiting or (passenger is not None and passenger.wants(ReadTx(self._connection))):
-            self._one_group(passenger)
+    def _one_pass(self) -> None:
+        passenger = self._passenger
+        try:
+            if self._waiting or (passenger and passenger.wants(ReadTx(self._connection))):
+                self._one_group(passenger)
+        except Exception:  # the writer must outlive a bug in a passenger or listener
+            log.exception("writer.failed")
 
     def _one_group(self, passenger: Passenger | None) -> None:
         group: list[Operation] = []
@@ -252,7 +283,7 @@ class Writer:
             durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
         self._sync_for(durable)
         self._begin()
-        until = time.monotonic() + GROUP_SECONDS
+        until = time.monotonic() + self._group_seconds
         while self._waiting and len(group) < GROUP_SIZE and time.monotonic() < until:
             if self._waiting[0].durable and not durable:
                 break  # it came after the transaction was opened, and needs a synced one

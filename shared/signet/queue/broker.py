@@ -10,7 +10,9 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from datetime import timedelta
+from functools import partial
 from typing import Any, ClassVar
 
 from dramatiq import Actor, Message
@@ -187,7 +189,11 @@ class JobsConsumer(Consumer):
         return None if run is None else RunMessage(run)
 
     def ack(self, message: MessageProxy) -> None:
-        """Write the end of a run down; never raises, because dramatiq would lose the message."""
+        """Write the end of a run down; never raises, because dramatiq would lose the message.
+
+        A plain completion is handed over and not waited for: its thread goes on, and the completions of that
+        moment share one commit. Should it be lost, the lease ends and the job runs again.
+        """
         assert isinstance(message, RunMessage)
         run = message.run
         ended = run.outcome or outcome.of(message._exception)
@@ -195,14 +201,13 @@ class JobsConsumer(Consumer):
         if message.started:
             self._pump.ran(run, took)
         run.free()
-        try:
-            if not run.settled:
-                self._settle(run, ended)
-        except SignetError as error:
-            # The lease ends by itself: the reaper gives the job to somebody else.
-            log.warning("job.unsettled", job_id=run.lease.job_id, code=error.code)
-        finally:
-            self._pump.held.drop(run)
+        if run.settled or ended.end is End.FENCED:
+            pass
+        elif ended.end is End.COMPLETED:
+            self._complete_later(run)
+        else:
+            self._settle(run, ended)
+        self._pump.held.drop(run)
         self._tell(run, ended, message._exception, took)
         metrics.JOBS.labels(run.lease.kind, ended.end).inc()
         metrics.JOB_RUN.labels(run.lease.kind, ended.end).observe(took)
@@ -222,32 +227,53 @@ class JobsConsumer(Consumer):
 
     def _give_back(self, run: Run) -> None:
         run.free()
+        self._settle(run, finish.Outcome(end=End.RELEASED))
+        self._pump.held.drop(run)
+
+    def _complete_later(self, run: Run) -> None:
+        def done(written: Future[bool]) -> None:
+            error = written.exception()
+            if error is None:
+                self._ended(run, written.result())
+            else:
+                self._unsettled(run, error)
+
         try:
-            self._settle(run, finish.Outcome(end=End.RELEASED))
+            self._db.writer.later(
+                partial(_settle, run=run, ended=finish.Outcome(end=End.COMPLETED)), done
+            )
         except SignetError as error:
-            log.warning("job.unsettled", job_id=run.lease.job_id, code=error.code)
-        finally:
-            self._pump.held.drop(run)
+            self._unsettled(run, error)
 
     def _settle(self, run: Run, ended: finish.Outcome) -> None:
-        if ended.end is End.FENCED:
-            return
-        settled = (
-            self._db.write_quick(_settle, run, ended)
-            if ended.end in (End.COMPLETED, End.RELEASED)
-            else self._db.write(_settle, run, ended)
+        """Write an end down and wait for it; only what buries a job waits for the disk as well."""
+        is_last = run.lease.attempts >= run.lease.max_attempts
+        buries = ended.end in (End.PERMANENT, End.CANCELLED) or (
+            ended.end is End.FAILED and is_last
         )
+        write = self._db.write if buries else self._db.write_quick
+        try:
+            self._ended(run, write(_settle, run=run, ended=ended))
+        except SignetError as error:
+            self._unsettled(run, error)
+
+    def _ended(self, run: Run, settled: bool) -> None:
+        run.settled = True
         if not settled:
             metrics.FENCED.inc()
             log.info("job.fenced", job_id=run.lease.job_id, kind=run.lease.kind)
-        run.settled = True
+
+    def _unsettled(self, run: Run, error: BaseException) -> None:
+        """Tell that an end could not be written; the lease ends by itself and the job runs again."""
+        log.warning("job.unsettled", job_id=run.lease.job_id, error=str(error))
 
     def _tell(
         self, run: Run, ended: finish.Outcome, error: BaseException | None, took: float
     ) -> None:
         """Log the end of a run once; an error that is none of ours comes with its traceback."""
         unexpected = error is not None and not isinstance(error, SignetError)
-        tell = log.info if ended.end in (End.COMPLETED, End.POSTPONED) else log.warning
+        usual = {End.COMPLETED: log.debug, End.POSTPONED: log.info, End.RELEASED: log.info}
+        tell = usual.get(ended.end, log.warning)
         tell(
             f"job.{ended.end}",
             job_id=run.lease.job_id,

@@ -14,16 +14,20 @@ from signet.domain.memory.models import Memory
 #: Rows looked at by each channel, and how many of both are kept.
 PER_CHANNEL = 10
 KEPT = 5
+#: Words of a fact that are looked for. Each costs a walk of the index, and the longer ones are the rarer.
+WORDS = 8
 #: Weight of the vector side where both sides found a memory (recall.md §5).
 ALPHA = 0.7
 
 _OWN = """
 m.is_deleted = 0 AND m.agent_id = :agent_id AND m.scope IS :scope AND m.visibility = :visibility
    AND m.id <> :source_id AND m.type <> 'document_chunk'"""
+#: Ranked in the index; only what is kept is read from the table.
 _KEYWORD = f"""
-SELECT m.seq, m.id, m.type, m.content, bm25(memories_fts) AS rank
-  FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid
- WHERE memories_fts MATCH :match AND {_OWN} ORDER BY rank LIMIT {PER_CHANNEL}"""
+SELECT m.seq, m.id, m.type, m.content, found.rank
+  FROM (SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+         WHERE memories_fts MATCH :match AND {_OWN} ORDER BY f.rank LIMIT {PER_CHANNEL}) found
+  JOIN memories m ON m.seq = found.rowid"""
 _BY_VECTOR = f"""
 SELECT m.seq, m.id, m.type, m.content, e.id AS vector_id
   FROM embeddings e JOIN memories m ON m.id = e.source_id
@@ -61,7 +65,7 @@ def _score(keyword: float | None, similar: float | None) -> float:
 def _keyword(
     tx: ReadTx, text: str, own: Mapping[str, object], found: dict[str, Candidate]
 ) -> dict[str, float]:
-    terms = fts.content_words(text)
+    terms = sorted(fts.content_words(text), key=len, reverse=True)[:WORDS]
     if not terms:
         return {}
     rows = tx.all(_KEYWORD, {**own, "match": fts.any_of(terms)})
