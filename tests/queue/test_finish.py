@@ -195,7 +195,10 @@ def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
         return at - hands.wall
 
     def allowed(room: int) -> int:
-        return db.write(limits.allowance, "llm", room, now_ms=hands.wall).jobs
+        found = db.read(limits.allowance, "llm", room, now_ms=hands.wall)
+        if found.is_probe:
+            db.write(limits.note_probe, "llm", now_ms=hands.wall)
+        return found.jobs
 
     assert allowed(4) == 4
     assert failed() == limits.FIRST_PROBE_MS
@@ -207,6 +210,9 @@ def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
     assert failed() == limits.FIRST_PROBE_MS * 2
     hands.move(limits.FIRST_PROBE_MS * 2)
     assert allowed(4) == 1
+    assert allowed(4) == 0
+    db.write(limits.probe_lost, "llm", now=hands.now)
+    assert allowed(4) == 1, "a probe that was given back is followed by another at once"
     db.write(limits.close_breaker, "llm")
     assert allowed(4) == 4
     assert failed(after=600_000) == 600_000, "the provider's own word counts"

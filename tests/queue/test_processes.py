@@ -14,7 +14,7 @@ from signet.process import alive
 from signet.queue import Job, console, enqueue
 from signet.queue import reaper as queue_reaper
 from signet.queue.bell import Ringer
-from signet_scheduler.reap import Reaper
+from signet.process.reap import Reaper
 from support.processes import ROOT, eventually, program, said
 from support.queue import row, statuses, unreachable
 

@@ -29,8 +29,13 @@ class Seen:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether nothing is missing."""
+        """Return whether there is nothing to complain of."""
         return not self.reasons
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether work can be done; a backlog, however old, does not change that."""
+        return self.database and all(holds for name, holds in self.checks if name != "queue")
 
 
 def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:

@@ -14,6 +14,7 @@ from signet.errors import SignetError
 from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
+from signet.providers.metered import MeteredEmbedder
 from signet.providers.ports import Embedder
 from signet.providers.registry import VectorSettings
 
@@ -87,7 +88,8 @@ class QueryVectors:
 
     def _load(self, wanted: VectorSettings) -> None:
         try:
-            embedder = registry.embedder(wanted)
+            found = registry.embedder(wanted)
+            embedder = MeteredEmbedder(found) if found else None
             if embedder is not None:
                 embedder.embed(["warm"])
             with self._lock:

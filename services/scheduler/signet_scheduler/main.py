@@ -32,9 +32,9 @@ def serve(booted: Booted) -> int:
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
+    from signet.process.reap import Reaper
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
-    from signet_scheduler.reap import Reaper
     from signet_scheduler.tick import Ticker
 
     log = logs.get("scheduler")

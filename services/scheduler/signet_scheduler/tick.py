@@ -7,8 +7,8 @@ from signet.db import Database
 from signet.db.checkpoint import Checkpointer
 from signet.observe import logs, metrics
 from signet.process.live import LiveSettings
+from signet.process.reap import Reaper
 from signet_scheduler import beats
-from signet_scheduler.reap import Reaper
 
 log = logs.get("scheduler")
 

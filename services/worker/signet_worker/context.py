@@ -6,6 +6,7 @@ Models are made when the settings that name them change, and probed at most ever
 import threading
 import time
 
+from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.extraction.distill import Distiller, Model, Rules
@@ -16,8 +17,12 @@ from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
+from signet.queue import limits
 
 log = logs.get("pipeline")
+
+#: The queues whose jobs ask the provider of texts, and that of vectors.
+WAITING_QUEUES = ("llm", "vectors")
 
 
 class Context:
@@ -29,6 +34,21 @@ class Context:
         self._lock = threading.Lock()
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
+        self._named = self._names()
+
+    def settings_changed(self) -> None:
+        """Let the jobs that wait for a provider try at once when another one is named now."""
+        before, self._named = self._named, self._names()
+        for queue, was, now_is in zip(WAITING_QUEUES, before, self._named, strict=True):
+            if was != now_is:
+                self.db.write(limits.reset, queue, now=clock.now())
+
+    def _names(self) -> tuple[TextSettings, VectorSettings]:
+        environment = self._live.loaded.environment
+        return (
+            chosen.text_settings(self.settings, environment),
+            chosen.vector_settings(self.settings, environment),
+        )
 
     @property
     def settings(self) -> Settings:
@@ -36,7 +56,7 @@ class Context:
 
     def embedder(self) -> Embedder | None:
         """Return who makes vectors, None when nobody is to."""
-        wanted = chosen.vector_settings(self.settings, self._live.loaded.environment)
+        _, wanted = self._names()
         with self._lock:
             if self._embedder is None or self._embedder[0] != wanted:
                 found = registry.embedder(wanted)
@@ -53,7 +73,7 @@ class Context:
         return Rules() if found.effective == registry.RULES else None
 
     def _resolved(self) -> Resolution:
-        wanted = chosen.text_settings(self.settings, self._live.loaded.environment)
+        wanted, _ = self._names()
         with self._lock:
             kept = self._resolution
         now = time.monotonic()

@@ -17,6 +17,8 @@ DRAIN_SECONDS = 3.0
 #: How long an idle thread sleeps before it looks whether it should end.
 IDLE_MS = 500
 NICENESS = 10
+#: How often the process looks at its threads and for new processes.
+LOOK_SECONDS = 1.0
 
 
 def main() -> int:
@@ -41,6 +43,7 @@ def serve(booted: Booted) -> int:
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
+    from signet.process.reap import Reaper
     from signet.queue import QUEUES
     from signet.queue.bell import Bell, Ringer
     from signet.queue.broker import JobsBroker
@@ -65,7 +68,9 @@ def serve(booted: Booted) -> int:
         lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
     )
     broker = JobsBroker(db, pump)
-    actors.declare(broker, Context(db, live))
+    context = Context(db, live)
+    live.then(context.settings_changed)
+    actors.declare(broker, context)
     threads = sum(queue.slots for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
     live.start()
@@ -74,8 +79,12 @@ def serve(booted: Booted) -> int:
     pump.start()
     log.info("worker.ready", threads=threads, owner=presence.owner)
 
+    # The scheduler sees a death at once; this is for the time when it is down itself.
+    reaper = Reaper(db, workspace.runtime_dir, presence.owner)
     lost = False
-    while not booted.stop.wait(1.0):
+    reaper.look()
+    while not booted.stop.wait(LOOK_SECONDS):
+        reaper.look()
         if any(not thread.is_alive() for thread in worker.workers) or broker.deadlines.stuck():
             log.error("worker.thread_lost")
             lost = True

@@ -39,23 +39,29 @@ class Checkpointer:
             return None
         if found.st_size == 0:
             return None
-        quiet = time.time() - found.st_mtime
-        if quiet >= IDLE_SECONDS and self._cut != found.st_mtime_ns:
-            self._cut = found.st_mtime_ns
+        changed, quiet = found.st_mtime_ns, time.time() - found.st_mtime
+        if quiet >= IDLE_SECONDS and self._cut != changed:
             with self._gate:
-                return self._run("TRUNCATE")
-        if self._moved == found.st_mtime_ns:
+                return self._run("TRUNCATE", changed)
+        if self._moved == changed or (found.st_size < BUSY_BYTES and 0 <= quiet < QUIET_SECONDS):
             return None
-        if found.st_size < BUSY_BYTES and 0 <= quiet < QUIET_SECONDS:
-            return None
-        self._moved = found.st_mtime_ns
         with contextlib.nullcontext() if version_is_safe() else self._gate:
-            return self._run("PASSIVE")
+            return self._run("PASSIVE", changed)
 
-    def _run(self, mode: str) -> str:
-        with metrics.CHECKPOINT_SECONDS.time(), contextlib.suppress(sqlite.OperationalError):
-            # Busy or a full disk: the log simply stays until the next look.
-            self._connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+    def _run(self, mode: str, changed: int) -> str | None:
+        """Checkpoint and note which state of the log is done with; None when a reader was in the way."""
+        try:
+            with metrics.CHECKPOINT_SECONDS.time():
+                busy, frames, moved = self._connection.execute(
+                    f"PRAGMA wal_checkpoint({mode})"
+                ).fetchone()
+        except sqlite.OperationalError:
+            return None  # locked, or a full disk: the log stays until the next look
+        if busy or moved < frames:
+            return None
+        self._moved = changed
+        if mode == "TRUNCATE":
+            self._cut = changed
         return mode
 
     def close(self) -> None:

@@ -24,15 +24,10 @@ Identity = tuple[tuple[str, int, int, int], ...]
 class LiveSettings:
     """The settings in force now; for any thread."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        loaded: Loaded,
-        changed: Callable[[Settings], None] = lambda settings: None,
-    ) -> None:
+    def __init__(self, workspace: Workspace, loaded: Loaded) -> None:
         self._workspace = workspace
         self._started_with = loaded.settings
-        self._changed = changed
+        self._followers: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="settings", daemon=True)
         self._seen = self._identity()
@@ -46,6 +41,10 @@ class LiveSettings:
     def restart_required(self) -> list[str]:
         """Return the keys whose new values take effect only after a restart."""
         return config.restart_required(self._started_with, self.settings)
+
+    def then(self, follower: Callable[[], None]) -> None:
+        """Call this after each change, from the thread that saw it."""
+        self._followers.append(follower)
 
     def start(self) -> None:
         """Start to follow the file."""
@@ -69,11 +68,15 @@ class LiveSettings:
             log.error("config.unreadable", detail=self.loaded.error)
         else:
             log.info("config.reloaded")
-        self._changed(self.settings)
+        for follower in self._followers:
+            follower()
 
     def _watch(self) -> None:
         while not self._stop.wait(LOOK_SECONDS):
-            self.look()
+            try:
+                self.look()
+            except Exception:  # a follower's trouble must not end the following
+                log.exception("config.not_followed")
 
     def _identity(self) -> Identity:
         found = []

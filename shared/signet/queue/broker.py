@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, ClassVar
@@ -286,17 +287,14 @@ class JobsConsumer(Consumer):
 
 
 def _settle(tx: WriteTx, run: Run, ended: finish.Outcome) -> bool:
-    """Write an end down; a provider that is down stops its queue, a probe that came through opens it."""
+    """Write an end down. A provider that is down stops its queue, a run that came through opens it again."""
     lease, now = run.lease, clock.now()
-    if ended.end is End.POSTPONED and ended.code == "provider_down":
+    if ended.is_provider_down:
         retry_at = limits.open_breaker(tx, lease.queue, retry_after_ms=ended.wait_ms, now=now)
         wait = clock.ms_to_instant(retry_at) - now
-        ended = finish.Outcome(
-            end=End.POSTPONED,
-            code=ended.code,
-            error=ended.error,
-            wait_ms=max(int(wait / timedelta(milliseconds=1)), 0),
-        )
-    elif ended.end is not End.RELEASED:
+        ended = replace(ended, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
+    elif ended.end is End.COMPLETED:
         limits.close_breaker(tx, lease.queue)
+    else:
+        limits.probe_lost(tx, lease.queue, now=now)
     return finish.settle(tx, lease.job_id, lease.token, ended, now=now)

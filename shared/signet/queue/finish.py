@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from signet import clock
 from signet.db import Row, WriteTx
-from signet.queue import backoff
+from signet.queue import backoff, limits
 from signet.queue.enqueue import DUE
 from signet.queue.lease import release
 
@@ -29,7 +29,7 @@ UPDATE memory_jobs
 _RESULT = "UPDATE memory_jobs SET result = ? WHERE id = ?"
 
 _READ = """
-SELECT attempts, max_attempts, errors, crashes FROM memory_jobs
+SELECT attempts, max_attempts, errors, crashes, queue FROM memory_jobs
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
 
 _END = """
@@ -63,6 +63,8 @@ class Outcome:
     code: str = ""
     error: str = ""
     wait_ms: int | None = None
+    #: Whether a provider refused work: its queue then stops (see limits.py).
+    is_provider_down: bool = False
 
 
 def complete(tx: WriteTx, job_id: str, token: int, *, now: datetime) -> bool:
@@ -100,6 +102,7 @@ def end_row(
             attempts = max(attempts - 1, 0)
             wait_ms = wait_ms or 0
         case End.CRASHED:
+            limits.probe_lost(tx, row["queue"], now=now)
             crashes += 1
             dead = attempts >= row["max_attempts"]
             wait_ms = backoff.after_crash(crashes)

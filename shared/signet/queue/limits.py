@@ -10,10 +10,12 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.queue.enqueue import DUE
 
-#: Waits between probes: doubled with each failure, at most this.
-FIRST_PROBE_MS = 2_000
-LAST_PROBE_MS = 60_000
+#: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
+#: provider's recovery (design F-15). A provider may ask for longer.
+FIRST_PROBE_MS = 1_000
+LAST_PROBE_MS = 4_000
 #: A probe that has not come back within this time is given up and another may go.
 PROBE_MS = 120_000
 
@@ -22,6 +24,13 @@ _WRITE = """
 INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (provider) DO UPDATE SET state = excluded.state, failures = excluded.failures,
        retry_at_ms = excluded.retry_at_ms, updated_at = excluded.updated_at"""
+_PROBE = "UPDATE provider_breakers SET state = 'half_open', retry_at_ms = ?, updated_at = ? WHERE provider = ?"
+_PROBE_LOST = """
+UPDATE provider_breakers SET state = 'open', retry_at_ms = ?, updated_at = ?
+ WHERE provider = ? AND state = 'half_open'"""
+_DUE_NOW = """
+UPDATE memory_jobs SET due_ms = ?, updated_at = ?
+ WHERE queue = ? AND status = 'pending' AND attempts = 0 AND last_error_code IS NOT NULL AND due_ms > ?"""
 _CLOSE = "DELETE FROM provider_breakers WHERE provider = ?"
 
 
@@ -31,18 +40,37 @@ class Allowance:
 
     jobs: int
     again_at_ms: int | None = None
+    is_probe: bool = False
 
 
-def allowance(tx: WriteTx, queue: str, room: int, *, now_ms: int) -> Allowance:
-    """Return how many of `room` jobs may start; a half-open breaker lets one through and notes the probe."""
+def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
+    """Return how many of `room` jobs may start; behind a breaker whose wait is over it is one, the probe."""
     row = tx.one(_READ, (queue,))
     if row is None:
         return Allowance(jobs=room)
     if row["retry_at_ms"] > now_ms:
         return Allowance(jobs=0, again_at_ms=row["retry_at_ms"])
+    return Allowance(jobs=1, is_probe=True)
+
+
+def note_probe(tx: WriteTx, queue: str, *, now_ms: int) -> int:
+    """Note that a probe has started; return until when (ms since 1970) no other one may."""
     again = now_ms + PROBE_MS
-    tx.run(_WRITE, (queue, "half_open", row["failures"], again, clock.ms_to_text(now_ms)))
-    return Allowance(jobs=1, again_at_ms=again)
+    tx.run(_PROBE, (again, clock.ms_to_text(now_ms), queue))
+    return again
+
+
+def probe_lost(tx: WriteTx, queue: str, *, now: datetime) -> None:
+    """Let another probe start now: the last one was given back or its process died."""
+    tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), clock.to_text(now), queue))
+
+
+def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
+    """Close the breaker and make what waits behind it due: who answers for this queue has changed."""
+    close_breaker(tx, queue)
+    now_ms = int(now.timestamp() * 1000)
+    tx.run(_DUE_NOW, (now_ms, clock.to_text(now), queue, now_ms))
+    tx.signal(DUE)
 
 
 def open_breaker(tx: WriteTx, queue: str, *, retry_after_ms: int | None, now: datetime) -> int:

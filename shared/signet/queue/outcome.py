@@ -42,7 +42,13 @@ def of(error: BaseException | None, *, permanent: tuple[type[BaseException], ...
         case ProviderDown():
             wait = error.retry_after_seconds
             wait_ms = None if wait is None else int(wait * 1000)
-            return Outcome(end=End.POSTPONED, code=code, error=error.message, wait_ms=wait_ms)
+            return Outcome(
+                end=End.POSTPONED,
+                code=code,
+                error=error.message,
+                wait_ms=wait_ms,
+                is_provider_down=True,
+            )
         case StorageBusy() | StorageFull():
             return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
         case DeadlineExceeded() | TimeoutError():

@@ -175,13 +175,16 @@ class Pump:
                 if allowed.jobs
                 else []
             )
+            again_at = allowed.again_at_ms
+            if allowed.is_probe and leases:
+                again_at = limits.note_probe(tx, lane.name, now_ms=self._clock.wall_ms())
             for taken in leases:
                 free = partial(self._free, taken.job_id, lane)
                 self._boarded.append(Run(lease=taken, db=self._db, free=free))
             if len(leases) == room:
                 lane.maybe_due = True
             else:
-                self._set_timer(lane, allowed.again_at_ms or lease.next_due_ms(tx, lane.name))
+                self._set_timer(lane, again_at or lease.next_due_ms(tx, lane.name))
 
     def landed(self, committed: bool) -> None:
         """Hand out what was claimed, or forget it when the transaction was lost."""

@@ -14,7 +14,7 @@ from signet.queue.finish import End, Outcome, end_row
 #: Rows moved in one transaction, so that other writers get their turn.
 BATCH = 100
 
-_COLUMNS = "SELECT id, lease_token, attempts, max_attempts, errors, crashes FROM memory_jobs"
+_COLUMNS = "SELECT id, lease_token, attempts, max_attempts, errors, crashes, queue FROM memory_jobs"
 _OF_OWNER = f"{_COLUMNS} WHERE lease_owner = ? AND status = 'leased' LIMIT {BATCH}"
 _EXPIRED = f"{_COLUMNS} WHERE status = 'leased' AND lease_until_ms < ? LIMIT {BATCH}"
 

@@ -47,14 +47,14 @@ async def get_ready(request: Request, state: Shared) -> JSONResponse:
     """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing."""
     seen = await state.health.look()
     body: dict[str, object] = {
-        "status": "ready" if seen.is_whole else "not ready",
+        "status": "ready" if seen.is_ready else "not ready",
         "reasons": list(seen.reasons),
     }
-    if not seen.is_whole:
+    if not seen.is_ready:
         body["error"] = ", ".join(seen.reasons)
     if "verbose" in request.query_params:
         body["checks"] = dict(seen.checks)
-    return JSONResponse(body, 200 if seen.is_whole else 503)
+    return JSONResponse(body, 200 if seen.is_ready else 503)
 
 
 def uptime(state: State) -> float:

@@ -27,7 +27,8 @@ def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Cre
         return Created(id=known.id, status=Status(known.status), job_id=None)
     document_id = ids.new_id()
     store.insert(tx, document_id, replace(new, content=text), content_hash=digest, at=now)
-    job_id = enqueue(tx, Job(kind="document_ingest", document_id=document_id), now=now)
+    job = Job(kind="document_ingest", document_id=document_id)
+    job_id = enqueue(tx, job, now=now, max_attempts=rules.attempts)
     return Created(id=document_id, status=Status.QUEUED, job_id=job_id)
 
 

@@ -38,6 +38,8 @@ class Rules:
     chunk_chars: int = 2_000
     overlap_chars: int = 200
     max_bytes: int = 10_485_760
+    #: How often reading a document is tried.
+    attempts: int = 3
 
     @classmethod
     def of(cls, settings: Settings) -> "Rules":
@@ -49,6 +51,7 @@ class Rules:
             chunk_chars=documents.chunk_size,
             overlap_chars=documents.chunk_overlap,
             max_bytes=documents.max_content_bytes,
+            attempts=settings.pipeline.worker.max_retries,
         )
 
 

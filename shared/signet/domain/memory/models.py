@@ -60,6 +60,8 @@ class Rules:
     #: A longer text is saved in pieces of about `chunk_chars` (spec/memory.md §5).
     max_chars: int = 800
     chunk_chars: int = 600
+    #: How often a job of a new memory is tried.
+    attempts: int = 3
 
     @classmethod
     def of(cls, settings: Settings) -> "Rules":
@@ -71,6 +73,7 @@ class Rules:
             embed=settings.embedding.provider is not EmbeddingProvider.NONE,
             max_chars=guardrails.max_content_chars,
             chunk_chars=guardrails.chunk_target_chars,
+            attempts=pipeline.worker.max_retries,
         )
 
 

@@ -181,7 +181,8 @@ def _save(
     )
     for kind, wanted in (("extract", rules.extract), ("embed", rules.embed)):
         if wanted:
-            enqueue(tx, Job(kind=kind, memory_id=memory_id, agent_id=draft.agent_id), now=now)
+            job = Job(kind=kind, memory_id=memory_id, agent_id=draft.agent_id)
+            enqueue(tx, job, now=now, max_attempts=rules.attempts)
     return Remembered(
         id=memory_id,
         type=draft.type,
