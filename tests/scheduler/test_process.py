@@ -12,7 +12,7 @@ import pytest
 
 from signet import clock
 from signet.process import backoff
-from signet_scheduler.reap import Reaper
+from signet.process.reap import Reaper
 from support.models import Hang
 from support.processes import eventually, program
 from worker.home import Home, manifest

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from signet_scheduler.reap import Reaper
+from signet.process.reap import Reaper
 from support.models import FakeServer, Hang, Works
 from support.processes import eventually
 from worker.home import Home, manifest
