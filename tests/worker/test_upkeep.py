@@ -117,10 +117,11 @@ def test_a_vector_of_an_older_text_is_not_stored(home: Home, server: FakeServer)
 def test_an_embedding_that_always_fails_dies_and_costs_nobody_else(
     home: Home, server: FakeServer
 ) -> None:
-    server.embeddings = [Status(500), Works()]
+    server.embeddings = [Status(500)]
     failing = home.remember("The egret pond is dry.", attempts=1)
-    healthy = home.remember("The egret pond is full.")
     home.ended(failing, "embed", status="dead")
+    server.embeddings = [Works()]
+    healthy = home.remember("The egret pond is full.")
     home.ended(healthy, "embed")
     assert home.value(VECTORS, healthy) == 1
 

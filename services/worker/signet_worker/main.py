@@ -4,7 +4,6 @@ It runs at low priority, so that answers to people come before work in the backg
 """
 
 import contextlib
-import logging
 import os
 import sys
 import threading
@@ -34,9 +33,6 @@ def serve(booted: Booted) -> int:
     # dramatiq reads its timings when it is imported.
     os.environ.setdefault("dramatiq_restart_delay", "200")
     from dramatiq import Worker
-
-    # It logs every error of a job with its traceback; the broker tells once how each run ended.
-    logging.getLogger("dramatiq.worker.WorkerThread").setLevel(logging.CRITICAL)
 
     from signet import clock
     from signet.db import Database

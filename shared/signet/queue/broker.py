@@ -7,6 +7,7 @@ was sent by `actor.send(...)` carries the arguments that were sent.
 """
 
 import functools
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -100,6 +101,8 @@ class JobsBroker(Broker):
         self.pump = pump
         self.deadlines = Deadlines()
         self._outcome = Outcome()
+        # dramatiq logs every error of a job with its traceback; `_tell` says once how each run ended.
+        logging.getLogger("dramatiq.worker.WorkerThread").setLevel(logging.CRITICAL)
         super().__init__(middleware=[self._outcome])
 
     def declare_actor(self, actor: Actor[Any, Any]) -> None:
@@ -192,8 +195,8 @@ class JobsConsumer(Consumer):
     def ack(self, message: MessageProxy) -> None:
         """Write the end of a run down; never raises, because dramatiq would lose the message.
 
-        A plain completion is handed over and not waited for: its thread goes on, and the completions of that
-        moment share one commit. Should it be lost, the lease ends and the job runs again.
+        What does not bury the job is handed over and not waited for: its thread goes on, and the ends of that
+        moment share one commit. Should one be lost, the lease ends and the job runs again.
         """
         assert isinstance(message, RunMessage)
         run = message.run
@@ -204,8 +207,6 @@ class JobsConsumer(Consumer):
         run.free()
         if run.settled or ended.end is End.FENCED:
             pass
-        elif ended.end is End.COMPLETED:
-            self._complete_later(run)
         else:
             self._settle(run, ended)
         self._pump.held.drop(run)
@@ -231,31 +232,22 @@ class JobsConsumer(Consumer):
         self._settle(run, finish.Outcome(end=End.RELEASED))
         self._pump.held.drop(run)
 
-    def _complete_later(self, run: Run) -> None:
-        def done(written: Future[bool]) -> None:
-            error = written.exception()
-            if error is None:
-                self._ended(run, written.result())
-            else:
-                self._unsettled(run, error)
-
+    def _settle(self, run: Run, ended: finish.Outcome) -> None:
+        """Write an end down; only what buries a job is waited for, until it is on disk."""
+        write = partial(_settle, run=run, ended=ended)
         try:
-            self._db.writer.later(
-                partial(_settle, run=run, ended=finish.Outcome(end=End.COMPLETED)), done
-            )
+            if _buries(run, ended):
+                self._ended(run, self._db.write(write))
+            else:
+                self._db.writer.later(write, partial(self._written, run))
         except SignetError as error:
             self._unsettled(run, error)
 
-    def _settle(self, run: Run, ended: finish.Outcome) -> None:
-        """Write an end down and wait for it; only what buries a job waits for the disk as well."""
-        is_last = run.lease.attempts >= run.lease.max_attempts
-        buries = ended.end in (End.PERMANENT, End.CANCELLED) or (
-            ended.end is End.FAILED and is_last
-        )
-        write = self._db.write if buries else self._db.write_quick
-        try:
-            self._ended(run, write(_settle, run=run, ended=ended))
-        except SignetError as error:
+    def _written(self, run: Run, written: "Future[bool]") -> None:
+        error = written.exception()
+        if error is None:
+            self._ended(run, written.result())
+        else:
             self._unsettled(run, error)
 
     def _ended(self, run: Run, settled: bool) -> None:
@@ -271,8 +263,10 @@ class JobsConsumer(Consumer):
     def _tell(
         self, run: Run, ended: finish.Outcome, error: BaseException | None, took: float
     ) -> None:
-        """Log the end of a run once; an error that is none of ours comes with its traceback."""
-        unexpected = error is not None and not isinstance(error, SignetError)
+        """Log the end of a run once; an error that is none of ours brings its traceback when it buries the job."""
+        with_trace = (
+            _buries(run, ended) and error is not None and not isinstance(error, SignetError)
+        )
         usual = {End.COMPLETED: log.debug, End.POSTPONED: log.info, End.RELEASED: log.info}
         tell = usual.get(ended.end, log.warning)
         tell(
@@ -282,8 +276,14 @@ class JobsConsumer(Consumer):
             attempt=run.lease.attempts,
             took_ms=round(took * 1000),
             **({"code": ended.code} if ended.code else {}),
-            **({"exc_info": error} if unexpected and ended.end is End.FAILED else {}),
+            **({"exc_info": error} if with_trace else {}),
         )
+
+
+def _buries(run: Run, ended: finish.Outcome) -> bool:
+    """Return whether a job is dead after this end."""
+    is_last = run.lease.attempts >= run.lease.max_attempts
+    return ended.end in (End.PERMANENT, End.CANCELLED) or (ended.end is End.FAILED and is_last)
 
 
 def _settle(tx: WriteTx, run: Run, ended: finish.Outcome) -> bool:
