@@ -3,14 +3,10 @@
 import os
 import socket
 import sys
-from typing import TYPE_CHECKING
 
-from signet.errors import Invalid, SignetError
+from signet.errors import SignetError
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
-
-if TYPE_CHECKING:
-    from signet.config import Loaded
 
 #: How long open requests may go on after a stop.
 GRACE_SECONDS = 3
@@ -19,12 +15,6 @@ BACKLOG = 2_048
 SWITCH_SECONDS = 0.0005
 #: The file descriptor of a listening socket made by somebody else.
 SOCKET_FD = "SIGNET_SOCKET_FD"
-
-
-class NoTokensYet(Invalid):
-    """This version has no access tokens, so it would be open to everybody: set auth.mode to local in agent.yaml."""
-
-    code = "no_tokens_yet"
 
 
 def main() -> int:
@@ -40,21 +30,12 @@ def main() -> int:
         return 1
 
 
-def check_access(loaded: "Loaded") -> None:
-    """Refuse settings under which strangers could read everything; raises NoTokensYet, UnsafeBind, UnknownAuthMode."""
-    from signet.config import check_bind
-    from signet.config.sections import AuthMode
-
-    check_bind(loaded.settings, loaded.address)
-    if loaded.settings.auth.mode is not AuthMode.LOCAL:
-        raise NoTokensYet
-
-
 def serve(booted: Booted) -> int:
     """Open the database, answer requests until the stop, close."""
     import uvicorn
 
     from signet import clock
+    from signet.config import check_bind
     from signet.db import Database
     from signet.db.writer import INTERACTIVE_SECONDS
     from signet.observe import logs
@@ -67,7 +48,7 @@ def serve(booted: Booted) -> int:
     from signet_api.vectors import QueryVectors
 
     workspace, loaded = booted.workspace, booted.loaded
-    check_access(loaded)
+    check_bind(loaded.settings, loaded.address)
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -167,7 +167,7 @@ class Secrets(Section):
 
 @section
 class Embedding(Section):
-    """Vectors. `model` and `dimensions` follow the provider unless they are given."""
+    """Vectors. `model` and `dimensions` follow the provider unless they are given; `native` has one model."""
 
     SNAKE: ClassVar[bool] = True
 
@@ -179,8 +179,11 @@ class Embedding(Section):
     api_key: str | None = optional_text(is_secret=True)
 
     def __post_init__(self) -> None:
-        model = self.model or EMBEDDING_MODELS[self.provider]
-        settle(self, model=model, dimensions=self.dimensions or dimensions_of(model))
+        is_native = self.provider is EmbeddingProvider.NATIVE
+        given = "" if is_native else self.model
+        model = given or EMBEDDING_MODELS[self.provider]
+        dimensions = dimensions_of(model) if is_native else self.dimensions or dimensions_of(model)
+        settle(self, model=model, dimensions=dimensions)
 
 
 @section

@@ -63,9 +63,10 @@ def start(
     """Start the daemon, or find it running, and return when it is ready.
 
     `tell` hears what is missing when a start takes more than a second. Raises WorkspaceUnusable, PortTaken,
-    DaemonHung and StartFailed; a failed start leaves nothing running.
+    DaemonHung, StartFailed and what `config.check_bind` raises; a failed start leaves nothing running.
     """
     _make(workspace)
+    _check_settings(workspace)
     log = workspace.log_dir / STARTUP
     log.touch()
     from_byte = log.stat().st_size
@@ -81,6 +82,7 @@ def start(
 def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> Running:
     """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
     _make(workspace)
+    _check_settings(workspace)
     if (found := _running_else_free(workspace, port)) is not None:
         return found
     command = _command(workspace, port, plan or shipped(), "--foreground")
@@ -229,6 +231,14 @@ def _make(workspace: Workspace) -> None:
     except OSError as error:
         path = error.filename or workspace.root
         raise WorkspaceUnusable(f"Cannot write {path}: {error.strerror}", path=str(path)) from error
+
+
+def _check_settings(workspace: Workspace) -> None:
+    """Refuse what the API would refuse, before anything is started; raises what `check_bind` raises."""
+    from signet import config
+
+    loaded = config.load(workspace)
+    config.check_bind(loaded.settings, loaded.address)
 
 
 def _command(workspace: Workspace, port: int, plan: Plan, *more: str) -> list[str]:

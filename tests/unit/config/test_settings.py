@@ -117,13 +117,15 @@ def test_counts_and_lengths_of_time_are_rounded(key: str, value: float, used: in
     [
         ("search.alpha", "0.7", 0.7),
         ("search.top_k", " 12 ", 12),
-        ("embedding.dimensions", "512", 512),
     ],
 )
-def test_numbers_as_text_are_read_in_search_and_dimensions(
-    key: str, text: str, used: float
-) -> None:
+def test_numbers_as_text_are_read_in_search(key: str, text: str, used: float) -> None:
     assert shown(nest(key, text), key) == (used, ())
+
+
+def test_a_number_as_text_is_read_in_dimensions() -> None:
+    found, warnings = settings_from({"embedding": {"provider": "ollama", "dimensions": "512"}})
+    assert (found.embedding.dimensions, warnings) == (512, ())
 
 
 @pytest.mark.parametrize("key", ["memory.decay_rate", "pipelineV2.worker.pollMs"])
@@ -353,7 +355,8 @@ def test_embedding_has_two_other_names(key: str) -> None:
         ),
         ({"provider": "ollama", "model": "library/all-minilm"}, "library/all-minilm", 384),
         ({"provider": "ollama", "dimensions": 512}, "nomic-embed-text", 512),
-        ({"dimensions": 0}, "all-MiniLM-L6-v2", 1),
+        ({"provider": "ollama", "dimensions": 0}, "nomic-embed-text", 1),
+        ({"model": "nomic-embed-text-v1.5", "dimensions": 768}, "all-MiniLM-L6-v2", 384),
     ],
 )
 def test_model_and_dimensions_follow_the_embedding_provider(
@@ -491,7 +494,7 @@ def test_features_keep_truth_values_and_identity_keeps_paths() -> None:
 
 def test_mode_and_dimensions_need_a_restart_and_alpha_does_not() -> None:
     old = Settings()
-    new, _ = settings_from(nest("auth.mode", "team") | nest("embedding.dimensions", 512))
+    new, _ = settings_from(nest("auth.mode", "team") | nest("embedding.provider", "ollama"))
     other, _ = settings_from(nest("search.alpha", 0.2))
     assert restart_required(old, new) == ["auth.mode", "embedding.dimensions"]
     assert restart_required(old, other) == restart_required(old, old) == []
