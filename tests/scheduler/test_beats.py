@@ -151,6 +151,9 @@ def test_what_has_died_is_left_alone_for_a_day_and_hides_nobody(home: Home) -> N
     assert fill(home, NOON + 2 * DAY, limit=1) == ["a", "b"]
 
 
-def test_a_row_that_no_vector_can_be_current_for_is_not_queued_again_and_again(home: Home) -> None:
+def test_a_row_of_an_older_file_without_hash_is_queued_until_it_has_a_vector(home: Home) -> None:
     add(home, "hashless", None)
+    assert fill(home) == ["hashless"]
+    home.run("DELETE FROM memory_jobs")
+    home.db.write(store.replace, "hashless", "", [("text", b"\0\0\x80\x3f")], "m", NOON)
     assert fill(home) == []

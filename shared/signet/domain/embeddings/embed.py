@@ -17,7 +17,7 @@ def run(job: Run, embedder: Embedder) -> None:
     """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     memory_id = job.lease.memory_id or ""
     gap = job.db.read(store.gap, memory_id, model=embedder.model)
-    if gap is None or gap.content_hash is None:
+    if gap is None:
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})
         return
     pieces = passages.split(gap.content)
@@ -31,7 +31,7 @@ def _store(tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str) ->
     current, now = store.gap(tx, gap.memory_id, model=model), clock.now()
     if current is None:
         return {"skipped": "nothing_to_embed"}
-    if current.content_hash is None or current.content_hash != gap.content_hash:
+    if current.content_hash != gap.content_hash:
         # Whoever changed the text could not queue its embedding, because this job was still open.
         enqueue(tx, Job(kind="embed", memory_id=gap.memory_id), now=now)
         return {"skipped": "memory_changed"}

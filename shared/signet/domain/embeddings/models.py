@@ -17,7 +17,7 @@ class Gap:
 
     memory_id: str
     content: str
-    content_hash: str | None
+    content_hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

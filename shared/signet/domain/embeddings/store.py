@@ -1,7 +1,7 @@
 """The rows of `embeddings`, kept equal to the vec0 index in each transaction (SCH-8).
 
 A memory has one vector for each passage of its text, numbered from 0. A vector is current when its hash is the
-memory's `content_hash` and its model the configured one (PIP-59).
+memory's `content_hash` (a row of an older file may have none) and its model the configured one (PIP-59).
 """
 
 from collections.abc import Sequence
@@ -23,23 +23,23 @@ _NAME_MODEL = "UPDATE memories SET embedding_model = ? WHERE id = ? AND embeddin
 _CURRENT = """
 EXISTS (SELECT 1 FROM embeddings e
         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
-          AND e.content_hash = m.content_hash AND (:model IS NULL OR e.model IS :model))
+          AND e.content_hash = coalesce(m.content_hash, '') AND (:model IS NULL OR e.model IS :model))
 """
 _MISSING = f"""
-SELECT m.id, m.content, m.content_hash FROM memories m
+SELECT m.id, m.content, coalesce(m.content_hash, '') FROM memories m
 WHERE m.is_deleted = 0 AND NOT {_CURRENT}
 ORDER BY m.updated_at DESC LIMIT :limit
 """
 _UNTRIED = f"""
 SELECT m.id FROM memories m
-WHERE m.is_deleted = 0 AND m.content_hash IS NOT NULL AND NOT {_CURRENT}
+WHERE m.is_deleted = 0 AND NOT {_CURRENT}
   AND NOT EXISTS (
     SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
        AND (j.status IN ('pending', 'leased') OR (j.status = 'dead' AND j.failed_at > :died_after)))
 ORDER BY m.updated_at DESC LIMIT :limit
 """
 _GAP = f"""
-SELECT m.id, m.content, m.content_hash FROM memories m
+SELECT m.id, m.content, coalesce(m.content_hash, '') FROM memories m
 WHERE m.id = :id AND m.is_deleted = 0 AND NOT {_CURRENT}
 """
 _COVERAGE = f"""
