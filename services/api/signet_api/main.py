@@ -5,7 +5,7 @@ import socket
 import sys
 
 from signet.errors import SignetError
-from signet.process.boot import Booted, boot
+from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
 #: How long open requests may go on after a stop.
@@ -36,8 +36,6 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.config import check_bind
-    from signet.db import Database
-    from signet.db.writer import INTERACTIVE_SECONDS
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
@@ -52,7 +50,7 @@ def serve(booted: Booted) -> int:
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
     sys.setswitchinterval(SWITCH_SECONDS)
-    db = Database(workspace.database, group_seconds=INTERACTIVE_SECONDS)
+    db = open_database(workspace, interactive=True)
     presence = Presence(workspace.runtime_dir, "api")
     db.write(presence.announce, now=clock.now())
     ringer = Ringer(workspace.runtime_dir)

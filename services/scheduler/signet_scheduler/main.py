@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 
-from signet.process.boot import Booted, boot
+from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
 TICK_SECONDS = 1.0
@@ -28,7 +28,6 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
-    from signet.db import Database
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
@@ -43,7 +42,7 @@ def serve(booted: Booted) -> int:
     while not leadership.take():
         if booted.stop.wait(TRY_SECONDS):
             return 0
-    db = Database(workspace.database)
+    db = open_database(workspace)
     presence = Presence(workspace.runtime_dir, "scheduler")
     db.write(presence.announce, now=clock.now())
     epoch = db.write(leader.record, presence.owner)

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from signet.process.boot import Booted, boot
+from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
 #: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
@@ -35,7 +35,6 @@ def serve(booted: Booted) -> int:
     from dramatiq import Worker
 
     from signet import clock
-    from signet.db import Database
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
@@ -49,7 +48,7 @@ def serve(booted: Booted) -> int:
 
     log = logs.get("pipeline")
     workspace = booted.workspace
-    db = Database(workspace.database, inline=False)
+    db = open_database(workspace, inline=False)
     presence = Presence(workspace.runtime_dir, "worker")
     db.write(presence.announce, now=clock.now(), queues=",".join(QUEUES))
     ringer = Ringer(workspace.runtime_dir)

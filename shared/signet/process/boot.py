@@ -22,6 +22,7 @@ from signet.process.program import LOG_STDOUT, SUPERVISOR_PID, Program
 
 if TYPE_CHECKING:
     from signet.config import Loaded
+    from signet.db import Database
 
 #: How long a worker or scheduler lets the API go first.
 API_FIRST_SECONDS = 5.0
@@ -56,6 +57,23 @@ def boot(program: Program) -> Booted:
     return Booted(
         program=program, workspace=workspace, loaded=_prepare(program, workspace), stop=stop
     )
+
+
+def open_database(
+    workspace: Workspace, *, inline: bool = True, interactive: bool = False
+) -> "Database":
+    """Open the workspace's database; made or upgraded first, where no supervisor has seen to that (a Procfile).
+
+    `inline` and the longer turns of an `interactive` process are explained in db/writer.py.
+    """
+    from signet import clock
+    from signet.db import Database, migrate
+    from signet.db.writer import GROUP_SECONDS, INTERACTIVE_SECONDS
+
+    if not migrate.is_current(workspace.database):
+        migrate.upgrade(workspace.database, now=clock.now())
+    turn = INTERACTIVE_SECONDS if interactive else GROUP_SECONDS
+    return Database(workspace.database, inline=inline, group_seconds=turn)
 
 
 def _prepare(program: Program, workspace: Workspace) -> "Loaded":
