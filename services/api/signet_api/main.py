@@ -1,5 +1,6 @@
 """The API process: one event loop on the socket that the supervisor owns."""
 
+import gc
 import os
 import socket
 import sys
@@ -82,6 +83,9 @@ def serve(booted: Booted) -> int:
         )
     )
     booted.stop.then(lambda: setattr(server, "should_exit", True))
+    # What is loaded now stays: without this, each full collection walks it all and stops every thread meanwhile.
+    gc.collect()
+    gc.freeze()
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
     server.run(sockets=[listening])
     vectors.close()
