@@ -5,6 +5,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dramatiq
@@ -12,26 +13,36 @@ import pytest
 from dramatiq import Worker
 from dramatiq.errors import QueueNotFound, Retry
 
+from signet import clock
 from signet.db import Database, ReadTx
+from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import deadline
+from signet.queue import Job, deadline, enqueue
 from signet.queue.bell import Bell, Ringer
 from signet.queue.broker import JobsBroker
 from signet.queue.deadline import DeadlineExceeded, Deadlines
 from signet.queue.held import Run
 from signet.queue.lease import Lease
 from signet.queue.pump import Pump
+from support.database import fresh_database
 from support.processes import eventually
 from support.queue import row, statuses
 
 
 @pytest.fixture
 def broker(db: Database) -> Iterator[JobsBroker]:
+    with a_worker(db) as found:
+        yield found
+
+
+@contextmanager
+def a_worker(db: Database, lease_ms: int = 60_000) -> Iterator[JobsBroker]:
+    """Run a worker of four threads in this process; its leases beat three times in `lease_ms`."""
     folder = tempfile.TemporaryDirectory(prefix="signet-")
     ringer = Ringer(Path(folder.name))
     db.writer.listen(lambda signals: ringer.ring())
     bell = Bell(Path(folder.name), "me")
-    pump = Pump(db, bell, owner="me", slots={"q": 4}, lease_ms=60_000)
+    pump = Pump(db, bell, owner="me", slots={"q": 4}, lease_ms=lease_ms)
     found = JobsBroker(db, pump)
     found.declare_queue("q")
     worker = Worker(found, worker_threads=4, worker_timeout=50)
@@ -267,3 +278,68 @@ def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) 
         nothing.send()
     broker.join("q", timeout=10_000)
     assert db.read(ReadTx.value, "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed'") == 3
+
+
+@pytest.mark.parametrize("when", ["commit", "return"])
+def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
+    tmp_path: Path, when: str
+) -> None:
+    """A foreign program holds the write lock, without the gate, longer than anybody waits (design F-11)."""
+    db = Database(fresh_database(tmp_path / "busy.db"), wait_seconds=0.2, inline=False)
+    foreign = connect(db.path)
+    held = threading.Event()
+
+    def act(run: Run) -> None:
+        if run.lease.token == 1:
+            foreign.execute("BEGIN IMMEDIATE")
+            held.set()
+        if when == "commit":
+            run.commit(lambda tx: None)
+
+    with a_worker(db, lease_ms=900) as broker:
+        dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
+        job_id = db.write(
+            enqueue, Job(kind="act", queue="q", slot="a"), now=clock.now(), max_attempts=1
+        )
+        assert held.wait(10)
+        eventually(
+            lambda: any(run.again for run in broker.pump.held.runs()) if broker.pump else False
+        )
+        foreign.execute("ROLLBACK")
+        eventually(lambda: row(db, str(job_id))["status"] == "completed")
+    foreign.close()
+    db.close()
+
+
+def test_a_slow_queue_never_runs_more_than_its_slots(broker: JobsBroker, db: Database) -> None:
+    """While jobs are quick more are claimed than run; when they turn slow, the slots still hold."""
+    running, most, lock = [0], [0], threading.Lock()
+    slow, gate = threading.Event(), threading.Event()
+
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def work() -> None:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        if slow.is_set():
+            gate.wait(5)
+        with lock:
+            running[0] -= 1
+
+    for _ in range(200):
+        work.send()
+    broker.join("q", timeout=20_000)
+    slow.set()
+    for _ in range(20):
+        work.send()
+    eventually(lambda: running[0] == 4)
+    gate.set()
+    broker.join("q", timeout=20_000)
+    assert most[0] == 4
+
+
+def test_a_message_nobody_can_be_called_with_is_buried(broker: JobsBroker, db: Database) -> None:
+    job = Job(kind="act", queue="q", slot="odd", payload={"args": 5})
+    job_id = db.write(enqueue, job, now=clock.now())
+    eventually(lambda: row(db, str(job_id))["status"] == "dead")
+    assert row(db, str(job_id))["last_error_code"] == "undecodable"

@@ -11,10 +11,10 @@ import pytest
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.process import alive
+from signet.process.reap import Reaper
 from signet.queue import Job, console, enqueue
 from signet.queue import reaper as queue_reaper
 from signet.queue.bell import Ringer
-from signet.process.reap import Reaper
 from support.processes import ROOT, eventually, program, said
 from support.queue import row, statuses, unreachable
 

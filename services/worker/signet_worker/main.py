@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 
+from signet.errors import SignetError
 from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
@@ -77,9 +78,9 @@ def serve(booted: Booted) -> int:
     # The scheduler sees a death at once; this is for the time when it is down itself.
     reaper = Reaper(db, workspace.runtime_dir, presence.owner)
     lost = False
-    reaper.look()
     while not booted.stop.wait(LOOK_SECONDS):
-        reaper.look()
+        with contextlib.suppress(SignetError):  # busy or full: the next look tries again
+            reaper.look()
         if any(not thread.is_alive() for thread in worker.workers) or broker.deadlines.stuck():
             log.error("worker.thread_lost")
             lost = True

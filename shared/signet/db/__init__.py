@@ -51,6 +51,8 @@ class Database:
             self._write_connection = connect(path)
         except sqlite.OperationalError as error:
             raise translate(error) from error
+        # One row with broken text (from another program) must not stop the queue's claims.
+        self._write_connection.text_factory = _text
         self.has_vec = vec_loaded(self._write_connection)
         self._gate = Gate(path)
         self.writer = Writer(
@@ -113,13 +115,14 @@ class Database:
     ) -> T:
         """Run `function(tx, ...)` on one snapshot and return its result."""
         with self._readers.connection() as connection:
-            connection.execute("BEGIN")
             try:
+                connection.execute("BEGIN")
                 return function(ReadTx(connection), *args, **kwargs)
             except sqlite.Error as error:
                 raise translate(error) from error
             finally:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
 
     async def aread(
         self,
@@ -143,6 +146,10 @@ class Database:
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode("utf-8", "replace")
 
 
 def _flip(

@@ -1,7 +1,7 @@
 """One writer at a time per machine: an advisory lock that waits in line.
 
 SQLite's own waiting sleeps in steps and starves writers; the kernel's queue for `flock` does not. The lock is
-taken before BEGIN IMMEDIATE and released after COMMIT, by the one writer thread of each process. A killed
+taken before BEGIN IMMEDIATE and released after COMMIT, by whoever has the writer's turn in a process. A killed
 holder loses it at once.
 """
 
@@ -21,6 +21,18 @@ class Gate:
         fcntl.flock(self._file, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def try_enter(self) -> bool:
+        """Take the lock if it is free; entering once more as a context manager is then no wait."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Give the lock up; harmless when it is not held."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:

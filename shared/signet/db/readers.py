@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from signet.db.driver import Connection, connect
+from signet.db.driver import Connection, connect, sqlite
+from signet.db.writer import translate
 from signet.errors import StorageBusy
 
 
@@ -32,13 +33,22 @@ class Readers:
             try:
                 lent = self._free.get_nowait()
             except queue.Empty:
-                lent = connect(self._path, read_only=True)
+                lent = self._open()
             try:
                 yield lent
             finally:
-                self._free.put(lent)
+                if lent.in_transaction:  # an interrupt came between two steps
+                    lent.close()
+                else:
+                    self._free.put(lent)
         finally:
             self._slots.release()
+
+    def _open(self) -> Connection:
+        try:
+            return connect(self._path, read_only=True)
+        except sqlite.OperationalError as error:
+            raise translate(error) from error
 
     def close(self) -> None:
         """Close the connections that nobody uses."""

@@ -163,11 +163,8 @@ class Writer:
         """
         operation = Operation(function, durable, None)
         self._submit(operation, inline=self._inline)
-        try:
+        with contextlib.suppress(TimeoutError):
             return operation.future.result(self._wait_seconds)
-        except TimeoutError:
-            if operation.future.done():
-                raise
         operation.expire()
         return operation.future.result()
 
@@ -197,7 +194,12 @@ class Writer:
                 self._condition.notify()
                 return
         try:
-            self._one_pass()
+            # Only if the gate is free too: a caller's patience is limited, the thread's is not.
+            if self._gate.try_enter():
+                try:
+                    self._one_pass()
+                finally:
+                    self._gate.leave()
         finally:
             self._turn.release()
         with self._condition:
@@ -227,6 +229,9 @@ class Writer:
             self._stopping = True
             self._condition.notify()
         self._thread.join()
+        with self._turn:  # what a caller was doing itself, or has put back
+            while self._waiting:
+                self._one_pass()
 
     # -- the thread ---------------------------------------------------------------------------
 
@@ -263,6 +268,10 @@ class Writer:
             self._roll_back()
             signals.clear()
             self._recover(group, translate(error), signals)
+        except BaseException:  # a caller that does the work itself was interrupted
+            self._roll_back()
+            self._put_back(group)
+            raise
         self._answer(group)
         if signals and self._listener is not None:
             self._listener(signals)
@@ -293,15 +302,14 @@ class Writer:
                 metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
                 self._run_one(operation, signals)
         metrics.GROUP_SIZE.observe(len(group))
-        committed = False
+        committed = boarded = False
         try:
-            if passenger is not None:
-                self._board(passenger, signals)
+            boarded = passenger is not None and self._board(passenger, signals)
             self._connection.execute("COMMIT")
             committed = True
         finally:
             if passenger is not None:
-                passenger.landed(committed)
+                passenger.landed(committed and boarded)
 
     def _recover(self, group: list[Operation], error: BaseException, signals: set[str]) -> None:
         """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
@@ -354,12 +362,22 @@ class Writer:
             # SQLite rolled the whole group back by itself; a next statement would autocommit.
             raise operation.error or StorageFull()
 
-    def _board(self, passenger: Passenger, signals: set[str]) -> None:
+    def _board(self, passenger: Passenger, signals: set[str]) -> bool:
+        """Let the passenger add its statements; its failure is undone and costs the group nothing."""
         tx = WriteTx(self._connection)
         tx.run("SAVEPOINT passenger")
-        passenger.board(tx)
+        try:
+            passenger.board(tx)
+        except Exception:
+            if not self._connection.in_transaction:
+                raise
+            log.exception("writer.passenger_failed")
+            tx.run("ROLLBACK TO passenger")
+            tx.run("RELEASE passenger")
+            return False
         tx.run("RELEASE passenger")
         signals |= tx.signals
+        return True
 
     def _begin(self) -> None:
         """BEGIN IMMEDIATE; waits for a writer that does not know the gate, at most `wait_seconds`."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import Database, Row
-from signet.errors import SignetError
 from signet.observe import logs
 from signet.process import alive
 from signet.queue import reaper
@@ -55,13 +54,13 @@ class Reaper:
 
     def _watch(self, row: Row) -> None:
         owner = row["owner"]
-        if not alive.wait_for_death(self._runtime_dir, owner, row["lock_inode"]):
-            return
         try:
+            if not alive.wait_for_death(self._runtime_dir, owner, row["lock_inode"]):
+                return
             self._bury(owner)
-        except SignetError as error:
-            log.warning("process.burial_failed", owner=owner, code=error.code)
-            self._watched.discard(owner)  # the next look tries again
+        except Exception as error:  # whatever it was, the next look tries again
+            log.warning("process.burial_failed", owner=owner, error=type(error).__name__)
+            self._watched.discard(owner)
             return
         log.info("process.gone", process_kind=row["kind"], pid=row["pid"], owner=owner)
 

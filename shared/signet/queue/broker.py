@@ -12,8 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any, ClassVar
 
@@ -24,15 +22,16 @@ from dramatiq.errors import QueueNotFound
 from dramatiq.middleware import Middleware
 
 from signet import clock
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx
 from signet.errors import SignetError
 from signet.observe import logs, metrics
-from signet.queue import finish, limits, outcome
+from signet.queue import finish, outcome
 from signet.queue.deadline import Deadlines
 from signet.queue.enqueue import Job, enqueue
 from signet.queue.finish import End
 from signet.queue.held import Run
 from signet.queue.pump import Pump
+from signet.queue.settle import buries, settle
 
 log = logs.get("pipeline")
 
@@ -88,6 +87,8 @@ class Outcome(Middleware):
         """Turn the error, if any, into what becomes of the job."""
         assert isinstance(message, RunMessage)
         actor = broker.actors.get(message.actor_name)
+        assert isinstance(broker, JobsBroker)
+        broker.deadlines.forget()
         throws: Any = message.options.get("throws") or (actor and actor.options.get("throws")) or ()
         permanent = throws if isinstance(throws, tuple) else (throws,)
         message.run.outcome = outcome.of(exception, permanent=permanent)
@@ -190,7 +191,15 @@ class JobsConsumer(Consumer):
     def __next__(self) -> RunMessage | None:
         """Return the next message, None when none came in time."""
         run = self._pump.fetch(self._queue, self._timeout)
-        return None if run is None else RunMessage(run)
+        if run is None:
+            return None
+        try:
+            return RunMessage(run)
+        except (TypeError, ValueError) as error:  # a payload that nobody can be called with
+            refused = finish.Outcome(end=End.PERMANENT, code="undecodable", error=str(error))
+            run.free()
+            self._settle(run, refused)
+            return None
 
     def ack(self, message: MessageProxy) -> None:
         """Write the end of a run down; never raises, because dramatiq would lose the message.
@@ -206,10 +215,9 @@ class JobsConsumer(Consumer):
             self._pump.ran(run, took)
         run.free()
         if run.settled or ended.end is End.FENCED:
-            pass
+            self._pump.held.drop(run)
         else:
             self._settle(run, ended)
-        self._pump.held.drop(run)
         self._tell(run, ended, message._exception, took)
         metrics.JOBS.labels(run.lease.kind, ended.end).inc()
         metrics.JOB_RUN.labels(run.lease.kind, ended.end).observe(took)
@@ -230,43 +238,42 @@ class JobsConsumer(Consumer):
     def _give_back(self, run: Run) -> None:
         run.free()
         self._settle(run, finish.Outcome(end=End.RELEASED))
-        self._pump.held.drop(run)
 
     def _settle(self, run: Run, ended: finish.Outcome) -> None:
         """Write an end down; only what buries a job is waited for, until it is on disk."""
-        write = partial(_settle, run=run, ended=ended)
+        write = partial(settle, run=run, ended=ended)
         try:
-            if _buries(run, ended):
+            if buries(run, ended):
                 self._ended(run, self._db.write(write))
             else:
-                self._db.writer.later(write, partial(self._written, run))
-        except SignetError as error:
-            self._unsettled(run, error)
+                self._db.writer.later(write, partial(self._written, run, ended))
+        except Exception as error:
+            self._unsettled(run, ended, error)
 
-    def _written(self, run: Run, written: "Future[bool]") -> None:
+    def _written(self, run: Run, ended: finish.Outcome, written: "Future[bool]") -> None:
         error = written.exception()
         if error is None:
             self._ended(run, written.result())
         else:
-            self._unsettled(run, error)
+            self._unsettled(run, ended, error)
 
     def _ended(self, run: Run, settled: bool) -> None:
         run.settled = True
+        self._pump.held.drop(run)
         if not settled:
             metrics.FENCED.inc()
             log.info("job.fenced", job_id=run.lease.job_id, kind=run.lease.kind)
 
-    def _unsettled(self, run: Run, error: BaseException) -> None:
-        """Tell that an end could not be written; the lease ends by itself and the job runs again."""
-        log.warning("job.unsettled", job_id=run.lease.job_id, error=str(error))
+    def _unsettled(self, run: Run, ended: finish.Outcome, error: BaseException) -> None:
+        """Keep the lease and write the end again at the next beat: the database was busy or full."""
+        log.warning("job.unsettled", job_id=run.lease.job_id, error=type(error).__name__)
+        run.again = partial(self._settle, run, ended)
 
     def _tell(
         self, run: Run, ended: finish.Outcome, error: BaseException | None, took: float
     ) -> None:
         """Log the end of a run once; an error that is none of ours brings its traceback when it buries the job."""
-        with_trace = (
-            _buries(run, ended) and error is not None and not isinstance(error, SignetError)
-        )
+        with_trace = buries(run, ended) and error is not None and not isinstance(error, SignetError)
         usual = {End.COMPLETED: log.debug, End.POSTPONED: log.info, End.RELEASED: log.info}
         tell = usual.get(ended.end, log.warning)
         tell(
@@ -278,23 +285,3 @@ class JobsConsumer(Consumer):
             **({"code": ended.code} if ended.code else {}),
             **({"exc_info": error} if with_trace else {}),
         )
-
-
-def _buries(run: Run, ended: finish.Outcome) -> bool:
-    """Return whether a job is dead after this end."""
-    is_last = run.lease.attempts >= run.lease.max_attempts
-    return ended.end in (End.PERMANENT, End.CANCELLED) or (ended.end is End.FAILED and is_last)
-
-
-def _settle(tx: WriteTx, run: Run, ended: finish.Outcome) -> bool:
-    """Write an end down. A provider that is down stops its queue, a run that came through opens it again."""
-    lease, now = run.lease, clock.now()
-    if ended.is_provider_down:
-        retry_at = limits.open_breaker(tx, lease.queue, retry_after_ms=ended.wait_ms, now=now)
-        wait = clock.ms_to_instant(retry_at) - now
-        ended = replace(ended, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
-    elif ended.end is End.COMPLETED:
-        limits.close_breaker(tx, lease.queue)
-    else:
-        limits.probe_lost(tx, lease.queue, now=now)
-    return finish.settle(tx, lease.job_id, lease.token, ended, now=now)

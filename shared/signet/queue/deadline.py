@@ -4,7 +4,7 @@ First a flag that the actor looks at between stages (`run.expired`), then, after
 inside its thread. An interrupt that landed after the actor had returned would end the worker thread for good, so
 it is sent only under a lock while the run is marked as running, and leaving a run takes the same lock and withdraws
 an interrupt that has not been delivered. A thread that is stuck in C code cannot be interrupted; `stuck` tells, and
-the process then restarts itself when it is idle.
+the process then restarts itself. The stuck job is charged its attempt.
 """
 
 import ctypes
@@ -82,6 +82,13 @@ class Deadlines:
                 return
             except DeadlineExceeded:
                 continue  # it was raised right here; it is sent only once
+
+    def forget(self) -> None:
+        """Drop any watch of the calling thread: an interrupt at the entry of `leave` may have kept one."""
+        with self._lock:
+            mine = [watch for watch in self._watches if watch.thread == threading.get_ident()]
+        for watch in mine:
+            self.leave(watch)
 
     def stuck(self) -> list[Run]:
         """Return the runs whose threads did not react to the interrupt."""

@@ -110,7 +110,9 @@ def end_row(
             dead = attempts >= row["max_attempts"]
             wait_ms = backoff.after_failure(attempts) if wait_ms is None else wait_ms
     text = clock.to_text(now)
-    entry = {"at": text, "token": token, "code": outcome.code, "text": outcome.error[:ERROR_CHARS]}
+    # A file name or a model's answer may hold half a surrogate pair, which the database cannot.
+    error = outcome.error[:ERROR_CHARS].encode("utf-8", "replace").decode()
+    entry = {"at": text, "token": token, "code": outcome.code, "text": error}
     moved = tx.run(
         _END,
         {
@@ -121,7 +123,7 @@ def end_row(
             "due": None if dead else int(now.timestamp() * 1000) + (wait_ms or 0),
             "attempts": attempts,
             "crashes": crashes,
-            "error": outcome.error[:ERROR_CHARS],
+            "error": error,
             "code": outcome.code,
             "errors": json.dumps([*_past(row["errors"]), entry][-ERRORS_KEPT:]),
         },

@@ -14,12 +14,14 @@ from signet import clock
 from signet.clock import Clock
 from signet.db import Database, WriteTx
 from signet.errors import SignetError
-from signet.observe import metrics
+from signet.observe import logs, metrics
 from signet.queue import finish, lease, limits
 from signet.queue.finish import Outcome
 from signet.queue.lease import Lease
 
 T = TypeVar("T")
+
+log = logs.get("pipeline")
 
 
 class LeaseLost(SignetError):
@@ -41,13 +43,16 @@ class Run:
     lease: Lease
     db: Database = field(repr=False)
     #: Frees this run's slot, so that the commit that ends it can claim the next job; safe to call twice.
-    free: Callable[[], None] = field(repr=False)
+    free: Callable[[], None] = field(default=lambda: None, repr=False)
+    has_slot: bool = False
     lost: bool = False
     cancelled: bool = False
     expired: bool = False
     #: Set once the row has left the leased state; the broker then has nothing left to do.
     settled: bool = False
     outcome: Outcome | None = None
+    #: Writes an end that could not be written; called at the next beat.
+    again: Callable[[], None] | None = field(default=None, repr=False)
 
     def check(self) -> None:
         """Raise LeaseLost or Cancelled when this run should stop; call it between stages."""
@@ -152,5 +157,9 @@ class Held:
         while not self._stop.wait(self._every):
             try:
                 self.extend()
-            except SignetError:
-                continue  # busy or full disk: the leases last for two more beats
+            except Exception as error:  # busy or full disk: the leases last for two more beats
+                log.warning("lease.not_extended", error=type(error).__name__)
+            for run in self.runs():
+                again, run.again = run.again, None
+                if again is not None:
+                    again()

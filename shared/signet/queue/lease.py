@@ -111,8 +111,14 @@ def claim(
     )
     rows.sort(key=lambda row: (row["priority"], row["due_ms"], row["id"]))
     leases = []
+    suspects = 0
     for row in rows:
-        if row["attempts"] > row["max_attempts"]:
+        suspects += row["crashes"] >= 2
+        if row["crashes"] >= 2 and suspects > 1:
+            release(
+                tx, row["id"], row["lease_token"], now=now
+            )  # the statement saw none of them running
+        elif row["attempts"] > row["max_attempts"]:
             tx.run(_BURY, {"id": row["id"], "token": row["lease_token"], "now": clock.to_text(now)})
         else:
             leases.append(_lease(row))

@@ -17,10 +17,12 @@ from signet import clock
 from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import connect
+from signet.errors import SignetError
 from signet.observe import logs, metrics
 from signet.queue import console, lease, limits
 from signet.queue.bell import Bell
 from signet.queue.held import Held, Run
+from signet.queue.settle import of_unfinished, settle
 
 log = logs.get("pipeline")
 
@@ -43,6 +45,11 @@ class Lane:
     maybe_due: bool = True
     due_at_ms: int | None = None
     mean_seconds: float = QUICK_SECONDS
+    #: One permit for each job that runs; what is claimed ahead waits in memory.
+    running: threading.BoundedSemaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.running = threading.BoundedSemaphore(self.slots)
 
     def room(self) -> int:
         """Return how many jobs may be claimed now."""
@@ -97,11 +104,14 @@ class Pump:
         self.held.stop()
 
     def give_back(self) -> int:
-        """Release every lease that is still held and return how many; what runs on can write nothing more."""
+        """End every lease that is still held and return how many; what runs on can write nothing more."""
         runs = self.held.runs()
         for run in runs:
-            run.cancelled = True
-            self._db.write_quick(lease.release, run.lease.job_id, run.lease.token, now=clock.now())
+            run.lost = True
+            try:
+                self._db.write_quick(settle, run, of_unfinished(run))
+            except SignetError as error:  # the kernel will tell that this process is gone
+                log.warning("job.not_given_back", job_id=run.lease.job_id, code=error.code)
             self.held.drop(run)
         return len(runs)
 
@@ -109,20 +119,28 @@ class Pump:
 
     def fetch(self, queue: str, timeout_seconds: float) -> Run | None:
         """Return the next claimed run of a queue, None when there is none in time."""
-        try:
-            return self._lanes[queue].ready.get(timeout=timeout_seconds)
-        except memory_queue.Empty:
+        lane = self._lanes[queue]
+        if not lane.running.acquire(timeout=timeout_seconds):
             return None
+        try:
+            run = lane.ready.get(timeout=timeout_seconds)
+        except memory_queue.Empty:
+            lane.running.release()
+            return None
+        run.has_slot = True
+        return run
 
     def ran(self, run: Run, seconds: float) -> None:
         """Note how long a run took, for the read-ahead of its queue."""
         lane = self._lanes[run.lease.queue]
         lane.mean_seconds += (seconds - lane.mean_seconds) * MEAN_WEIGHT
 
-    def _free(self, job_id: str, lane: Lane) -> None:
+    def _free(self, lane: Lane, run: Run) -> None:
         with self._lock:
-            if job_id in lane.in_flight:
-                lane.in_flight.remove(job_id)
+            lane.in_flight.discard(run.lease.job_id)
+            had_slot, run.has_slot = run.has_slot, False
+        if had_slot:
+            lane.running.release()
 
     def poke(self) -> None:
         """Look for due jobs now."""
@@ -141,10 +159,13 @@ class Pump:
         wall = self._clock.wall_ms()
         for lane in self._lanes.values():
             if lane.maybe_due and lane.room() > 0:
-                lane.maybe_due = (
-                    False  # before looking: a ring that comes now must not be overwritten
-                )
-                due = lease.next_due_ms(tx, lane.name)
+                # Before looking: a ring that comes now must not be overwritten.
+                lane.maybe_due = False
+                try:
+                    due = lease.next_due_ms(tx, lane.name)
+                except BaseException:
+                    lane.maybe_due = True
+                    raise
                 if due is not None and due <= wall:
                     lane.maybe_due = True
                     return True
@@ -179,8 +200,9 @@ class Pump:
             if allowed.is_probe and leases:
                 again_at = limits.note_probe(tx, lane.name, now_ms=self._clock.wall_ms())
             for taken in leases:
-                free = partial(self._free, taken.job_id, lane)
-                self._boarded.append(Run(lease=taken, db=self._db, free=free))
+                run = Run(lease=taken, db=self._db)
+                run.free = partial(self._free, lane, run)
+                self._boarded.append(run)
             if len(leases) == room:
                 lane.maybe_due = True
             else:
@@ -203,6 +225,11 @@ class Pump:
             lane.ready.put(run)
 
     def _set_timer(self, lane: Lane, due_ms: int | None) -> None:
+        if due_ms is not None and due_ms <= self._clock.wall_ms():
+            due_ms = (
+                None  # due and not to be had now (no slot, a suspect): the next look tries again
+            )
+            lane.maybe_due = True
         sooner = due_ms is not None and (lane.due_at_ms is None or due_ms < lane.due_at_ms)
         lane.due_at_ms = due_ms
         if sooner:
@@ -244,7 +271,9 @@ class Pump:
         return min(soonest, LOOK_SECONDS)
 
     def _timer_rang(self) -> bool:
-        wall = self._clock.wall_ms()
-        return any(
-            lane.due_at_ms is not None and lane.due_at_ms <= wall for lane in self._lanes.values()
-        )
+        """Return whether a due time has come, and forget it: what looks next sets a new one."""
+        wall, rang = self._clock.wall_ms(), False
+        for lane in self._lanes.values():
+            if lane.due_at_ms is not None and lane.due_at_ms <= wall:
+                lane.due_at_ms, rang = None, True
+        return rang

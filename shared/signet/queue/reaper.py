@@ -16,7 +16,10 @@ BATCH = 100
 
 _COLUMNS = "SELECT id, lease_token, attempts, max_attempts, errors, crashes, queue FROM memory_jobs"
 _OF_OWNER = f"{_COLUMNS} WHERE lease_owner = ? AND status = 'leased' LIMIT {BATCH}"
-_EXPIRED = f"{_COLUMNS} WHERE status = 'leased' AND lease_until_ms < ? LIMIT {BATCH}"
+#: The monotonic clock starts anew with the machine: an end further away than any lease lasts is of an earlier start.
+LONGEST_LEASE_MS = 600_000
+_EXPIRED = f"""{_COLUMNS} WHERE status = 'leased'
+   AND (lease_until_ms < :now OR lease_until_ms > :now + {LONGEST_LEASE_MS}) LIMIT {BATCH}"""
 
 _CRASHED = Outcome(end=End.CRASHED, code="crashed", error="the process that ran this job died")
 _HUNG = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
@@ -29,7 +32,7 @@ def end_owner(tx: WriteTx, owner: str, *, now: datetime) -> int:
 
 def end_expired(tx: WriteTx, *, monotonic_ms: int, now: datetime) -> int:
     """End up to 100 leases whose time is over and return how many; call again while that many come back."""
-    return _end(tx, tx.all(_EXPIRED, (monotonic_ms,)), _HUNG, now)
+    return _end(tx, tx.all(_EXPIRED, {"now": monotonic_ms}), _HUNG, now)
 
 
 def _end(tx: WriteTx, rows: list[Row], outcome: Outcome, now: datetime) -> int:

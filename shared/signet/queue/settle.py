@@ -1,0 +1,40 @@
+"""Write the end of a run down, and what it says about the provider of its queue, in one transaction."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from signet import clock
+from signet.db import WriteTx
+from signet.queue import finish, limits
+from signet.queue.finish import End, Outcome
+from signet.queue.held import Run
+
+
+def settle(tx: WriteTx, run: Run, ended: Outcome) -> bool:
+    """End a run's lease; False, and nothing changed, when the lease was lost.
+
+    A provider that is down stops its queue, a run that came through opens it again.
+    """
+    lease, now = run.lease, clock.now()
+    if ended.is_provider_down:
+        retry_at = limits.open_breaker(tx, lease.queue, retry_after_ms=ended.wait_ms, now=now)
+        wait = clock.ms_to_instant(retry_at) - now
+        ended = replace(ended, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
+    elif ended.end is End.COMPLETED:
+        limits.close_breaker(tx, lease.queue)
+    else:
+        limits.probe_lost(tx, lease.queue, now=now)
+    return finish.settle(tx, lease.job_id, lease.token, ended, now=now)
+
+
+def buries(run: Run, ended: Outcome) -> bool:
+    """Return whether a job is dead after this end."""
+    is_last = run.lease.attempts >= run.lease.max_attempts
+    return ended.end in (End.PERMANENT, End.CANCELLED) or (ended.end is End.FAILED and is_last)
+
+
+def of_unfinished(run: Run) -> Outcome:
+    """Return the end of a run that its process leaves behind: given back, or failed when its time was over."""
+    if run.expired:
+        return Outcome(end=End.FAILED, code="timeout", error="did not end when its time was over")
+    return Outcome(end=End.RELEASED)
