@@ -51,8 +51,6 @@ class Database:
             self._write_connection = connect(path)
         except sqlite.OperationalError as error:
             raise translate(error) from error
-        # One row with broken text (from another program) must not stop the queue's claims.
-        self._write_connection.text_factory = _text
         self.has_vec = vec_loaded(self._write_connection)
         self._gate = Gate(path)
         self.writer = Writer(
@@ -146,10 +144,6 @@ class Database:
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "replace")
 
 
 def _flip(

@@ -31,8 +31,8 @@ UPDATE memory_jobs
  WHERE id IN (SELECT id FROM (
        {" UNION ALL ".join(f"SELECT * FROM ({_DUE.format(level=level)})" for level in (0, 1, 2))}
        ) ORDER BY level, due_ms, id LIMIT :count)
-RETURNING id, job_type, queue, priority, due_ms, memory_id, document_id, payload, attempts, max_attempts,
-          lease_token, crashes, agent_id, created_at"""
+RETURNING id, job_type, queue, priority, due_ms, memory_id, document_id, CAST(payload AS BLOB) AS payload,
+          attempts, max_attempts, lease_token, crashes, agent_id, created_at"""
 
 _BURY = """
 UPDATE memory_jobs
@@ -173,10 +173,12 @@ def _lease(row: Row) -> Lease:
     )
 
 
-def _payload(text: str | None) -> Mapping[str, Any]:
+def _payload(stored: bytes | None) -> Mapping[str, Any]:
     """Return the payload as a mapping; what is not one is kept under `undecodable` for the actor's refusal."""
-    if not text:
+    if not stored:
         return {}
+    # As bytes: text that another program broke would stop the whole claim.
+    text = stored.decode("utf-8", "replace")
     try:
         value = json.loads(text)
     except ValueError:

@@ -45,11 +45,12 @@ class Lane:
     maybe_due: bool = True
     due_at_ms: int | None = None
     mean_seconds: float = QUICK_SECONDS
-    #: One permit for each job that runs; what is claimed ahead waits in memory.
-    running: threading.BoundedSemaphore = field(init=False)
+    #: One permit for each job that may run; what is claimed ahead waits in memory. (A queue is a semaphore in C.)
+    permits: "memory_queue.SimpleQueue[None]" = field(default_factory=memory_queue.SimpleQueue)
 
     def __post_init__(self) -> None:
-        self.running = threading.BoundedSemaphore(self.slots)
+        for _ in range(self.slots):
+            self.permits.put(None)
 
     def room(self) -> int:
         """Return how many jobs may be claimed now."""
@@ -120,12 +121,14 @@ class Pump:
     def fetch(self, queue: str, timeout_seconds: float) -> Run | None:
         """Return the next claimed run of a queue, None when there is none in time."""
         lane = self._lanes[queue]
-        if not lane.running.acquire(timeout=timeout_seconds):
+        try:
+            lane.permits.get(timeout=timeout_seconds)
+        except memory_queue.Empty:
             return None
         try:
             run = lane.ready.get(timeout=timeout_seconds)
         except memory_queue.Empty:
-            lane.running.release()
+            lane.permits.put(None)
             return None
         run.has_slot = True
         return run
@@ -140,7 +143,7 @@ class Pump:
             lane.in_flight.discard(run.lease.job_id)
             had_slot, run.has_slot = run.has_slot, False
         if had_slot:
-            lane.running.release()
+            lane.permits.put(None)
 
     def poke(self) -> None:
         """Look for due jobs now."""

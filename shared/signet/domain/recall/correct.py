@@ -67,7 +67,9 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
     degrees = store.degrees(run.tx, scores)
     if not degrees:
         return scores
-    memories = store.count(run.tx, run.query.reader.agent_id)
+    largest = max(degree for group in degrees.values() for degree in group)
+    most = dampen.without_hubs(largest)
+    memories = store.count(run.tx, run.query.reader.agent_id, most=most)
     return dampen.hubs(scores, degrees, memories=memories)
 
 

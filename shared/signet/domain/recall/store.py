@@ -78,12 +78,18 @@ FROM memories m JOIN memories c
   ON c.id = coalesce((SELECT o.id FROM memories o WHERE m.source_type = 'pipeline-v2' AND o.id = m.source_id), m.id)
 WHERE m.seq IN (SELECT value FROM json_each(?))
 """
+#: Each entity is counted once, however many of the candidates mention it.
 _DEGREES = """
-SELECT m.seq, x.entity_id, (SELECT count(*) FROM memory_entity_mentions y WHERE y.entity_id = x.entity_id)
-FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
-WHERE m.seq IN (SELECT value FROM json_each(?))
+WITH mentions AS MATERIALIZED (
+  SELECT m.seq, x.entity_id FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
+  WHERE m.seq IN (SELECT value FROM json_each(?))
+), sizes AS MATERIALIZED (
+  SELECT e.entity_id, (SELECT count(*) FROM memory_entity_mentions y WHERE y.entity_id = e.entity_id) AS size
+  FROM (SELECT DISTINCT entity_id FROM mentions) e
+)
+SELECT x.seq, s.size FROM mentions x JOIN sizes s ON s.entity_id = x.entity_id
 """
-_COUNT = "SELECT count(*) FROM memories WHERE agent_id = ?"
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE agent_id = ? LIMIT ?)"
 _LINKED = """
 SELECT DISTINCT m.seq FROM (
   SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
@@ -199,13 +205,13 @@ def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
     """Return for each linked memory how many memories mention each of its entities."""
     found: dict[int, list[int]] = {}
     for row in tx.all(_DEGREES, (_json(seqs),)):
-        found.setdefault(row[0], []).append(row[2])
+        found.setdefault(row[0], []).append(row[1])
     return found
 
 
-def count(tx: ReadTx, agent_id: str) -> int:
-    """Return how many memories an agent has."""
-    return int(tx.value(_COUNT, (agent_id,)) or 0)
+def count(tx: ReadTx, agent_id: str, *, most: int) -> int:
+    """Return how many memories an agent has; counting ends at `most`."""
+    return int(tx.value(_COUNT, (agent_id, most)))
 
 
 def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: int) -> set[int]:
