@@ -21,7 +21,6 @@ def test_in_a_small_store_nothing_is_a_hub() -> None:
     assert dampen.hubs({1: 1.0}, {}, memories=10) == {1: 1.0}
 
 
-
 @pytest.mark.parametrize("degree", [1, 2, 3, 25, 26, 400])
 def test_counting_memories_may_end_where_no_entity_can_be_a_hub(degree: int) -> None:
     most = dampen.without_hubs(degree)
