@@ -103,12 +103,14 @@ SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.
   m.source_type, m.source_id, m.access_count, m.last_accessed
 FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
+#: Reasons are few: it begins with them (by the index of types) and not with all that shares an entity.
 _RATIONALE = """
-SELECT DISTINCT m.seq FROM memory_entity_mentions d
-JOIN memory_entity_mentions r ON r.entity_id = d.entity_id
-JOIN memories m ON m.id = r.memory_id
-WHERE d.memory_id IN (SELECT value FROM json_each(?)) AND m.type = 'rationale' AND {where}
-ORDER BY m.created_at DESC LIMIT ?
+SELECT m.seq FROM (SELECT seq FROM memories WHERE type = 'rationale') t CROSS JOIN memories m ON m.seq = t.seq
+WHERE EXISTS (
+  SELECT 1 FROM memory_entity_mentions r WHERE r.memory_id = m.id AND r.entity_id IN (
+    SELECT d.entity_id FROM memory_entity_mentions d WHERE d.memory_id IN (SELECT value FROM json_each(?))))
+  AND {where}
+ORDER BY m.created_at DESC, m.seq DESC LIMIT ?
 """
 _TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 
