@@ -17,9 +17,10 @@ from signet.domain.recall.models import Hit, Source, Why
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024
 
+#: The plus makes SQLite keep the best as they come; FTS5 would rank and sort rows that do not pass, too.
 _KEYWORD = """
 SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
-WHERE memories_fts MATCH ? AND {where} ORDER BY f.rank LIMIT ?
+WHERE memories_fts MATCH ? AND {where} ORDER BY +f.rank LIMIT ?
 """
 #: The plus keeps FTS5 from running the query once for each row number.
 _KEYWORD_OF = """
