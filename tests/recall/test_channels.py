@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from recall.world import NOW, ask, found, meaning, remember
+from recall.world import NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as embeddings
-from signet.domain.recall.models import Fusion, RecallSettings, Source
+from signet.domain.recall import keyword, scope
+from signet.domain.recall.models import Fusion, Query, RecallSettings, Source
 
 
 def _hint(tx: WriteTx, memory_id: str, hint: str, agent_id: str = "default") -> None:
@@ -178,3 +179,28 @@ def test_explain_says_which_channel_found_a_result_and_what_each_stage_did(db: D
     assert why.channels["vector"]["rank"] == 1
     assert [step.stage for step in why.steps][:2] == ["blend", "rehearsal"]
     assert why.steps[1].after > why.steps[1].before
+
+
+def _kettles(tx: WriteTx) -> None:
+    for number in range(40):
+        metal = "copper" if number % 8 == 0 else "plain"
+        remember(tx, f"m{number}", f"A {metal} kettle, {number} of many", embedded=False)
+
+
+def test_a_word_of_most_rows_is_not_ranked_where_the_others_bring_enough(db: Database) -> None:
+    db.write(_kettles)
+    where = scope.condition(Query(text="", reader=SHARED))
+    both = db.read(keyword.candidates, ["kettle", "copper"], where, 5)
+    assert len(both) == 5
+    assert both == db.read(keyword.find, ["copper"], where, 5)
+    assert both != db.read(keyword.find, ["kettle", "copper"], where, 5)
+
+
+def test_a_word_of_most_rows_brings_what_the_others_do_not(db: Database) -> None:
+    db.write(_kettles)
+    where = scope.condition(Query(text="", reader=SHARED))
+    for words in (["kettle", "copper"], ["kettle", "zinc"], ["kettle"]):
+        chosen = db.read(keyword.candidates, words, where, 20)
+        assert len(chosen) == 20
+        assert chosen == db.read(keyword.find, words, where, 20)
+    assert len(found(ask(db, "zinc kettle"))) == 10

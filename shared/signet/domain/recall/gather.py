@@ -14,7 +14,7 @@ from signet.domain.recall.run import Run
 def gather(run: Run) -> None:
     """Ask every channel; afterwards `known` holds the candidates that pass all filters."""
     filled = run.settings.fusion is Fusion.FILLED
-    ranks: Scores = run.attempt("keyword", lambda: _keyword(run, strict=not filled), {})
+    ranks: Scores = run.attempt("keyword", lambda: _keyword(run, filled=filled), {})
     hints: Scores = run.attempt("hints", lambda: _hints(run), {})
     cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
     structure: Scores = run.attempt("graph", lambda: _graph(run), {})
@@ -41,8 +41,10 @@ def gather(run: Run) -> None:
         _fill(run)
 
 
-def _keyword(run: Run, *, strict: bool) -> Scores:
-    return keyword.find(run.tx, run.words, run.where, run.pool, strict=strict)
+def _keyword(run: Run, *, filled: bool) -> Scores:
+    if filled:
+        return keyword.candidates(run.tx, run.words, run.where, run.pool)
+    return keyword.find(run.tx, run.words, run.where, run.pool, strict=True)
 
 
 def _hints(run: Run) -> Scores:

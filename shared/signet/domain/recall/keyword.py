@@ -9,6 +9,11 @@ from signet.domain.recall import store
 #: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
 FEW_WORDS = 3
 
+#: A word in more than this share of the rows has no weight in bm25 (its logarithm is not positive), so it
+#: brings no candidates where the other words bring enough: to rank each row that holds it costs 1 µs.
+#: Measured with pages of ten: at a half 1 answer of 4,862 differs, at a tenth 26.
+COMMON_SHARE = 0.5
+
 
 def find(
     tx: ReadTx, words: Sequence[str], where: Where, limit: int, *, strict: bool = False
@@ -26,6 +31,14 @@ def find(
         more = store.keyword(tx, fts.any_of(words), where, limit)
         found = dict(list({**more, **found}.items())[:limit]) if found else more
     return found
+
+
+def candidates(tx: ReadTx, words: Sequence[str], where: Where, limit: int) -> dict[int, float]:
+    """Return the memories worth scoring, best first, at most `limit`, with the bm25 of the words that chose them."""
+    most = int(COMMON_SHARE * store.highest(tx))
+    rare = [word for word in words if not store.more_than(tx, fts.any_of([word]), most)]
+    found = find(tx, rare, where, limit) if len(rare) < len(words) else {}
+    return found if len(found) >= limit else find(tx, words, where, limit)
 
 
 def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> list[dict[int, float]]:

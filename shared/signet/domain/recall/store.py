@@ -27,6 +27,9 @@ _KEYWORD_OF = """
 SELECT rowid, rank FROM memories_fts
 WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
 """
+_MORE_THAN = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
+#: Row numbers only grow, so this is at least the number of rows, and costs nothing.
+_HIGHEST = "SELECT coalesce(max(seq), 0) FROM memories"
 _HINTS = """
 SELECT m.seq, f.rank FROM memory_hints_fts f CROSS JOIN memory_hints t ON t.seq = f.rowid
 CROSS JOIN memories m ON m.id = t.memory_id
@@ -139,6 +142,16 @@ def keyword(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float
 def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float]:
     """Return the bm25, turned positive, of those of the given rows that match."""
     return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
+
+
+def more_than(tx: ReadTx, match: str, rows: int) -> bool:
+    """Return whether more than so many rows match, whoever may read them."""
+    return tx.value(_MORE_THAN, (match, rows)) is not None
+
+
+def highest(tx: ReadTx) -> int:
+    """Return the highest row number, 0 without rows."""
+    return int(tx.value(_HIGHEST))
 
 
 def hints(tx: ReadTx, match: str, agent_id: str, where: Where, limit: int) -> dict[int, float]:
