@@ -17,6 +17,8 @@ from signet.queue.lease import release
 
 #: How many past errors a row keeps, newest last.
 ERRORS_KEPT = 5
+#: What is due no sooner than this needs no bell: a worker looks at new commits once a second (pump.LOOK_SECONDS).
+UNNOTICED_MS = 1_000
 #: Error texts are cut here: a row is for reading, the log has the rest.
 ERROR_CHARS = 2_000
 
@@ -128,7 +130,7 @@ def end_row(
             "errors": json.dumps([*_past(row["errors"]), entry][-ERRORS_KEPT:]),
         },
     )
-    if moved and not dead:
+    if moved and not dead and (wait_ms or 0) < UNNOTICED_MS:
         tx.signal(DUE)
     return moved == 1
 
