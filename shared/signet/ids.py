@@ -13,10 +13,15 @@ def new_id() -> str:
 
 
 def new_ordered_id() -> str:
-    """Return a time-ordered UUID (version 7, RFC 9562 §5.7) as text: id order is creation order."""
-    stamp = time.time_ns() // 1_000_000
-    raw = bytearray(stamp.to_bytes(6, "big") + os.urandom(10))
-    raw[6] = (raw[6] & 0x0F) | 0x70
+    """Return a time-ordered UUID (version 7) as text: id order is creation order.
+
+    The 12 bits after the milliseconds hold their fraction (RFC 9562 §6.2, method 3), so that ids of one
+    millisecond are ordered too.
+    """
+    milliseconds, rest = divmod(time.time_ns(), 1_000_000)
+    fraction = rest * 4096 // 1_000_000
+    head = milliseconds << 16 | 0x7000 | fraction
+    raw = bytearray(head.to_bytes(8, "big") + os.urandom(8))
     raw[8] = (raw[8] & 0x3F) | 0x80
     return str(uuid.UUID(bytes=bytes(raw)))
 
