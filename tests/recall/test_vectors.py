@@ -142,9 +142,9 @@ def test_a_gap_is_a_missing_vector_another_text_or_another_model(tmp_path: Path)
         db.write(store.replace, "current", "h", [("text", _random(1))], "toy", NOW)
         db.write(store.replace, "changed", "old", [("text", _random(2))], "toy", NOW)
         db.write(store.replace, "other", "h3", [("text", _random(3))], "elder", NOW)
-        gaps = [gap.memory_id for gap in db.read(store.missing, 10, model="toy")]
+        gaps = db.read(store.untried, 10, model="toy", died_after="")
         assert gaps == ["bare", "other", "changed", "none"]
-        assert [gap.memory_id for gap in db.read(store.missing, 2)] == ["bare", "changed"]
+        assert db.read(store.untried, 2, model=None, died_after="") == ["bare", "changed"]
         coverage = db.read(store.coverage, model="toy")
         assert (coverage.total, coverage.embedded, coverage.share) == (5, 1, 0.2)
         assert db.read(store.coverage).embedded == 2

@@ -38,7 +38,7 @@ class Ticker:
         self._ticks += 1
 
     def close(self) -> None:
-        """Move what is left of the log and close."""
+        """Close the checkpointer; SQLite moves what is left of the log when the last process closes the file."""
         self._checkpointer.close()
 
     def _beats(self) -> None:

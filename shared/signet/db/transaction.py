@@ -1,6 +1,6 @@
 """What code that reads and writes rows holds in its hand.
 
-A `ReadTx` is one snapshot of the database. A `WriteTx` also writes; only the writer thread makes one, so
+A `ReadTx` is one snapshot of the database. A `WriteTx` also writes; only the writer makes one, so
 there is exactly one place that commits (see writer.py). SQL is text with `?` or `:name` parameters; rows are
 read by name or position.
 """

@@ -180,7 +180,7 @@ class Writer:
             patience.cancel()
 
     def later(self, function: Callable[[WriteTx], Any], done: Callable[[Any], None]) -> None:
-        """Run a function in an unsynced transaction soon; `done` gets its future from the writer thread."""
+        """Run a function in an unsynced transaction soon; `done` gets its future from whoever does the work."""
         operation = Operation(function, False, None)
         operation.future.add_done_callback(done)
         self._submit(operation)
@@ -214,7 +214,7 @@ class Writer:
             self._condition.notify()
 
     def listen(self, listener: Callable[[set[str]], None]) -> None:
-        """Call this with the signals of each committed transaction, from the writer thread."""
+        """Call this with the signals of each committed transaction, from the thread that committed it."""
         self._listener = listener
 
     def wake(self) -> None:

@@ -1,7 +1,8 @@
-"""The states of a job and the legal moves between them.
+"""The states of a job.
 
-`failed` is a name of the state set that no row ever rests in: a failing job moves to pending or dead in the
-same update.
+pending → leased → completed; a failing run moves back to pending, or to dead when no attempt is left or none
+would help; a requeue moves dead to pending. lease.py, finish.py and console.py hold these moves, and CHECKs of
+the table refuse half of one. `failed` is a name of the state set that no row ever rests in.
 """
 
 from enum import StrEnum
@@ -15,15 +16,3 @@ class Status(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     DEAD = "dead"
-
-
-#: From each state, where a job may go next.
-MOVES: dict[Status, frozenset[Status]] = {
-    Status.PENDING: frozenset({Status.LEASED, Status.DEAD}),
-    Status.LEASED: frozenset({Status.PENDING, Status.COMPLETED, Status.DEAD}),
-    Status.COMPLETED: frozenset(),
-    Status.FAILED: frozenset(),
-    Status.DEAD: frozenset({Status.PENDING}),
-}
-
-OPEN = frozenset({Status.PENDING, Status.LEASED})

@@ -25,11 +25,6 @@ EXISTS (SELECT 1 FROM embeddings e
         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
           AND e.content_hash = coalesce(m.content_hash, '') AND (:model IS NULL OR e.model IS :model))
 """
-_MISSING = f"""
-SELECT m.id, m.content, coalesce(m.content_hash, '') FROM memories m
-WHERE m.is_deleted = 0 AND NOT {_CURRENT}
-ORDER BY m.updated_at DESC LIMIT :limit
-"""
 _UNTRIED = f"""
 SELECT m.id FROM memories m
 WHERE m.is_deleted = 0 AND NOT {_CURRENT}
@@ -84,20 +79,10 @@ def remove(tx: WriteTx, memory_id: str, *, source_type: SourceType = SourceType.
     _clear(tx, memory_id, source_type)
 
 
-def missing(tx: ReadTx, limit: int, *, model: str | None = None) -> list[Gap]:
-    """Return active memories without a current vector, the last changed first.
-
-    With `model`, vectors of another model count as missing too.
-    """
-    rows = tx.all(_MISSING, {"model": model, "limit": limit})
-    return [Gap(memory_id=row[0], content=row[1], content_hash=row[2]) for row in rows]
-
-
 def untried(tx: ReadTx, limit: int, *, model: str | None, died_after: str) -> list[str]:
     """Return memories without a current vector that no job looks after, the last changed first.
 
-    One whose job has died after that instant is left alone; so is one without a hash, to which no vector would
-    be current.
+    One whose job has died after that instant is left alone. With `model`, vectors of another one do not count.
     """
     found = tx.all(_UNTRIED, {"model": model, "died_after": died_after, "limit": limit})
     return [row[0] for row in found]
