@@ -63,6 +63,7 @@ CREATE INDEX idx_memories_deleted_at ON memories (deleted_at) WHERE is_deleted =
 CREATE INDEX idx_memories_scope ON memories (scope) WHERE scope IS NOT NULL;
 CREATE INDEX idx_memories_agent_id ON memories (agent_id);
 CREATE INDEX idx_memories_agent_visibility ON memories (agent_id, visibility);
+CREATE INDEX idx_memories_project ON memories (project, created_at) WHERE project IS NOT NULL;
 CREATE INDEX idx_memories_source ON memories (source_type, source_id) WHERE is_deleted = 0;
 CREATE INDEX idx_memories_source_ordinal ON memories (source_id, ordinal) WHERE source_id IS NOT NULL;
 
@@ -161,10 +162,12 @@ CREATE INDEX idx_cold_archived_at ON memories_cold (archived_at);
 CREATE INDEX idx_cold_source ON memories_cold (cold_source_id);
 
 -- Vectors of record: little-endian float32, 4 * dimensions bytes. A long text has several, numbered by
--- `ordinal`. The sqlite-vec table beside it follows the configured dimension and is made at start
--- (signet/db/vectors.py).
+-- `ordinal`. A row is never changed but replaced, and no number is given twice, so whoever has read up to
+-- a number finds all that is new behind it (domain/recall/signs.py). The sqlite-vec table beside it follows
+-- the configured dimension and is made at start (signet/db/vectors.py).
 CREATE TABLE embeddings (
-  id TEXT PRIMARY KEY,
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
   content_hash TEXT NOT NULL,
   vector BLOB NOT NULL,
   dimensions INTEGER NOT NULL,
