@@ -1,0 +1,37 @@
+"""Conditions on `memories m` that a person may ask for, in the one form that every search shares."""
+
+from datetime import timedelta
+
+from signet import clock
+from signet.db import fts
+from signet.db.visibility import Where
+from signet.errors import Invalid
+
+#: Tags are a JSON array; rows of older files may hold a comma list. Compared whole and in lower case.
+_TAG = """
+EXISTS (SELECT 1 FROM json_each(
+          CASE WHEN json_valid(m.tags) THEN m.tags
+               ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t
+        WHERE lower(trim(t.value)) = ?)
+"""
+
+
+def has_tag(tag: str) -> Where:
+    """Return the condition that a memory has this whole tag."""
+    return Where(_TAG, (fts.encodable(tag).strip().lower(),))
+
+
+def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
+    """Return a time as it is stored; a day alone is its first instant, or with `last` its last one.
+
+    Raises Invalid, which names the parameter, for a text that is no time.
+    """
+    if text is None:
+        return None
+    try:
+        found = clock.parse(text)
+    except ValueError as error:
+        raise Invalid(f"{name} must be an ISO-8601 time") from error
+    if last and len(text.strip()) <= len("2026-01-31"):
+        found += timedelta(days=1, milliseconds=-1)
+    return clock.to_text(found)
