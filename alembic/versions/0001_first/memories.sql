@@ -65,6 +65,8 @@ CREATE INDEX idx_memories_agent_id ON memories (agent_id);
 CREATE INDEX idx_memories_agent_visibility ON memories (agent_id, visibility);
 CREATE INDEX idx_memories_project ON memories (project, created_at) WHERE project IS NOT NULL;
 CREATE INDEX idx_memories_source ON memories (source_type, source_id) WHERE is_deleted = 0;
+CREATE INDEX idx_memories_event ON memories (event_at) WHERE event_at IS NOT NULL;
+CREATE INDEX idx_memories_superseded_by ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX idx_memories_source_ordinal ON memories (source_id, ordinal) WHERE source_id IS NOT NULL;
 
 CREATE VIRTUAL TABLE memories_fts USING fts5(

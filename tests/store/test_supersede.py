@@ -1,0 +1,118 @@
+"""One memory replaces another: links, history, no rings, and back again when the replacement goes."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signet import clock
+from signet.db import Database, ReadTx
+from signet.db.visibility import Reader
+from signet.domain.memory import history, remember
+from signet.domain.memory.drop import drop
+from signet.domain.memory.forget import forget
+from signet.domain.memory.models import Actor, NewMemory, Rules
+from signet.domain.memory.supersede import is_current, supersede
+from signet.errors import NotFound
+from support.database import fresh_database
+
+NOW = clock.now().replace(microsecond=0)
+USER = Actor(name="nora")
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    database = Database(fresh_database(tmp_path / "memories.db"))
+    yield database
+    database.close()
+
+
+def saved(db: Database, text: str, agent: str = "default", scope: str | None = None) -> str:
+    new = NewMemory(content=text, agent_id=agent, scope=scope)
+    return db.write(remember.remember, new, actor=USER, rules=Rules(), now=NOW).id
+
+
+def replace(db: Database, *old: str, by: str, **more: Any) -> list[str]:
+    return db.write(supersede, old, by=by, at=NOW, actor=USER, **more)
+
+
+def links(db: Database, memory_id: str) -> tuple[object, ...]:
+    sql = "SELECT superseded_by, valid_from, valid_to FROM memories WHERE id = ?"
+    (row,) = db.read(ReadTx.all, sql, (memory_id,))
+    return tuple(row)
+
+
+def current(db: Database) -> set[str]:
+    where = is_current()
+    sql = f"SELECT m.id FROM memories m WHERE m.is_deleted = 0 AND {where.sql}"
+    return {row[0] for row in db.read(ReadTx.all, sql, where.params)}
+
+
+def test_the_old_ends_where_the_new_begins(db: Database) -> None:
+    old, new = saved(db, "The port is 3850"), saved(db, "The port is 8080")
+    begins = NOW - timedelta(days=3)
+    assert replace(db, old, by=new, reason="corrected", valid_from=begins) == [old]
+    assert links(db, old) == (new, None, clock.to_text(begins))
+    assert links(db, new) == (None, clock.to_text(begins), None)
+    change = db.read(history.of, old, reader=Reader())[-1]
+    assert (change.event, change.changed_by, change.reason) == ("updated", "nora", "corrected")
+    assert change.old_content == change.new_content == "The port is 3850"
+    assert isinstance(change.metadata, dict)
+    assert change.metadata["supersededBy"] == new
+    assert change.metadata["contentChanged"] is False
+    assert current(db) == {new}
+
+
+def test_a_second_time_changes_nothing(db: Database) -> None:
+    old, new = saved(db, "The port is 3850"), saved(db, "The port is 8080")
+    assert replace(db, old, old, by=new) == [old]
+    assert replace(db, old, by=new) == []
+    assert len(db.read(history.of, old, reader=Reader())) == 2
+
+
+def test_nobody_replaces_himself_the_forgotten_the_unknown_or_what_belongs_to_others(
+    db: Database,
+) -> None:
+    new = saved(db, "The port is 8080")
+    gone = saved(db, "The port was open")
+    db.write(forget, gone, actor=USER, reason="test", now=NOW)
+    foreign, scoped = saved(db, "Port 1", "other"), saved(db, "Port 2", scope="lab")
+    assert replace(db, new, gone, foreign, scoped, "nothing", by=new) == []
+    with pytest.raises(NotFound):
+        replace(db, new, by=gone)
+
+
+def test_a_chain_never_closes_because_the_last_word_counts(db: Database) -> None:
+    first, second, third = (saved(db, f"The port is {port}") for port in (1000, 2000, 3000))
+    assert replace(db, first, by=second) == [first]
+    assert replace(db, second, by=third) == [second]
+    assert replace(db, third, by=first) == [third]
+    assert links(db, first)[0] is None
+    assert links(db, third)[0] == first
+    assert links(db, second)[0] == third
+    assert current(db) == {first}
+
+
+def test_forgetting_the_new_brings_the_old_back_and_recovering_it_takes_it_away(
+    db: Database,
+) -> None:
+    old, new = saved(db, "The port is 3850"), saved(db, "The port is 8080")
+    replace(db, old, by=new)
+    db.write(forget, new, actor=USER, reason="wrong", now=NOW)
+    assert current(db) == {old}
+    db.write(lambda tx: tx.run("UPDATE memories SET is_deleted = 0 WHERE id = ?", (new,)))
+    assert current(db) == {new}
+
+
+@pytest.mark.parametrize("purged", [False, True])
+def test_what_lies_between_may_go(db: Database, purged: bool) -> None:
+    first, second, third = (saved(db, f"The port is {port}") for port in (1000, 2000, 3000))
+    replace(db, first, by=second)
+    replace(db, second, by=third)
+    db.write(forget, second, actor=USER, reason="tidy", now=NOW)
+    if purged:
+        db.write(drop, [second])
+        assert links(db, first)[0] == third
+    assert current(db) == {third}
