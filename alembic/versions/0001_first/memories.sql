@@ -183,7 +183,7 @@ CREATE TABLE embeddings (
 CREATE UNIQUE INDEX idx_embeddings_source ON embeddings (source_type, source_id, ordinal);
 CREATE INDEX idx_embeddings_content_hash ON embeddings (content_hash);
 
--- The projected map of all vectors; emptied by every change of them.
+-- Projected maps, one for each question that was asked (the id is its digest); emptied by every change of vectors.
 CREATE TABLE umap_cache (
   id INTEGER PRIMARY KEY,
   dimensions INTEGER NOT NULL,
@@ -191,4 +191,3 @@ CREATE TABLE umap_cache (
   result_json TEXT NOT NULL,
   cached_at TEXT NOT NULL
 );
-CREATE UNIQUE INDEX idx_umap_cache_dimensions ON umap_cache (dimensions);
