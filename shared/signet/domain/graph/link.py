@@ -49,6 +49,17 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
     return len(entity_ids)
 
 
+def relink(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
+    """Link a memory whose text has changed to what it names now, and to that alone; return how many there are.
+
+    What the old text said of an entity is superseded. An entity that is named again keeps its id.
+    """
+    lost = store.unmention(tx, [memory_id], at=clock.to_text(now))
+    linked = apply(tx, memory_id, text, agent_id, now)
+    store.drop_orphans(tx, list(lost))
+    return linked
+
+
 def group(
     tx: WriteTx, group_id: str, memory_ids: Iterable[str], *, agent_id: str, now: datetime
 ) -> None:

@@ -28,6 +28,7 @@ _MENTION = (
     "INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)"
     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
+_MENTIONED = "SELECT count(*) FROM memory_entity_mentions WHERE memory_id = ?"
 _ASPECT = (
     "INSERT INTO entity_aspects (id, entity_id, agent_id, aspect_name, canonical_name, created_at, updated_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -132,6 +133,11 @@ def mention(
     )
     tx.run(_MENTION, (memory_id, entity_id, text, confidence, at))
     return entity_id
+
+
+def mentioned(tx: ReadTx, memory_id: str) -> int:
+    """Return how many entities a memory names."""
+    return int(tx.value(_MENTIONED, (memory_id,)))
 
 
 def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:

@@ -2,8 +2,10 @@
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
+from signet.domain.agents import store as agents
 from signet.domain.memory import store
 from signet.domain.memory.models import Memory, Stats
+from signet.domain.memory.refusals import Unknown
 from signet.errors import NotFound
 
 #: Rows of one page (MEM-19).
@@ -16,6 +18,14 @@ def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
     memory = store.readable(tx, memory_id, reader)
     if memory is None or memory.is_deleted:
         raise NotFound("not found")
+    return memory
+
+
+def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
+    """Return a memory that this agent may read and so may change, forgotten or not; raises Unknown."""
+    memory = store.readable(tx, memory_id, agents.reader(tx, agent_id))
+    if memory is None:
+        raise Unknown(memory_id)
     return memory
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from signet.config import Settings
 from signet.config.pipeline import TextProvider
 from signet.config.sections import EmbeddingProvider
+from signet.domain.graph.told import Told
 
 
 class Visibility(StrEnum):
@@ -62,6 +63,8 @@ class Rules:
     chunk_chars: int = 600
     #: How often a job of a new memory is tried.
     attempts: int = 3
+    #: How long a forgotten memory can be recovered: as long as it is kept.
+    recover_within: timedelta = timedelta(days=30)
 
     @classmethod
     def of(cls, settings: Settings) -> "Rules":
@@ -74,6 +77,7 @@ class Rules:
             max_chars=guardrails.max_content_chars,
             chunk_chars=guardrails.chunk_target_chars,
             attempts=pipeline.worker.max_retries,
+            recover_within=timedelta(milliseconds=settings.retention.tombstone_retention_ms),
         )
 
 
@@ -103,6 +107,10 @@ class NewMemory:
     harness: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None
+    #: What the client says itself about the things that the text names.
+    told: Told | None = None
+    #: Memories that this one corrects; they stay, behind it.
+    supersedes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +171,66 @@ class Remembered:
     hints_written: int = 0
     ids: tuple[str, ...] = ()
     group_id: str | None = None
+    #: The memories that it has replaced by this save.
+    superseded: tuple[str, ...] = ()
+
+
+class Outcome(StrEnum):
+    """What became of a change that was not refused; the `status` that clients read."""
+
+    UPDATED = "updated"
+    NO_CHANGES = "no_changes"
+    DELETED = "deleted"
+    RECOVERED = "recovered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """New values for one memory, None for what stays; empty tags clear them."""
+
+    memory_id: str
+    reason: str
+    agent_id: str = "default"
+    if_version: int | None = None
+    content: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] | None = None
+    importance: float | None = None
+    pinned: bool | None = None
+    who: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """One memory that is to be forgotten; `force` includes pinned ones, `for_good` leaves nothing to recover."""
+
+    memory_id: str
+    reason: str
+    agent_id: str = "default"
+    if_version: int | None = None
+    force: bool = False
+    for_good: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recover:
+    """One forgotten memory that is wanted back."""
+
+    memory_id: str
+    reason: str
+    agent_id: str = "default"
+    if_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What became of a memory; versions before and after, the latter None when there is no new one."""
+
+    id: str
+    status: Outcome
+    current_version: int
+    new_version: int | None
+    content_changed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

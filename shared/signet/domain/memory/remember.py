@@ -10,14 +10,15 @@ every save of every client and is kept to few statements: insert first, look onl
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-
-import structlog
 
 from signet import clock, ids
 from signet.db import WriteTx
+from signet.domain.agents import store as agents
 from signet.domain.graph import link
+from signet.domain.graph import told as told_of
+from signet.domain.graph.told import Told
 from signet.domain.memory import chunks, history, prefixes, store
 from signet.domain.memory.models import (
     Actor,
@@ -31,6 +32,7 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.supersede import supersede
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 
@@ -43,7 +45,13 @@ CHUNK = "chunk"
 #: Names the groups of long texts that came with a source, so that the same source finds its group again.
 _GROUPS = uuid.UUID("5f0b2a3c-1c0e-4c7e-9a5e-6d2f5f0c9b11")
 
-log = structlog.get_logger()
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beside:
+    """What is said beside a text."""
+
+    hints: tuple[str, ...] = ()
+    told: Told | None = None
 
 
 def remember(
@@ -51,20 +59,24 @@ def remember(
 ) -> Remembered:
     """Save a text, or answer with the memory that holds it already.
 
-    Raises Frozen, and Invalid for an empty text or an importance outside 0..1.
+    Raises Frozen, and Invalid for an empty text, an importance outside 0..1, or a memory to supersede that this
+    agent cannot read.
     """
     if rules.frozen:
         raise Frozen
     parsed = prefixes.parse(new.content)
     draft = _draft(new, parsed, rules, now)
+    _check_replaceable(tx, new)
     if new.transcript and new.source_id:
         store.keep_transcript(tx, draft, new.transcript, harness=new.harness, at=now)
     known = _of_source(tx, draft) if draft.source_id else None
     if known:
-        return _repeated(known)
-    if len(parsed.content) > rules.max_chars:
-        return _save_pieces(tx, draft, new.hints, actor=actor, rules=rules, now=now)
-    return _save(tx, draft, new.hints, actor=actor, rules=rules, now=now)
+        saved = _repeated(known)
+    else:
+        save = _save_pieces if len(parsed.content) > rules.max_chars else _save
+        beside = _Beside(hints=new.hints, told=new.told)
+        saved = save(tx, draft, beside, actor=actor, rules=rules, now=now)
+    return _supersede(tx, new, saved, actor=actor, now=now) if new.supersedes else saved
 
 
 def insert_fact(
@@ -159,10 +171,40 @@ def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime)
     )
 
 
+def _check_replaceable(tx: WriteTx, new: NewMemory) -> None:
+    reader = agents.reader(tx, new.agent_id)
+    for memory_id in new.supersedes:
+        old = store.readable(tx, memory_id, reader)
+        if old is None or old.is_deleted:
+            raise Invalid("supersedes names a memory that is not there", id=memory_id)
+
+
+def _supersede(
+    tx: WriteTx, new: NewMemory, saved: Remembered, *, actor: Actor, now: datetime
+) -> Remembered:
+    """Let the saved memory replace those it corrects, also when it was there before.
+
+    An idempotency key may have found a memory that is forgotten by now: it replaces nothing.
+    """
+    held = store.by_id(tx, saved.id)
+    if held is None or held.is_deleted:
+        return saved
+    replaced = supersede(
+        tx,
+        new.supersedes,
+        by=saved.id,
+        at=now,
+        actor=actor,
+        reason="corrected",
+        valid_from=new.event_at,
+    )
+    return replace(saved, superseded=tuple(replaced))
+
+
 def _save(
     tx: WriteTx,
     draft: Draft,
-    hints: tuple[str, ...],
+    beside: _Beside,
     *,
     actor: Actor,
     rules: Rules,
@@ -172,11 +214,11 @@ def _save(
     memory_id = _put(tx, draft, text, actor=actor, now=now)
     if memory_id is None:
         return _repeated(_holder(tx, draft, text))
-    kept = [hint for raw in hints if len(hint := raw.strip()) in HINT_CHARS]
+    kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
     written = store.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
         "link",
-        lambda: link.apply(tx, memory_id, text.storage, draft.agent_id, now),
+        lambda: _link(tx, memory_id, text, beside.told, draft.agent_id, now),
         otherwise=0,
     )
     for kind, wanted in (("extract", rules.extract), ("embed", rules.embed)):
@@ -196,10 +238,18 @@ def _save(
     )
 
 
+def _link(
+    tx: WriteTx, memory_id: str, text: Normalized, told: Told | None, agent_id: str, now: datetime
+) -> int:
+    """Link a new memory to what its words name and to what was told of it; return how many entities."""
+    linked = link.apply(tx, memory_id, text.storage, agent_id, now)
+    return told_of.apply(tx, memory_id, told, agent_id, now) if told else linked
+
+
 def _save_pieces(
     tx: WriteTx,
     whole: Draft,
-    hints: tuple[str, ...],
+    beside: _Beside,
     *,
     actor: Actor,
     rules: Rules,
@@ -207,7 +257,7 @@ def _save_pieces(
 ) -> Remembered:
     """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11..13).
 
-    The first piece carries the idempotency key and the hints of the whole.
+    The first piece carries the idempotency key of the whole and what was said beside it.
     """
     key = whole.idempotency_key
     known = store.by_key(tx, key, whole.agent_id) if key else None
@@ -218,8 +268,8 @@ def _save_pieces(
     saved: list[Remembered] = []
     for ordinal, text in enumerate(chunks.split(whole.content, rules.chunk_chars)):
         draft = replace(piece, content=text, ordinal=ordinal)
-        saved.append(_save(tx, draft, hints, actor=actor, rules=rules, now=now))
-        piece, hints = replace(piece, idempotency_key=None), ()
+        saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))
+        piece, beside = replace(piece, idempotency_key=None), _Beside()
     new = tuple(piece.id for piece in saved if not piece.deduped)
     if new:
         link.group(tx, group_id, new, agent_id=whole.agent_id, now=now)

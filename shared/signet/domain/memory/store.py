@@ -6,7 +6,7 @@ could not read.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -57,6 +57,24 @@ FROM memories m WHERE m.is_deleted = 0 AND """
 _HIDE = (
     "UPDATE memories SET is_deleted = 1, deleted_at = ?, updated_at = ?, version = version + 1"
     " WHERE id = ? AND is_deleted = 0 RETURNING content"
+)
+_UNHIDE = (
+    "UPDATE memories SET is_deleted = 0, deleted_at = NULL, updated_at = ?, updated_by = ?, version = version + 1"
+    " WHERE id = ?"
+)
+_TWIN = (
+    "SELECT id FROM memories WHERE content_hash = ? AND agent_id = ? AND visibility = ?"
+    " AND COALESCE(scope, '') = COALESCE(?, '') AND is_deleted = 0 AND id <> ?"
+)
+#: The text is set by a statement of its own: naming the column would write the full-text index anew.
+_PATCH = (
+    "UPDATE memories SET type = coalesce(?, type), importance = coalesce(?, importance),"
+    " pinned = coalesce(?, pinned), who = coalesce(?, who), tags = CASE WHEN ? THEN ? ELSE tags END,"
+    " version = version + 1, update_count = coalesce(update_count, 0) + 1, updated_at = ?, updated_by = ? WHERE id = ?"
+)
+_REWRITE = (
+    "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, extraction_status = 'none',"
+    " embedding_model = NULL WHERE id = ?"
 )
 _LISTED = "IN (SELECT value FROM json_each(?1))"
 _DROP = f"DELETE FROM memories WHERE id {_LISTED}"
@@ -187,6 +205,41 @@ def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
     text = clock.to_text(at)
     hidden: str | None = tx.value(_HIDE, (text, text, memory_id))
     return hidden
+
+
+def unhide(tx: WriteTx, memory_id: str, *, by: str, at: datetime) -> None:
+    """Make a forgotten memory active again."""
+    tx.run(_UNHIDE, (clock.to_text(at), by, memory_id))
+
+
+def twin(tx: ReadTx, memory: Memory, content_hash: str) -> str | None:
+    """Return the id of another active memory of the same owner, visibility and scope with this hash."""
+    owner = (memory.agent_id, memory.visibility, memory.scope)
+    found: str | None = tx.value(_TWIN, (content_hash, *owner, memory.id))
+    return found
+
+
+def patch(
+    tx: WriteTx, memory_id: str, fields: Mapping[str, object], *, by: str, at: datetime
+) -> None:
+    """Set these fields (type, importance, pinned, who, tags) and count the change as one version."""
+    tags = fields.get("tags")
+    row = (
+        *(fields.get(name) for name in ("type", "importance", "pinned", "who")),
+        *("tags" in fields, json.dumps(tags, ensure_ascii=False) if tags else None),
+        *(clock.to_text(at), by, memory_id),
+    )
+    tx.run(_PATCH, row)
+
+
+def rewrite(tx: WriteTx, memory_id: str, text: Normalized) -> None:
+    """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
+    tx.run(_REWRITE, (text.storage, text.canonical, text.content_hash, memory_id))
+
+
+def drop_hints(tx: WriteTx, memory_id: str) -> None:
+    """Delete the hints of one memory."""
+    tx.run("DELETE FROM memory_hints WHERE memory_id = ?", (memory_id,))
 
 
 def drop(tx: WriteTx, memory_ids: Sequence[str]) -> int:

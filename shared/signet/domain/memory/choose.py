@@ -1,0 +1,146 @@
+"""Choosing what to forget together, and making sure that it is what was seen (spec/memory.md §11).
+
+A preview shows the candidates and a token of their set. Many of them are forgotten only with that token, so a set
+that has changed meanwhile needs a new look.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from signet.db import ReadTx, Row, fts
+from signet.db.visibility import Where, readable
+from signet.domain.agents import store as agents
+from signet.domain.memory.filters import has_tag, instant
+from signet.errors import Invalid
+
+#: Memories of one batch, how many are looked for when nothing is said, and from how many on a batch needs a token.
+MAX_CANDIDATES = 200
+DEFAULT_LIMIT = 20
+CONFIRM_ABOVE = 25
+
+_FIELDS = "m.id, m.pinned, m.version"
+_NAMED = (
+    f"SELECT {_FIELDS}, NULL AS bm25 FROM json_each(?) j JOIN memories m ON m.id = j.value WHERE "
+)
+_FOUND = (
+    f"SELECT {_FIELDS}, rank AS bm25 FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid"
+    " WHERE memories_fts MATCH ? AND "
+)
+_FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
+_HOLDS = (
+    "(instr(lower(m.content), lower(?)) > 0 OR instr(lower(coalesce(m.tags, '')), lower(?)) > 0)"
+)
+_BY_ID = " ORDER BY j.key LIMIT ?"
+_BY_RANK = " ORDER BY rank, m.seq LIMIT ?"
+_BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?"
+_BY_WEIGHT = " ORDER BY m.pinned DESC, m.importance DESC, m.updated_at DESC, m.seq DESC LIMIT ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which memories: those named, else those with these words, else all that pass the filters."""
+
+    agent_id: str = "default"
+    ids: tuple[str, ...] = ()
+    query: str = ""
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    who: str | None = None
+    source_type: str | None = None
+    since: str | None = None
+    until: str | None = None
+    scope: str | None = None
+    limit: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Return how many are chosen at most: every named one, unless a limit says less (MEM-31)."""
+        return min(self.limit or len(self.ids) or DEFAULT_LIMIT, MAX_CANDIDATES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A memory that would be forgotten; score is 0..1, and 0 where nothing was searched."""
+
+    id: str
+    score: float
+    pinned: bool
+    version: int
+
+
+class Unconfirmed(Invalid):
+    """So many memories are only forgotten with the confirm_token of a preview of this very set."""
+
+    code = "confirmation_required"
+
+
+def candidates(tx: ReadTx, choice: Choice) -> list[Candidate]:
+    """Return the active memories that are chosen. Raises Invalid for a time that is none, and for no choice at all."""
+    filters = _filters(choice)
+    if not (choice.ids or choice.query.strip() or filters.params):
+        raise Invalid("ids, query or a filter is required")
+    reader = agents.reader(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
+    where = Where("m.is_deleted = 0") & readable(reader) & filters
+    return [
+        Candidate(
+            id=row["id"],
+            score=_score(row["bm25"]),
+            pinned=bool(row["pinned"]),
+            version=row["version"],
+        )
+        for row in _rows(tx, choice, where)
+    ]
+
+
+def confirm_token(ids: Iterable[str]) -> str:
+    """Return the token of a set of memories: 32 hex digits of its SHA-256 (MEM-34)."""
+    return hashlib.sha256("|".join(sorted(set(ids))).encode()).hexdigest()[:32]
+
+
+def needs_confirmation(found: Sequence[Candidate]) -> bool:
+    """Say whether so many memories are forgotten only with a token."""
+    return len(found) > CONFIRM_ABOVE
+
+
+def confirm(found: Sequence[Candidate], token: str | None) -> None:
+    """Raise Unconfirmed for many memories without the token of their set; it is not told here."""
+    if needs_confirmation(found) and token != confirm_token(one.id for one in found):
+        raise Unconfirmed(success=False, requiresConfirm=True, count=len(found))
+
+
+def _rows(tx: ReadTx, choice: Choice, where: Where) -> list[Row]:
+    query, limit = fts.encodable(choice.query).strip(), choice.size
+    if choice.ids:
+        named = dict.fromkeys(id_.strip() for id_ in choice.ids)
+        listed = json.dumps(list(named)[:limit])
+        return tx.all(_NAMED + where.sql + _BY_ID, (listed, *where.params, limit))
+    if not query:
+        return tx.all(_FILTERED + where.sql + _BY_WEIGHT, (*where.params, limit))
+    if words := fts.content_words(query):
+        match = fts.any_of(words)
+        return tx.all(_FOUND + where.sql + _BY_RANK, (match, *where.params, limit))
+    where &= Where(_HOLDS, (query, query))
+    return tx.all(_FILTERED + where.sql + _BY_CHANGE, (*where.params, limit))
+
+
+def _filters(choice: Choice) -> Where:
+    where = Where("1")
+    for column, value in (
+        ("m.type = ?", choice.type),
+        ("m.who = ?", choice.who),
+        ("m.source_type = ?", choice.source_type),
+        ("m.created_at >= ?", instant("since", choice.since)),
+        ("m.created_at <= ?", instant("until", choice.until, last=True)),
+    ):
+        if value is not None:
+            where &= Where(column, (value,))
+    for tag in choice.tags:
+        where &= has_tag(tag)
+    return where
+
+
+def _score(bm25: float | None) -> float:
+    """Return 1/(1+|bm25|), 0 where nothing was searched for."""
+    return round(1 / (1 + abs(bm25)), 3) if bm25 is not None else 0.0

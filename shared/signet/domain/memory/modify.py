@@ -1,0 +1,107 @@
+"""Changing a memory: what is asked for is compared, checked and written in one transaction (spec/memory.md §9).
+
+A new text makes everything that was read from the old one stale: its vectors and hints go, its place in the graph
+is found anew, and an `embed` job makes the new vector. So nobody waits for a model here.
+"""
+
+from datetime import datetime
+
+from signet.db import WriteTx
+from signet.domain.embeddings import store as vectors
+from signet.domain.graph import link
+from signet.domain.memory import history, lookup, store
+from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
+from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
+from signet.errors import Frozen, Invalid
+from signet.queue import Job, enqueue
+
+
+def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
+    """Change what the patch names of one memory, with its `updated` event.
+
+    Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
+    DuplicateContent (MEM-25).
+    """
+    text = None if patch.content is None else normalize(patch.content)
+    if text is not None and not text.storage:
+        raise Invalid("content is required")
+    if rules.frozen:
+        raise Frozen
+    memory = lookup.known(tx, patch.memory_id, agent_id=patch.agent_id)
+    if memory.is_deleted:
+        raise Deleted(memory.id, memory.version)
+    check_version(memory, patch.if_version)
+    if text is not None:
+        _check_alone(tx, memory, text)
+    fields = changes(memory, patch, text)
+    if not fields:
+        return Changed(
+            id=memory.id,
+            status=Outcome.NO_CHANGES,
+            current_version=memory.version,
+            new_version=None,
+        )
+    store.patch(tx, memory.id, fields, by=actor.name, at=now)
+    if text is not None and "content" in fields:
+        _rewrite(tx, memory, text, rules=rules, now=now)
+    history.record(
+        tx,
+        memory.id,
+        Event.UPDATED,
+        actor=actor,
+        at=now,
+        old=memory.content,
+        new=text.storage if text else memory.content,
+        reason=patch.reason,
+        metadata={
+            "changedFields": list(fields),
+            "ifVersion": patch.if_version,
+            "contentChanged": "content" in fields,
+        },
+    )
+    return Changed(
+        id=memory.id,
+        status=Outcome.UPDATED,
+        current_version=memory.version,
+        new_version=memory.version + 1,
+        content_changed="content" in fields,
+    )
+
+
+def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, object]:
+    """Return the fields that the patch really changes, with their new values. Pure."""
+    asked = {
+        "content": text.storage if text else None,
+        "type": patch.type,
+        "tags": patch.tags,
+        "importance": patch.importance,
+        "pinned": patch.pinned,
+        "who": patch.who,
+    }
+    return {
+        name: value
+        for name, value in asked.items()
+        if value is not None and value != getattr(memory, name)
+    }
+
+
+def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
+    twin = store.twin(tx, memory, text.content_hash)
+    if twin is not None:
+        raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
+
+
+def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now: datetime) -> None:
+    """Put the new text in place, and let go of what was read from the old one (MEM-27)."""
+    store.rewrite(tx, memory.id, text)
+    store.drop_hints(tx, memory.id)
+    vectors.remove(tx, memory.id)
+    tx.optional(
+        "link",
+        lambda: link.relink(tx, memory.id, text.storage, memory.agent_id, now),
+        otherwise=0,
+    )
+    if rules.embed:
+        job = Job(kind="embed", memory_id=memory.id, agent_id=memory.agent_id)
+        enqueue(tx, job, now=now, max_attempts=rules.attempts)

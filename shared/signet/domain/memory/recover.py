@@ -1,0 +1,86 @@
+"""Taking back a forgotten memory, as long as it is kept (spec/memory.md §12)."""
+
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.embeddings import store as vectors
+from signet.domain.memory import history, lookup, normalize, store
+from signet.domain.memory.models import (
+    Actor,
+    Changed,
+    Event,
+    ExtractionStatus,
+    Memory,
+    Outcome,
+    Recover,
+    Rules,
+)
+from signet.domain.memory.refusals import (
+    DuplicateContent,
+    NotDeleted,
+    RetentionExpired,
+    check_version,
+)
+from signet.errors import Frozen, Invalid
+from signet.queue import Job, enqueue
+
+
+def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
+    """Make a forgotten memory active again, with its `recovered` event.
+
+    Raises Invalid without a reason, Frozen, and in this order Unknown, NotDeleted, VersionConflict,
+    RetentionExpired, and DuplicateContent when its text was saved anew meanwhile (MEM-39).
+    """
+    if not asked.reason.strip():
+        raise Invalid("reason is required")
+    if rules.frozen:
+        raise Frozen
+    memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
+    if not memory.is_deleted:
+        raise NotDeleted(memory.id, memory.version)
+    check_version(memory, asked.if_version)
+    if not is_kept(memory.deleted_at, now, rules.recover_within):
+        raise RetentionExpired(memory.id, memory.version)
+    twin = store.twin(tx, memory, normalize.content_hash(memory.content))
+    if twin is not None:
+        raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
+    store.unhide(tx, memory.id, by=actor.name, at=now)
+    _resume(tx, memory, rules, now)
+    history.record(
+        tx,
+        memory.id,
+        Event.RECOVERED,
+        actor=actor,
+        at=now,
+        new=memory.content,
+        reason=asked.reason,
+        metadata={
+            "ifVersion": asked.if_version,
+            "retentionWindowMs": rules.recover_within // timedelta(milliseconds=1),
+        },
+    )
+    return Changed(
+        id=memory.id,
+        status=Outcome.RECOVERED,
+        current_version=memory.version,
+        new_version=memory.version + 1,
+    )
+
+
+def is_kept(deleted_at: str | None, now: datetime, window: timedelta) -> bool:
+    """Say whether what was forgotten then can be recovered now; its last instant counts. Pure."""
+    try:
+        return now - clock.parse(deleted_at or "") <= window
+    except ValueError:
+        return False
+
+
+def _resume(tx: WriteTx, memory: Memory, rules: Rules, now: datetime) -> None:
+    """Queue the jobs that passed the memory over while it was forgotten."""
+    extract = rules.extract and memory.extraction_status == ExtractionStatus.PENDING
+    embed = rules.embed and vectors.gap(tx, memory.id) is not None
+    for kind, wanted in (("extract", extract), ("embed", embed)):
+        if wanted:
+            job = Job(kind=kind, memory_id=memory.id, agent_id=memory.agent_id)
+            enqueue(tx, job, now=now, max_attempts=rules.attempts)
