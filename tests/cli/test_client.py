@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from cli.program import Program, free_port
 from signet.client import BadAnswer, DaemonNotRunning, DaemonSilent, Job, Signet, find_url
+from signet.client.answers import PipelineStatus
 from signet.client.work import work
 from signet.config.env import read_environment
 from signet.errors import Conflict, Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
@@ -155,13 +157,15 @@ def test_the_address_is_found_in_the_documented_order(tmp_path: Path) -> None:
 
 def a_job(queue: str, *, code: str | None = None, error: str | None = None) -> Job:
     """Return a pending job as the daemon shows it."""
-    return {"queue": queue, "last_error_code": code, "error": error, "memory_id": queue}
+    return cast(
+        "Job", {"queue": queue, "last_error_code": code, "error": error, "memory_id": queue}
+    )
 
 
-def pipeline(pending: int, leased: int = 0) -> dict[str, object]:
+def pipeline(pending: int, leased: int = 0) -> PipelineStatus:
     """Return as much of the pipeline's status as is read."""
     counts = {"pending": pending, "leased": leased, "completed": 7, "dead": 1}
-    return {"paused": False, "queues": {"memory": counts}}
+    return cast("PipelineStatus", {"paused": False, "queues": {"memory": counts}})
 
 
 def test_jobs_that_wait_for_a_provider_are_not_open() -> None:

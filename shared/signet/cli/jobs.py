@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -11,7 +11,7 @@ from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
 from signet.cli.progress import Progress
-from signet.client import Work
+from signet.client import Job, Work
 
 app = typer.Typer(help="Look at the work in the background.", no_args_is_help=True)
 
@@ -122,7 +122,7 @@ def rest(last: Work) -> list[str]:
     return found
 
 
-def _line(job: dict[str, Any], ink: Ink) -> str:
+def _line(job: Job, ink: Ink) -> str:
     state = job["status"]
     color = {"dead": ink.bad, "failed": ink.warn, "leased": ink.name}.get(state, ink.dim)
     when = output.local(job["updated_at"])
@@ -133,7 +133,7 @@ def _line(job: dict[str, Any], ink: Ink) -> str:
     return line
 
 
-def _print(answer: dict[str, Any], text: str, as_json: bool) -> None:
+def _print(answer: object, text: str, as_json: bool) -> None:
     if as_json:
         output.show(answer)
     else:

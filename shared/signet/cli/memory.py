@@ -1,7 +1,7 @@
 """`signet remember` and `signet recall` (spec/cli.md §7)."""
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,6 +9,7 @@ from signet.cli import output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
+from signet.client.answers import Hit
 
 #: A result line shows this much of a memory (CL-32).
 CONTENT_CHARS = 120
@@ -115,7 +116,7 @@ def recall(
             output.say(line)
 
 
-def lines(hit: dict[str, Any], ink: Ink) -> list[str]:
+def lines(hit: Hit, ink: Ink) -> list[str]:
     """Return the two lines of one result (CL-32)."""
     star = ink.warn("★ ") if hit["pinned"] else ""
     tags = ink.dim(f" [{hit['tags']}]") if hit["tags"] else ""

@@ -1,17 +1,32 @@
-"""What can go wrong between a client and the daemon, and how a refusal becomes an error again."""
+"""What can go wrong between a client and the daemon, and how a refusal becomes an error again.
+
+Each error has `message`, `code` (stable, for programs) and `facts`: the other fields of the daemon's answer, and its
+`http_status`.
+"""
 
 from collections.abc import Mapping
 
-from signet.errors import (
-    Conflict,
-    Forbidden,
-    Invalid,
-    Kind,
-    NotFound,
-    SignetError,
-    TooLarge,
-    Unavailable,
-)
+from signet import errors
+from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
+
+
+class _Later(SignetError):
+    """Try again later."""
+
+    @property
+    def retry_after(self) -> float | None:
+        """Return how many seconds the daemon asks to wait, if it said so."""
+        try:
+            return max(0.0, float(str(self.facts.get("retry_after"))))
+        except ValueError:
+            return None
+
+
+class Unavailable(_Later, errors.Unavailable):
+    """Not available right now; try again later."""
+
+    kind = Kind.UNAVAILABLE
+    code = "unavailable"
 
 
 class DaemonNotRunning(Unavailable):
@@ -24,6 +39,12 @@ class DaemonSilent(Unavailable):
     """The daemon did not answer in time. If it stays silent: signet daemon restart."""
 
     code = "daemon_silent"
+
+
+class ConnectionBroken(Unavailable):
+    """The connection to the daemon broke before its answer was complete."""
+
+    code = "connection_broken"
 
 
 class BadAnswer(SignetError):
@@ -39,11 +60,27 @@ class Unauthenticated(SignetError):
     code = "unauthenticated"
 
 
-class Limited(SignetError):
+class RateLimited(_Later):
     """Too many requests; try again later."""
 
     kind = Kind.LIMITED
     code = "limited"
+
+
+class Conflict(errors.Conflict):
+    """The state does not allow this."""
+
+    @property
+    def current_version(self) -> int | None:
+        """Return the version that the memory has now."""
+        found = self.facts.get("currentVersion")
+        return found if isinstance(found, int) else None
+
+    @property
+    def duplicate_memory_id(self) -> str | None:
+        """Return the id of the memory that says the same already."""
+        found = self.facts.get("duplicateMemoryId")
+        return found if isinstance(found, str) else None
 
 
 _OF_STATUS: Mapping[int, type[SignetError]] = {
@@ -55,18 +92,20 @@ _OF_STATUS: Mapping[int, type[SignetError]] = {
     409: Conflict,
     413: TooLarge,
     422: Invalid,
-    429: Limited,
+    429: RateLimited,
     503: Unavailable,
 }
 
 
-def refusal(status: int, body: object) -> SignetError:
-    """Return the error that a 4xx or 5xx answer stands for, with the daemon's own text and code."""
+def refusal(status: int, body: object, retry_after: str | None = None) -> SignetError:
+    """Return the error that a 4xx or 5xx answer stands for, with the daemon's own text, code and fields."""
     if not isinstance(body, dict) or not isinstance(body.get("error"), str):
-        return BadAnswer(f"The daemon's address answered with status {status}", status=status)
+        return BadAnswer(f"The daemon's address answered with status {status}", http_status=status)
     base = _OF_STATUS.get(status, SignetError)
     code = body.get("code")
     kind: type[SignetError] = base
-    if code not in (None, base.code):
+    if isinstance(code, str) and code != base.code:
         kind = type(base.__name__, (base,), {"code": code})
-    return kind(body["error"], status=status)
+    facts = {name: value for name, value in body.items() if name not in ("error", "code")}
+    wait = {"retry_after": retry_after} if retry_after is not None else {}
+    return kind(body["error"], **(facts | wait | {"http_status": status}))

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-#: One job as the daemon shows it (`GET /api/jobs`).
-Job = dict[str, Any]
+from signet.client.answers import Job, PipelineStatus
+
 #: Why a job that waits for a provider carries this code.
 _PROVIDER_DOWN = "provider_down"
 
@@ -27,7 +26,7 @@ class Work:
 
 
 def work(
-    pipeline: Mapping[str, Any],
+    pipeline: PipelineStatus,
     pending: Sequence[Job],
     leased: Sequence[Job],
     stopped_queues: Mapping[str, object],

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from signet.client import Signet
+from signet.client.answers import Hit
 from signet.domain.graph import names
 from signet.domain.memory import normalize
 from signet.resources import template
@@ -47,7 +48,7 @@ class Answered:
     """A question and what recall found, best first."""
 
     question: str
-    results: tuple[dict[str, Any], ...]
+    results: tuple[Hit, ...]
 
 
 def facts(signet: Signet, memory_ids: Iterable[str]) -> list[Fact]:

@@ -1,0 +1,149 @@
+"""The client for programs that do several things at once: the methods of `Signet`, to be awaited."""
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
+
+from signet.client import calls, plans, retry
+from signet.client.answers import MemorySummary
+from signet.client.call import Body, Call, Param, Pause, Plan, answer
+from signet.client.method import named
+from signet.client.target import Options, find
+from signet.errors import SignetError
+
+if TYPE_CHECKING:
+    import httpx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Awaited = Coroutine[Any, Any, T]
+
+
+def _call(describe: Callable[P, Call[T]]) -> "Callable[Concatenate[AsyncSignet, P], Awaited[T]]":
+    async def method(signet: "AsyncSignet", /, *args: P.args, **given: P.kwargs) -> T:
+        return await signet.send(describe(*args, **given))
+
+    return named(method, describe)
+
+
+def _plan(describe: Callable[P, Plan[T]]) -> "Callable[Concatenate[AsyncSignet, P], Awaited[T]]":
+    async def method(signet: "AsyncSignet", /, *args: P.args, **given: P.kwargs) -> T:
+        return await signet.follow(describe(*args, **given))
+
+    return named(method, describe)
+
+
+class AsyncSignet:
+    """Speaks to the daemon of a workspace without blocking the event loop; holds no connection.
+
+    Made like `Signet`, and raises the same. httpx is loaded at the first call.
+    """
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self._target = find(**options)
+        self._http: httpx.AsyncClient | None = None
+        self.url = self._target.url
+
+    remember = _call(calls.memory.remember)
+    recall = _call(calls.recall.recall)
+    search = _call(calls.recall.search)
+    similar = _call(calls.recall.similar)
+    authors = _call(calls.recall.authors)
+    get = _call(calls.memory.get)
+    memories = _call(calls.memory.memories)
+    history = _call(calls.memory.history)
+    modify = _call(calls.memory.modify)
+    modify_many = _call(calls.memory.modify_many)
+    forget = _call(calls.memory.forget)
+    preview_forget = _call(calls.memory.preview_forget)
+    forget_many = _call(calls.memory.forget_many)
+    recover = _call(calls.memory.recover)
+
+    embeddings = _call(calls.embeddings.embeddings)
+    embeddings_status = _call(calls.embeddings.embeddings_status)
+    embeddings_health = _call(calls.embeddings.embeddings_health)
+    projection = _call(calls.embeddings.projection)
+
+    add_document = _call(calls.documents.add_document)
+    documents = _call(calls.documents.documents)
+    document = _call(calls.documents.document)
+    chunks = _call(calls.documents.chunks)
+    delete_document = _call(calls.documents.delete_document)
+    wait_for_document = _plan(plans.wait_for_document)
+
+    jobs = _call(calls.daemon.jobs)
+    job = _call(calls.daemon.job)
+    wait_for_job = _plan(plans.wait_for_job)
+    work = _plan(plans.look_at_work)
+    wait_for_jobs = _plan(plans.wait_for_jobs)
+    pipeline_status = _call(calls.daemon.pipeline_status)
+    pause = _call(calls.daemon.pause)
+    resume = _call(calls.daemon.resume)
+
+    status = _call(calls.daemon.status)
+    health = _call(calls.daemon.health)
+    ready = _call(calls.daemon.ready)
+    features = _call(calls.daemon.features)
+
+    async def each_memory(
+        self,
+        *,
+        type: str | None = None,
+        page: int = plans.MEMORIES,
+        agent_id: str | None = None,
+    ) -> AsyncIterator[MemorySummary]:
+        """Yield every memory, newest first, a `page` at a time."""
+        pages = plans.Pages(type=type, page=page, agent_id=agent_id)
+        while (fresh := pages.take(await self.send(pages.call()))) is not None:
+            for one in fresh:
+                yield one
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, object] | None = None,
+        **params: Param,
+    ) -> Body:
+        """Return the JSON object of any route; `params` that are None are left out."""
+        made: Call[Body] = Call(
+            method=method, path=path, params=params, body=body, is_safe=method == "GET"
+        )
+        return await self.send(made)
+
+    async def send(self, call: Call[T]) -> T:
+        """Return the answer to a call; one that may be sent again is, when the daemon says "later"."""
+        import asyncio
+
+        from signet.client import async_transport
+
+        self._http = self._http or async_transport.opened(self._target)
+        attempt = 0
+        while True:
+            try:
+                return answer(call, await async_transport.send(self._http, self._target, call))
+            except SignetError as error:
+                pause = retry.pause_seconds(
+                    call, error, attempt=attempt, retries=self._target.retries
+                )
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+            attempt += 1
+
+    async def follow(self, plan: Plan[T]) -> T:
+        """Return what a plan ends with."""
+        import asyncio
+
+        found: Any = None
+        while True:
+            try:
+                step = plan.send(found)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(step, Pause):
+                await asyncio.sleep(step.seconds)
+                found = None
+            else:
+                found = await self.send(step)

@@ -1,0 +1,109 @@
+"""One request to the daemon as a value, and how its answer is read. Pure: shared by both clients.
+
+What can be asked is described once, in `calls/`. A transport sends the description and comes back with a `Reply`.
+"""
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote, urlencode
+
+from signet.client.errors import BadAnswer, refusal
+
+T = TypeVar("T")
+#: What one parameter of an address may be.
+Param = str | int | float | bool | None
+#: A JSON object.
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Generic[T]):
+    """One request whose answer is a `T`.
+
+    `pick` names the field of the answer that is the answer. `is_safe` says that sending it twice does no harm.
+    `accepts` holds statuses that are answers here although they are refusals elsewhere.
+    """
+
+    method: str
+    path: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+    body: Mapping[str, object] | None = None
+    pick: str | None = None
+    is_safe: bool = False
+    accepts: frozenset[int] = frozenset()
+
+    @property
+    def target(self) -> str:
+        """Return path and query; parameters that are None are left out."""
+        query = urlencode(
+            {name: _text(value) for name, value in self.params.items() if value is not None}
+        )
+        return f"{self.path}?{query}" if query else self.path
+
+    @property
+    def content(self) -> bytes | None:
+        """Return the body as it is sent."""
+        return None if self.body is None else json.dumps(self.body).encode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back: status, headers by lower-case name, the body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A wait between two calls of a plan."""
+
+    seconds: float
+
+
+#: Several calls that belong together, for example waiting for a job: yields what to do next, is sent each answer.
+Plan = Generator[Call[Any] | Pause, Any, T]
+
+
+def read(path: str, *, pick: str | None = None, **params: Param) -> Call[Any]:
+    """Return a GET, which may be sent again."""
+    return Call(method="GET", path=path, params=params, pick=pick, is_safe=True)
+
+
+def answer(call: Call[T], reply: Reply) -> T:
+    """Return what a reply says; raises the error that a refusal stands for, or BadAnswer."""
+    try:
+        value: object = json.loads(reply.body)
+    except ValueError:
+        value = None
+    if reply.status >= 400 and reply.status not in call.accepts:
+        raise refusal(reply.status, value, reply.headers.get("retry-after"))
+    if not isinstance(value, dict):
+        raise BadAnswer(f"{call.path} did not answer with a JSON object: is this a Signet daemon?")
+    if call.pick is None:
+        return cast("T", value)
+    if not isinstance(value.get(call.pick), list):
+        raise BadAnswer(f"{call.path} answered without a list of {call.pick}")
+    return cast("T", value[call.pick])
+
+
+def given(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def part(text: str) -> str:
+    """Return an id as one part of a path; an empty one would name another route."""
+    return quote(text, safe="") or "%20"
+
+
+def tags_of(tags: str | Sequence[str] | None) -> str | list[str] | None:
+    """Return tags as they are sent: a comma list or a list."""
+    return tags if tags is None or isinstance(tags, str) else list(tags)
+
+
+def _text(value: str | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,273 @@
+"""Memories: save, read, change, forget, recover."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from signet.client.answers import (
+    Change,
+    ForgetPreview,
+    Forgotten,
+    ForgottenMany,
+    Memory,
+    MemoryPage,
+    Modified,
+    ModifiedMany,
+    Recovered,
+    Remembered,
+)
+from signet.client.call import Call, Param, given, part, read, tags_of
+
+
+class Patch(TypedDict, total=False):
+    """One change for `modify_many`; `id` is needed, a field that is left out stays, `tags` None clears them."""
+
+    id: str
+    content: str
+    type: str
+    tags: str | list[str] | None
+    importance: float
+    pinned: bool
+    who: str
+    reason: str
+    if_version: int
+
+
+def remember(
+    content: str,
+    *,
+    type: str | None = None,
+    who: str | None = None,
+    project: str | None = None,
+    importance: float | None = None,
+    tags: str | Sequence[str] | None = None,
+    pinned: bool = False,
+    private: bool = False,
+    agent_id: str | None = None,
+    session_key: str | None = None,
+    scope: str | None = None,
+    source_type: str | None = None,
+    source_id: str | None = None,
+    ordinal: int | None = None,
+    created_at: str | None = None,
+    event_at: str | None = None,
+    supersedes: str | Sequence[str] | None = None,
+    hints: Sequence[str] | None = None,
+    structured: Mapping[str, Any] | None = None,
+    transcript: str | None = None,
+    harness: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[Remembered]:
+    """Save a text; `deduped` in the answer says that it was there before.
+
+    `event_at` is when it happened, if not now. The memories in `supersedes` step behind this one. `hints` are questions
+    that it answers; `structured` holds entities, aspects and relations that are known already. A save with an
+    `idempotency_key` is sent again when the connection breaks, and is still saved once.
+    """
+    body = {
+        "content": content,
+        "type": type,
+        "who": who,
+        "project": project,
+        "importance": importance,
+        "tags": tags_of(tags),
+        "pinned": pinned or None,
+        "visibility": "private" if private else None,
+        "agentId": agent_id,
+        "sessionKey": session_key,
+        "scope": scope,
+        "sourceType": source_type,
+        "sourceId": source_id,
+        "ordinal": ordinal,
+        "createdAt": created_at,
+        "eventAt": event_at,
+        "supersedes": tags_of(supersedes),
+        "hints": None if hints is None else list(hints),
+        "structured": structured,
+        "transcript": transcript,
+        "harness": harness,
+        "idempotencyKey": idempotency_key,
+    }
+    return Call(
+        method="POST",
+        path="/api/memory/remember",
+        body=given(body),
+        is_safe=idempotency_key is not None,
+    )
+
+
+def get(memory_id: str, *, agent_id: str | None = None) -> Call[Memory]:
+    """Return one memory; raises NotFound, also when it is forgotten."""
+    return read(f"/api/memory/{part(memory_id)}", agent_id=agent_id)
+
+
+def history(
+    memory_id: str, *, limit: int | None = None, agent_id: str | None = None
+) -> Call[list[Change]]:
+    """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
+    path = f"/api/memory/{part(memory_id)}/history"
+    return read(path, pick="history", limit=limit, agent_id=agent_id)
+
+
+def memories(
+    *,
+    limit: int = 100,
+    offset: int = 0,
+    type: str | None = None,
+    agent_id: str | None = None,
+) -> Call[MemoryPage]:
+    """Return a page of memories, newest first, and counts over all under `stats`."""
+    return read("/api/memories", limit=limit, offset=offset, type=type, agent_id=agent_id)
+
+
+def modify(
+    memory_id: str,
+    *,
+    reason: str,
+    content: str | None = None,
+    type: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    importance: float | None = None,
+    pinned: bool | None = None,
+    who: str | None = None,
+    if_version: int | None = None,
+    agent_id: str | None = None,
+) -> Call[Modified]:
+    """Change a memory; empty `tags` clear them.
+
+    Raises NotFound, or Conflict with `current_version` and, when another memory says the same, `duplicate_memory_id`.
+    """
+    fields = {
+        "content": content,
+        "type": type,
+        "importance": importance,
+        "pinned": pinned,
+        "who": who,
+        "reason": reason,
+        "if_version": if_version,
+    }
+    cleared = {} if tags is None else {"tags": tags_of(tags) or None}
+    return Call(
+        method="PATCH",
+        path=f"/api/memory/{part(memory_id)}",
+        params={"agent_id": agent_id},
+        body={**given(fields), **cleared},
+    )
+
+
+def modify_many(
+    patches: Sequence[Patch], *, reason: str | None = None, agent_id: str | None = None
+) -> Call[ModifiedMany]:
+    """Change up to 200 memories, each by itself: a refused one does not stop the others."""
+    body = {"patches": [dict(patch) for patch in patches], **given({"reason": reason})}
+    return Call(method="POST", path="/api/memory/modify", params={"agent_id": agent_id}, body=body)
+
+
+def forget(
+    memory_id: str,
+    *,
+    reason: str,
+    force: bool = False,
+    if_version: int | None = None,
+    agent_id: str | None = None,
+) -> Call[Forgotten]:
+    """Forget a memory; it can be recovered for 30 days. A pinned one needs `force`.
+
+    Raises NotFound or Conflict.
+    """
+    body = given({"reason": reason, "force": force or None, "if_version": if_version})
+    return Call(
+        method="DELETE",
+        path=f"/api/memory/{part(memory_id)}",
+        params={"agent_id": agent_id},
+        body=body,
+    )
+
+
+def preview_forget(
+    *,
+    ids: Sequence[str] | None = None,
+    query: str | None = None,
+    type: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    who: str | None = None,
+    source_type: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int | None = None,
+    agent_id: str | None = None,
+) -> Call[ForgetPreview]:
+    """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""
+    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit)
+    return Call(
+        method="POST",
+        path="/api/memory/forget",
+        params={"agent_id": agent_id},
+        body={"mode": "preview", **chosen},
+        is_safe=True,
+    )
+
+
+def forget_many(
+    *,
+    reason: str,
+    force: bool = False,
+    confirm_token: str | None = None,
+    ids: Sequence[str] | None = None,
+    query: str | None = None,
+    type: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    who: str | None = None,
+    source_type: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int | None = None,
+    agent_id: str | None = None,
+) -> Call[ForgottenMany]:
+    """Forget up to 200 memories by their ids, by words or by filters. `force` removes them for good, pinned ones too.
+
+    More than 25 need the `confirm_token` of a preview of the same memories.
+    """
+    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit)
+    how = given({"reason": reason, "force": force or None, "confirm_token": confirm_token})
+    return Call(
+        method="POST",
+        path="/api/memory/forget",
+        params={"agent_id": agent_id},
+        body={"mode": "execute", **how, **chosen},
+    )
+
+
+def recover(
+    memory_id: str, *, reason: str, if_version: int | None = None, agent_id: str | None = None
+) -> Call[Recovered]:
+    """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
+    params: dict[str, Param] = {"agent_id": agent_id}
+    body = given({"reason": reason, "if_version": if_version})
+    path = f"/api/memory/{part(memory_id)}/recover"
+    return Call(method="POST", path=path, params=params, body=body)
+
+
+def _chosen(
+    ids: Sequence[str] | None,
+    query: str | None,
+    type: str | None,
+    tags: str | Sequence[str] | None,
+    who: str | None,
+    source_type: str | None,
+    since: str | None,
+    until: str | None,
+    limit: int | None,
+) -> dict[str, object]:
+    return given(
+        {
+            "ids": None if ids is None else list(ids),
+            "query": query,
+            "type": type,
+            "tags": tags_of(tags),
+            "who": who,
+            "source_type": source_type,
+            "since": since,
+            "until": until,
+            "limit": limit,
+        }
+    )

@@ -1,0 +1,107 @@
+"""Finding memories: by a question, by words, by nearness."""
+
+from collections.abc import Sequence
+
+from signet.client.answers import Found, Recalled
+from signet.client.call import Call, given, read, tags_of
+
+
+def recall(
+    query: str,
+    *,
+    limit: int = 10,
+    keyword_query: str | None = None,
+    type: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    who: str | None = None,
+    project: str | None = None,
+    pinned: bool = False,
+    importance_min: float | None = None,
+    min_score: float | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    as_of: str | None = None,
+    expand: bool = False,
+    explain: bool = False,
+    entities: bool = False,
+    cards: bool = False,
+    scope: str | None = None,
+    agent_id: str | None = None,
+    session_key: str | None = None,
+) -> Call[Recalled]:
+    """Return what answers a question, best first, under `results`.
+
+    `as_of` answers with what was believed at that time. `expand` adds the transcripts that results come from under
+    `sources`, `explain` says for each result why it is where it is, `entities` and `cards` tell what is known about
+    the names in the question. Times are ISO-8601 or YYYY-MM-DD.
+    """
+    body = {
+        "query": query,
+        "limit": limit,
+        "keywordQuery": keyword_query,
+        "type": type,
+        "tags": tags_of(tags),
+        "who": who,
+        "project": project,
+        "pinned": pinned or None,
+        "importance_min": importance_min,
+        "min_score": min_score,
+        "since": since,
+        "until": until,
+        "as_of": as_of,
+        "expand": expand or None,
+        "explain": explain or None,
+        "entities": entities or None,
+        "cards": cards or None,
+        "scope": scope,
+        "agentId": agent_id,
+        "sessionKey": session_key,
+    }
+    return Call(method="POST", path="/api/memory/recall", body=given(body), is_safe=True)
+
+
+def search(
+    query: str | None = None,
+    *,
+    limit: int | None = None,
+    type: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    who: str | None = None,
+    pinned: bool = False,
+    importance_min: float | None = None,
+    since: str | None = None,
+    agent_id: str | None = None,
+) -> Call[list[Found]]:
+    """Return memories that hold the words, best first; without words, those that pass the filters.
+
+    `recall` understands questions; this looks for words alone.
+    """
+    return read(
+        "/memory/search",
+        pick="results",
+        q=query,
+        limit=limit,
+        type=type,
+        tags=_listed(tags),
+        who=who,
+        pinned=pinned or None,
+        importance_min=importance_min,
+        since=since,
+        agent_id=agent_id,
+    )
+
+
+def authors(*, agent_id: str | None = None) -> Call[list[str]]:
+    """Return everybody who ever said something, in alphabetical order."""
+    return read("/memory/search", pick="values", distinct="who", agent_id=agent_id)
+
+
+def similar(
+    memory_id: str, *, k: int = 10, type: str | None = None, agent_id: str | None = None
+) -> Call[list[Found]]:
+    """Return the memories nearest to one, nearest first; raises NotFound when it has no vector."""
+    return read("/memory/similar", pick="results", id=memory_id, k=k, type=type, agent_id=agent_id)
+
+
+def _listed(tags: str | Sequence[str] | None) -> str | None:
+    return tags if tags is None or isinstance(tags, str) else ",".join(tags)

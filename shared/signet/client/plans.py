@@ -1,0 +1,98 @@
+"""Calls that belong together: waiting for work, reading page after page. The same for both clients.
+
+A plan yields the next call or a pause and is sent each answer (see `call.Plan`).
+"""
+
+import time
+from collections.abc import Callable
+
+from signet.client.answers import Document, Job, MemoryPage, MemorySummary
+from signet.client.call import Call, Pause, Plan
+from signet.client.calls import daemon, documents, memory
+from signet.client.work import Work, work
+
+#: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
+LOOK_SECONDS = 0.25
+#: The most jobs the daemon shows at once.
+JOBS = 500
+#: The most memories the daemon shows at once.
+MEMORIES = 1_000
+
+#: What no job and no document leaves again.
+ENDS = frozenset({"completed", "failed", "done", "dead", "deleted", "ready"})
+
+
+def wait_for_job(job_id: str, *, seconds: float = 60.0) -> Plan[Job]:
+    """Return a job when it has ended or the time is over; its `status` says which. Raises NotFound."""
+    until = time.monotonic() + seconds
+    while True:
+        found: Job = yield daemon.job(job_id)
+        if found["status"] in ENDS or time.monotonic() >= until:
+            return found
+        yield Pause(LOOK_SECONDS)
+
+
+def wait_for_document(document_id: str, *, seconds: float = 60.0) -> Plan[Document]:
+    """Return a document when it is read, or has failed, or the time is over. Raises NotFound."""
+    until = time.monotonic() + seconds
+    while True:
+        found: Document = yield documents.document(document_id)
+        if found["status"] in ENDS or time.monotonic() >= until:
+            return found
+        yield Pause(LOOK_SECONDS)
+
+
+def look_at_work(mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
+    """Return how far the queue is, or the part of it that `mine` picks."""
+    pipeline = yield daemon.pipeline_status()
+    pending = yield daemon.jobs(status="pending", limit=JOBS)
+    leased = (yield daemon.jobs(status="leased", limit=JOBS)) if mine else []
+    stopped = (yield daemon.status())["waitingForProvider"] if pending else {}
+    return work(pipeline, pending, leased, stopped, mine)
+
+
+def wait_for_jobs(
+    mine: Callable[[Job], bool] | None = None,
+    *,
+    watch: Callable[[Work], None] | None = None,
+    patience_seconds: float = 60.0,
+) -> Plan[Work]:
+    """Return when no open job is left, when the queue is paused, or when nothing moved for so long.
+
+    Jobs that wait for a provider are not waited for. `watch` hears of each look.
+    """
+    seen: Work | None = None
+    moved_at = time.monotonic()
+    while True:
+        found = yield from look_at_work(mine)
+        if watch is not None:
+            watch(found)
+        if found != seen:
+            seen, moved_at = found, time.monotonic()
+        is_stuck = time.monotonic() - moved_at > patience_seconds
+        if found.open == 0 or found.paused or is_stuck:
+            return found
+        yield Pause(LOOK_SECONDS)
+
+
+class Pages:
+    """Every memory, page after page, each once, also while others are saved and forgotten meanwhile."""
+
+    def __init__(self, *, type: str | None, page: int, agent_id: str | None) -> None:
+        self._type, self._limit, self._agent_id = type, page, agent_id
+        self._offset = 0
+        self._seen: set[str] = set()
+
+    def call(self) -> Call[MemoryPage]:
+        """Return the call for the next page."""
+        return memory.memories(
+            limit=self._limit, offset=self._offset, type=self._type, agent_id=self._agent_id
+        )
+
+    def take(self, page: MemoryPage) -> list[MemorySummary] | None:
+        """Return what is new on a page, None when it was the one behind the last."""
+        rows = page["memories"]
+        self._offset += len(rows)
+        fresh = [row for row in rows if row["id"] not in self._seen]
+        self._seen.update(row["id"] for row in fresh)
+        return fresh if rows else None

@@ -1,0 +1,74 @@
+"""Where a client sends its calls, as whom, and how long it waits."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+from signet import __version__
+from signet.client.address import find_url
+from signet.client.retry import RETRIES
+from signet.config.env import read_environment
+
+#: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
+CONNECT_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start."""
+
+    url: str
+    headers: Mapping[str, str]
+    connect_seconds: float
+    seconds: float
+    retries: int
+
+
+class Options(TypedDict, total=False):
+    """How a client is made; all of it may be left out.
+
+    `path` names a workspace, `url` an address. `token` and `agent_id` come from SIGNET_TOKEN and SIGNET_AGENT_ID
+    otherwise. `actor` is who history names. `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
+    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is.
+    """
+
+    path: str | None
+    url: str | None
+    token: str | None
+    agent_id: str | None
+    actor: str
+    actor_type: str
+    connect_timeout_seconds: float
+    timeout_seconds: float | None
+    retries: int
+    environ: Mapping[str, str]
+
+
+def find(**options: Unpack[Options]) -> Target:
+    """Return the daemon of a workspace, at an address, or the one that the environment names.
+
+    Raises DaemonNotRunning when the workspace has none.
+    """
+    environ = options.get("environ", os.environ)
+    found, _ = read_environment(environ)
+    seconds = options.get("timeout_seconds") or found.fetch_timeout_ms / 1000
+    token = options.get("token") or found.token
+    named = {
+        "Authorization": f"Bearer {token}" if token else None,
+        "X-Signet-Agent-Id": options.get("agent_id") or found.agent_id,
+        "X-Signet-Actor": options.get("actor", "python"),
+        "X-Signet-Actor-Type": options.get("actor_type", "sdk"),
+        "User-Agent": f"signet/{__version__}",
+        "Accept-Encoding": "identity",
+        # A connection of its own for each call never meets one that the other side has closed meanwhile.
+        "Connection": "close",
+    }
+    url = options.get("url") or find_url(options.get("path"), environ, found)
+    return Target(
+        url=url.rstrip("/"),
+        headers={name: value for name, value in named.items() if value},
+        connect_seconds=min(options.get("connect_timeout_seconds", CONNECT_SECONDS), seconds),
+        seconds=seconds,
+        retries=options.get("retries", RETRIES),
+    )
