@@ -4,6 +4,7 @@
 - embeddings, graph: vectors of texts; entities and how they relate
 - memory, sessions: the memory row and its life; the traces of a conversation
 - recall: what to bring back
+- browse, projection: other ways to read memories; the map of their vectors
 - extraction: from text to facts
 - documents, retention: text from outside; what to let go
 """

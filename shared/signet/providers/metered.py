@@ -70,6 +70,10 @@ class MeteredEmbedder:
         """Return whether the provider answers and has the model; never raises."""
         return self._embedder.available()
 
+    def fault(self) -> str | None:
+        """Return why the provider cannot be used, None when it can; never raises."""
+        return self._embedder.fault()
+
 
 @contextmanager
 def metered(name: str) -> Iterator[None]:

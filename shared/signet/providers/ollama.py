@@ -11,6 +11,8 @@ from signet.providers.vectors import EMBED_SECONDS, batches
 CONTEXT_TOKENS = 8192
 #: A local server answers a list at once; a slow one is busy loading and is asked again later.
 PROBE_SECONDS = 3.0
+#: Models of the server that are named when ours is not among them.
+SHOWN_MODELS = 20
 #: For a model that is not there: a person may be pulling it now.
 MISSING_SECONDS = 60.0
 
@@ -33,17 +35,21 @@ class _Server:
 
     def available(self) -> bool:
         """Return whether the server answers and has the model; never raises."""
+        return self.fault() is None
+
+    def fault(self) -> str | None:
+        """Return why the model cannot be used, None when it can; never raises."""
         try:
             answer = self._exchange.get("/api/tags", timeout_seconds=PROBE_SECONDS)
-        except (ProviderDown, ProviderFailed):
-            return False
+        except (ProviderDown, ProviderFailed) as error:
+            return error.message
         models = answer.get("models")
-        names = (
-            (m.get("name") for m in models if isinstance(m, dict))
-            if isinstance(models, list)
-            else ()
-        )
-        return any(n == self.model or str(n).startswith(f"{self.model}:") for n in names)
+        listed = models if isinstance(models, list) else []
+        names = [str(m.get("name")) for m in listed if isinstance(m, dict)]
+        if any(name == self.model or name.startswith(f"{self.model}:") for name in names):
+            return None
+        there = ", ".join(sorted(names)[:SHOWN_MODELS]) or "none"
+        return f"{self.name}: the model is not installed; the server has {there}"
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -31,14 +31,19 @@ class _Server:
 
     def available(self) -> bool:
         """Return whether the server answers and takes the key; never raises."""
+        return self.fault() is None
+
+    def fault(self) -> str | None:
+        """Return why the server cannot be used, None when it can; never raises."""
+        if self._is_vendor and not self._has_key:
+            return "Missing OpenAI API key"
         try:
-            self._need_key()
             self._exchange.get("/models", timeout_seconds=PROBE_SECONDS)
-        except ProviderDown:
-            return False
+        except ProviderDown as error:
+            return error.message
         except ProviderFailed as error:
-            return error.facts.get("status") in NO_LIST
-        return True
+            return None if error.facts.get("status") in NO_LIST else error.message
+        return None
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""

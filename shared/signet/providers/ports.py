@@ -53,3 +53,7 @@ class Embedder(Protocol):
     def available(self) -> bool:
         """Return whether the provider answers and has the model; never raises."""
         ...
+
+    def fault(self) -> str | None:
+        """Return why the provider cannot be used, None when it can; never raises."""
+        ...

@@ -11,6 +11,7 @@ from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
 from signet_worker.actors.retention_sweep import retention_sweep
+from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.context import Context
 
 Actor = Callable[[Run, Context], None]
@@ -20,6 +21,7 @@ ACTORS: Mapping[str, Actor] = {
     "embed": embed,
     "extract": extract,
     "retention_sweep": retention_sweep,
+    "umap_projection": umap_projection,
 }
 
 

@@ -31,3 +31,29 @@ class Coverage:
     def share(self) -> float:
         """Return the embedded share 0..1; 1 when there is nothing to embed."""
         return self.embedded / self.total if self.total else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What the store says about its vectors; the index is counted in rows, None when there is none."""
+
+    coverage: Coverage
+    models: tuple[str, ...] = ()
+    other_width: int = 0
+    without_values: int = 0
+    in_table: int = 0
+    in_index: int | None = None
+    #: Vectors that the index should hold and does not.
+    unindexed: int = 0
+    orphaned: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracker:
+    """What the search for missing vectors has done, from rows: the same in every process and after a restart."""
+
+    processed: int
+    failed: int
+    skipped_cycles: int
+    queue_depth: int
+    last_cycle_at: str | None

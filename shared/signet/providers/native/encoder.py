@@ -23,6 +23,7 @@ from signet.providers.native import weights, wordpiece
 from signet.providers.native.graph import Precision
 
 DEFAULT_PRECISION = Precision.INT8
+NOT_INSTALLED = "the embedding model is not installed; run `signet models install`"
 #: Vectors remembered: under 1 MB, and a question asked twice costs microseconds instead of milliseconds.
 REMEMBERED = 512
 
@@ -56,6 +57,10 @@ class NativeEmbedder:
         """Return whether the model is loaded or its files are there; never raises."""
         return self.loaded or (self._folder / weights.WEIGHTS_FILE).is_file()
 
+    def fault(self) -> str | None:
+        """Return why the model cannot be used, None when it can; never raises."""
+        return None if self.available() else NOT_INSTALLED
+
     def load(self) -> None:
         """Read the model into memory, once; ProviderDown when it is missing or damaged."""
         self._load()
@@ -77,7 +82,7 @@ class NativeEmbedder:
             return tokenizer, _runtime(self._folder, self._precision)
         except FileNotFoundError as error:
             raise ProviderDown(
-                "the embedding model is not installed; run `signet models install`",
+                NOT_INSTALLED,
                 provider=self.name,
             ) from error
         except (OSError, ValueError, weights.BadWeights) as error:

@@ -1,0 +1,71 @@
+"""The older search by words and filters (spec/memory.md §14), which the dashboard and scripts still use.
+
+With words, the order is that of full-text search, and the words may be any FTS5 expression; what is none is looked
+for as it stands. With filters alone, what matters most comes first: pinned memories, then by importance, which fades.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.db import ReadTx, Row, fts
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.browse import store
+from signet.domain.memory import filters
+
+#: Results when no number is asked for, and at most (MEM-48 to MEM-50).
+WITH_WORDS, WITHOUT_WORDS, MOST = 20, 50, 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is looked for; None or empty asks nothing. `since` is a time as it is stored."""
+
+    q: str = ""
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    who: str | None = None
+    is_pinned: bool = False
+    importance_min: float | None = None
+    since: str | None = None
+    limit: int | None = None
+
+    @property
+    def has_filter(self) -> bool:
+        """Return whether anything but words is asked for."""
+        return bool(self.type or self.tags or self.who or self.is_pinned or self.since) or (
+            self.importance_min is not None
+        )
+
+
+def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[Row]:
+    """Return what is found, best first; nothing when neither words nor filters are given."""
+    where = _where(search) & readable(reader)
+    usual = WITH_WORDS if search.q else WITHOUT_WORDS
+    limit = min(MOST, max(1, usual if search.limit is None else search.limit))
+    if search.q:
+        words = fts.encodable(search.q)
+        found = store.matching(tx, words, where, limit)
+        return store.holding(tx, words, where, limit) if found is None else found
+    return store.weightiest(tx, where, limit, now=now) if search.has_filter else []
+
+
+def authors(tx: ReadTx, *, reader: Reader) -> list[str]:
+    """Return everybody who is named as the author of a memory, in order."""
+    return store.authors(tx, Where("m.is_deleted = 0") & readable(reader))
+
+
+def _where(search: Search) -> Where:
+    where = Where("m.is_deleted = 0")
+    for condition, value in (
+        ("m.type = ?", search.type),
+        ("m.who = ?", search.who),
+        ("m.importance >= ?", search.importance_min),
+        ("m.created_at >= ?", search.since),
+    ):
+        if value is not None:
+            where &= Where(condition, (fts.encodable(value) if isinstance(value, str) else value,))
+    if search.is_pinned:
+        where &= Where("m.pinned = 1")
+    for tag in search.tags:
+        where &= filters.has_tag(tag)
+    return where

@@ -1,0 +1,38 @@
+"""Which memories mean something like a given one (MEM-51)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from signet.db import ReadTx, Row
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.browse import store
+from signet.domain.recall import vector
+from signet.errors import NotFound
+
+
+class NoVector(NotFound):
+    """The memory has no embedding."""
+
+    code = "no_vector"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Similar:
+    """Memories in order, best first, and the cosine 0..1 of each under its row number."""
+
+    rows: tuple[Row, ...]
+    scores: Mapping[int, float]
+
+
+def find(tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None) -> Similar:
+    """Return the `k` memories nearest to one; NoVector when it has no vector or cannot be seen."""
+    seen = Where("m.is_deleted = 0") & readable(reader)
+    anchor = store.vector(tx, memory_id, seen)
+    if anchor is None:
+        raise NoVector("No embedding found for this memory", results=[])
+    if type is not None:
+        seen &= Where("m.type = ?", (type,))
+    near = vector.find(tx, anchor["vector"], seen, k + 1, model=anchor["model"])
+    near.pop(anchor["seq"], None)
+    best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
+    return Similar(rows=tuple(store.of(tx, best)), scores=near)

@@ -1,0 +1,1 @@
+"""A map of memories: their vectors as points of a plane or a space, near when they mean something alike."""

@@ -1,0 +1,85 @@
+"""What a map is asked for, and what it holds."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Self
+
+#: A map shows at most this many memories, the newest (EM-13).
+MOST = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The question: who asks, in how many dimensions, for which memories. Empty asks nothing; times are stored text."""
+
+    agent_id: str
+    dimensions: int = 2
+    limit: int | None = None
+    offset: int = 0
+    q: str = ""
+    who: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    source_types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    pinned: bool | None = None
+    since: str | None = None
+    until: str | None = None
+    importance_min: float | None = None
+    importance_max: float | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether all memories are asked for, without filter and page (EM-9)."""
+        return self == View(agent_id=self.agent_id, dimensions=self.dimensions)
+
+    @property
+    def size(self) -> int:
+        """Return how many memories are shown at most."""
+        return MOST if self.limit is None else min(self.limit, MOST)
+
+    @property
+    def key(self) -> int:
+        """Return the number under which the answer is kept: the same for the same question."""
+        text = json.dumps(self.payload(), sort_keys=True)
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+
+    def payload(self) -> dict[str, object]:
+        """Return the question as JSON can carry it."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, payload: Mapping[str, object]) -> Self:
+        """Return the question that `payload()` carried."""
+        lists = {name: tuple(value) for name, value in payload.items() if isinstance(value, list)}
+        return cls(**{**payload, **lists})  # type: ignore[arg-type]  # what payload() wrote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """Which vectors a question is about: their number, their form, and a stamp that any change of them changes."""
+
+    total: int
+    dimensions: int = 0
+    model: str | None = None
+    stamp: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Map:
+    """Memories in order, the place of each, and which are joined: pairs of their positions."""
+
+    stamp: str
+    ids: tuple[str, ...]
+    places: tuple[tuple[float, ...], ...]
+    edges: tuple[tuple[int, int], ...]
+    cached_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why the last attempt at a map came to nothing."""
+
+    error: str
+    at: str

@@ -1,0 +1,89 @@
+"""Answer with the map that is there, or see to it that it is made.
+
+A map of up to `AT_ONCE` memories that was asked for with a filter or a page is drawn for the answer; every other is
+drawn by a job, one for each question, and kept until the vectors it shows have changed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.domain.agents import store as agents
+from signet.domain.projection import draw, store
+from signet.domain.projection.models import Extent, Failure, Map, View
+from signet.queue import Job, enqueue
+from signet.queue.held import Run
+
+KIND = "umap_projection"
+#: Memories of a filtered map that is drawn while the caller waits: about a third of a second of one core (EM-12).
+AT_ONCE = 500
+#: How long a failure is shown before another attempt (EM-11), and how often a job is tried.
+FAILURE_SHOWN = timedelta(seconds=30)
+ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What one look at the store found: a map, or the vectors to draw it from, or neither yet."""
+
+    extent: Extent
+    drawn: Map | None = None
+    vectors: tuple[list[str], list[bytes]] | None = None
+    #: What is shown of each memory of the map or of the vectors.
+    rows: Mapping[str, Row] = field(default_factory=dict)
+    failure: Failure | None = None
+    is_open: bool = False
+
+
+def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
+    """Return what is there to answer with."""
+    reader = agents.reader(tx, view.agent_id)
+    extent = store.extent(tx, view, reader)
+    drawn = store.kept(tx, view, extent.stamp)
+    if drawn is not None:
+        return Looked(extent=extent, drawn=drawn, rows=store.nodes(tx, drawn.ids, reader))
+    shown = min(view.size, max(0, extent.total - view.offset))
+    if shown <= 2 or (shown <= AT_ONCE and not view.is_whole):
+        found = store.vectors(tx, view, reader, extent)
+        return Looked(extent=extent, vectors=found, rows=store.nodes(tx, found[0], reader))
+    key = _job(view).dedupe_key or ""
+    failure = store.died(tx, key, after=now - FAILURE_SHOWN)
+    return Looked(extent=extent, failure=failure, is_open=store.is_open(tx, key))
+
+
+def begin(tx: WriteTx, view: View, *, now: datetime) -> None:
+    """Let the worker make the map; nothing happens when it is at it already."""
+    enqueue(tx, _job(view), now=now, max_attempts=ATTEMPTS)
+
+
+def drawn(view: View, looked: Looked) -> Map:
+    """Return the map that a look has found, or draw it from the vectors that it has found."""
+    if looked.drawn is not None:
+        return looked.drawn
+    ids, vectors = looked.vectors or ([], [])
+    return draw.draw(ids, vectors, dimensions=view.dimensions, stamp=looked.extent.stamp)
+
+
+def run(job: Run, view: View) -> None:
+    """Make the map in the worker, keep it and complete the job; raises LeaseLost, Cancelled."""
+    extent, (ids, vectors) = job.db.read(_snapshot, view)
+    made = draw.draw(ids, vectors, dimensions=view.dimensions, stamp=extent.stamp)
+    job.check()
+
+    def keep(tx: WriteTx) -> dict[str, object]:
+        store.keep(tx, view, made, clock.now())
+        return {"nodes": len(made.ids), "edges": len(made.edges)}
+
+    job.commit(keep)
+
+
+def _snapshot(tx: ReadTx, view: View) -> tuple[Extent, tuple[list[str], list[bytes]]]:
+    reader = agents.reader(tx, view.agent_id)
+    extent = store.extent(tx, view, reader)
+    return extent, store.vectors(tx, view, reader, extent)
+
+
+def _job(view: View) -> Job:
+    return Job(kind=KIND, slot=str(view.key), payload=view.payload(), agent_id=view.agent_id)

@@ -1,0 +1,149 @@
+"""The SQL of maps: which vectors a question is about, the maps that are kept, the jobs that make them.
+
+A memory is on the map by the vector of its first passage. Vectors of another width or model cannot be compared; where
+a store holds several kinds (its model was changed), the most frequent one counts.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx, fts
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.memory import filters
+from signet.domain.projection.models import Extent, Failure, Map, View
+
+#: Maps that are kept; the oldest go.
+KEPT = 16
+
+_FROM = """
+FROM memories m CROSS JOIN embeddings e
+  ON e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0 AND length(e.vector) = 4 * e.dimensions
+WHERE m.is_deleted = 0 AND e.dimensions > 0"""
+_EXTENT = """
+SELECT e.dimensions, e.model, count(*) AS total, max(e.seq) AS newest, sum(e.seq) AS together
+{from_} AND {where} GROUP BY e.dimensions, e.model ORDER BY total DESC, newest DESC LIMIT 1"""
+_VECTORS = """
+SELECT m.id, e.vector {from_} AND {where} AND e.dimensions = ? AND e.model IS ?
+ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"""
+_NODES = """
+SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.pinned, m.source_type, m.source_id, m.created_at
+FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE m.is_deleted = 0 AND {where}"""
+
+_KEPT = "SELECT result_json, cached_at FROM umap_cache WHERE id = ?"
+_KEEP = """
+INSERT INTO umap_cache (id, dimensions, embedding_count, result_json, cached_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET embedding_count = excluded.embedding_count,
+  result_json = excluded.result_json, cached_at = excluded.cached_at"""
+_FORGET = """
+DELETE FROM umap_cache WHERE id NOT IN (SELECT id FROM umap_cache ORDER BY cached_at DESC LIMIT ?)"""
+
+_IS_OPEN = """
+SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"""
+_DIED = """
+SELECT error, failed_at FROM memory_jobs
+WHERE status = 'dead' AND failed_at > ? AND dedupe_key = ? ORDER BY failed_at DESC LIMIT 1"""
+
+
+def extent(tx: ReadTx, view: View, reader: Reader) -> Extent:
+    """Return which vectors the question is about, whatever page of them is asked for."""
+    where = _where(view, reader)
+    row = tx.one(_EXTENT.format(from_=_FROM, where=where.sql), where.params)
+    if row is None:
+        return Extent(total=0)
+    stamp = f"{row['total']}:{row['newest']}:{row['together']}"
+    return Extent(total=row["total"], dimensions=row[0], model=row[1], stamp=stamp)
+
+
+def vectors(
+    tx: ReadTx, view: View, reader: Reader, extent: Extent
+) -> tuple[list[str], list[bytes]]:
+    """Return ids and vectors of the page, newest memory first."""
+    where = _where(view, reader)
+    rows = tx.all(
+        _VECTORS.format(from_=_FROM, where=where.sql),
+        (*where.params, extent.dimensions, extent.model, view.size, view.offset),
+    )
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def nodes(tx: ReadTx, memory_ids: Sequence[str], reader: Reader) -> dict[str, Row]:
+    """Return what is shown of each of these memories that the reader may see."""
+    seen = readable(reader)
+    rows = tx.all(_NODES.format(where=seen.sql), (json.dumps(memory_ids), *seen.params))
+    return {row[0]: row for row in rows}
+
+
+def kept(tx: ReadTx, view: View, stamp: str) -> Map | None:
+    """Return the map that answers the question, None when there is none or the vectors have changed since."""
+    row = tx.one(_KEPT, (view.key,))
+    if row is None:
+        return None
+    found = json.loads(row[0])
+    if found["stamp"] != stamp:
+        return None
+    return Map(
+        stamp=stamp,
+        ids=tuple(found["ids"]),
+        places=tuple(map(tuple, found["places"])),
+        edges=tuple(map(tuple, found["edges"])),
+        cached_at=row[1],
+    )
+
+
+def keep(tx: WriteTx, view: View, drawn: Map, now: datetime) -> None:
+    """Keep a map as the answer to its question."""
+    fields = {
+        "stamp": drawn.stamp,
+        "ids": drawn.ids,
+        "places": drawn.places,
+        "edges": drawn.edges,
+    }
+    text = json.dumps(fields, separators=(",", ":"))
+    tx.run(_KEEP, (view.key, view.dimensions, len(drawn.ids), text, clock.to_text(now)))
+    tx.run(_FORGET, (KEPT,))
+
+
+def is_open(tx: ReadTx, dedupe_key: str) -> bool:
+    """Return whether the map is being made, or waits to be."""
+    return tx.one(_IS_OPEN, (dedupe_key,)) is not None
+
+
+def died(tx: ReadTx, dedupe_key: str, *, after: datetime) -> Failure | None:
+    """Return why the map could not be made after that instant, None when nothing failed."""
+    row = tx.one(_DIED, (clock.to_text(after), dedupe_key))
+    return None if row is None else Failure(error=row[0] or "", at=row[1])
+
+
+def _where(view: View, reader: Reader) -> Where:
+    where = readable(reader)
+    for column, values in (
+        ("m.who", view.who),
+        ("m.type", view.types),
+        ("coalesce(m.source_type, 'memory')", view.source_types),
+    ):
+        if values:
+            where &= Where(f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(values),))
+    for tag in view.tags:
+        where &= filters.has_tag(tag)
+    for condition, value in (
+        ("m.pinned = ?", view.pinned),
+        ("m.created_at >= ?", view.since),
+        ("m.created_at <= ?", view.until),
+        ("m.importance >= ?", view.importance_min),
+        ("m.importance <= ?", view.importance_max),
+    ):
+        if value is not None:
+            where &= Where(condition, (value,))
+    return where & _holds(view.q) if view.q else where
+
+
+def _holds(text: str) -> Where:
+    """Return the condition that a memory's text, or what is known about it, holds this text."""
+    plain = fts.encodable(text)
+    for mark in ("\\", "%", "_"):
+        plain = plain.replace(mark, "\\" + mark)
+    columns = ("m.content", "m.tags", "m.who", "m.type", "m.source_type", "m.source_id")
+    looked = " OR ".join(f"{column} LIKE ? ESCAPE '\\'" for column in columns)
+    return Where(f"({looked})", (f"%{plain}%",) * len(columns))
