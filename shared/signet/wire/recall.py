@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from signet.wire.model import Body, spelled
+from signet.wire.model import Body, Instant, spelled
 from signet.wire.tags import Tags
 
 
@@ -20,6 +20,13 @@ class RecallBody(Body):
     min_score: float | None = spelled("min_score", "minScore")
     since: str | None = None
     until: str | None = None
+    as_of: Instant | None = spelled(
+        "as_of", "asOf", description="answer as the store would have then"
+    )
+    now: Instant | None = spelled(
+        "now", "asked_at", "askedAt", description="what `yesterday` is measured from"
+    )
+    timezone: str | None = Field(None, max_length=64, description="IANA name: where days begin")
     project: str | None = None
     scope: str | None = None
     agent_id: str | None = spelled("agentId", "agent_id")

@@ -1,6 +1,7 @@
 """Ask for memories."""
 
 import asyncio
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fastapi import APIRouter, Request
 
@@ -68,6 +69,9 @@ def _answer(
             until=body.until,
             project=body.project,
         ),
+        now=body.now,
+        zone=_zone(body.timezone),
+        as_of=body.as_of,
         min_score=body.min_score,
         expand=body.expand,
         entities=body.entities,
@@ -76,6 +80,13 @@ def _answer(
     )
     settings = tuning.of(state.settings, embedding_model=state.vectors.model)
     return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid("timezone must be an IANA name, for example Europe/Paris") from error
 
 
 def _count_later(state: State, memory_ids: list[str]) -> None:

@@ -27,6 +27,8 @@ def body(result: Result) -> dict[str, object]:
         answer["entities"] = list(result.entities)
     if result.sources is not None:
         answer["sources"] = dict(result.sources)
+    if result.time is not None:
+        answer["time"] = dict(result.time)
     if result.degraded:
         answer["degraded"] = list(result.degraded)
     return answer
@@ -54,6 +56,11 @@ def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
         "accessCount": hit.access_count,
         "lastAccessed": hit.last_accessed,
     }
+    for name, value in (("valid_from", hit.valid_from), ("valid_to", hit.valid_to)):
+        if value is not None:
+            fields[name] = value
+    if hit.superseded_by is not None:
+        fields |= {"superseded": True, "superseded_by": hit.superseded_by}
     if hit.supplementary:
         fields["supplementary"] = True
     if hit.why is not None:

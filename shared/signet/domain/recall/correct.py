@@ -1,10 +1,11 @@
-"""The stages after the merge, in their order: rehearsal, second look, gravity, hubs, resolution."""
+"""The stages after the merge, in their order: rehearsal, second look, gravity, time, hubs,
+questions, resolution, and what was replaced last."""
 
 from collections.abc import Callable
 from datetime import timedelta
 
 from signet import clock
-from signet.domain.recall import dampen, keyword, rehearse, rerank, store
+from signet.domain.recall import dampen, keyword, rehearse, rerank, store, superseded, times, timing
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
@@ -20,9 +21,15 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
         ("rerank", settings.rerank and is_plain, lambda s: _reranked(run, s)),
         ("gravity", settings.gravity and bool(run.words), lambda s: _settled(run, s)),
+        ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("questions", settings.questions, lambda s: _asking(run, s)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
+        (
+            "superseded",
+            bool(run.replaced),
+            lambda s: superseded.behind(s, run.replaced, run.allowed),
+        ),
     )
     for name, is_on, stage in stages:
         if is_on and scores:
@@ -61,6 +68,11 @@ def _settled(run: Run, scores: Scores) -> Scores:
     for word in keyword.each(run.tx, run.words, unsure):
         worded.update(word)
     return dampen.gravity(scores, {seq for seq in unsure if seq not in worded})
+
+
+def _timed(run: Run, scores: Scores) -> Scores:
+    told = times.of(run.tx, scores)
+    return timing.lift(scores, told, run.when.spans, weight=run.settings.time_weight)
 
 
 def _without_hubs(run: Run, scores: Scores) -> Scores:

@@ -6,7 +6,7 @@ every channel says of it. A lone score as it is loses a tenth of the evidence or
 
 from signet import clock
 from signet.db import fts
-from signet.domain.recall import graph, keyword, neighbours, store, vector
+from signet.domain.recall import graph, keyword, neighbours, store, times, vector
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
@@ -28,6 +28,9 @@ def gather(run: Run) -> None:
         )
         run.around = neighbours.symmetric(beside)
         candidates |= run.around.keys()
+    candidates |= run.attempt("time", lambda: _of_the_time(run), set())
+    run.replaced = run.attempt("superseded", lambda: _replaced(run, candidates), {})
+    candidates |= {later for chain in run.replaced.values() for later in chain}
     run.allowed = run.attempt("filter", lambda: store.allowed(run.tx, candidates, run.where), {})
     run.around = {
         seq: others & run.allowed.keys() for seq, others in run.around.items() if seq in run.allowed
@@ -80,6 +83,16 @@ def _graph(run: Run) -> Scores:
         run.related = graph.related(run.tx, run.walk.focal)
     found = graph.structure(run.tx, run.walk)
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+
+def _of_the_time(run: Run) -> set[int]:
+    """Return memories of the time in question, whatever words they hold."""
+    spans = run.when.spans
+    return {seq for span in spans for seq in times.within(run.tx, span, run.where, run.pool)}
+
+
+def _replaced(run: Run, candidates: set[int]) -> dict[int, list[int]]:
+    return times.replaced(run.tx, candidates, run.query.reader, run.query.as_of)
 
 
 def _fill(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 from enum import StrEnum
 
 from signet.db.visibility import Reader
@@ -62,6 +63,11 @@ class Query:
     keyword_text: str | None = None
     limit: int = DEFAULT_LIMIT
     filters: Filters = field(default_factory=Filters)
+    #: What "yesterday" is measured from (None: the clock), and in which zone days begin (None: the machine's).
+    now: datetime | None = None
+    zone: tzinfo | None = None
+    #: Answer as the store would have then; None asks for what is believed now.
+    as_of: datetime | None = None
     min_score: float | None = None
     expand: bool = False
     entities: bool = False
@@ -106,6 +112,8 @@ class RecallSettings:
     hubs: bool = True
     questions: bool = True
     resolution: bool = True
+    #: How much a memory of the time in question is raised; 0 switches it off.
+    time_weight: float = 0.8
     truncate_chars: int = 500
 
 
@@ -146,6 +154,10 @@ class Hit:
     access_count: int = 0
     last_accessed: str | None = None
     supplementary: bool = False
+    #: The id of what replaced it, and from when to when it held.
+    superseded_by: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
     why: Why | None = None
 
 
@@ -163,3 +175,5 @@ class Result:
     took_ms: float = 0.0
     truncate_chars: int = 500
     stats: Mapping[str, int] = field(default_factory=dict)
+    #: How the time in the question was understood; told only when the query asks for it.
+    time: Mapping[str, object] | None = None

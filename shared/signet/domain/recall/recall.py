@@ -5,11 +5,13 @@ the accesses (`store.touch(tx, touched(result), now)`). A channel whose tables a
 out and named in `degraded`; the others go on.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
-from signet.domain.recall import blend, neighbours, scope, store, supplement
+from signet.domain.recall import blend, neighbours, period, scope, store, supplement, times
 from signet.domain.recall.correct import correct
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
@@ -37,14 +39,17 @@ def recall(
     Without `query_vector` the answer is by words and graph. Raises Invalid for filters that make no sense.
     """
     started = clock.monotonic_ms()
+    where = scope.condition(query)
+    asked = period.of(tx, query, where, now)
     run = Run(
         tx=tx,
         query=query,
         settings=settings,
         query_vector=query_vector or None,
         now=now,
-        where=scope.condition(query),
-        words=fts.content_words(query.keyword_text or query.text),
+        where=where,
+        words=asked.words,
+        when=asked.when,
     )
     gather(run)
     scores = correct(run, _merge(run))
@@ -59,6 +64,7 @@ def recall(
         degraded=tuple(run.degraded),
         took_ms=clock.monotonic_ms() - started,
         truncate_chars=settings.truncate_chars,
+        time=asked.explained() if query.explain else None,
     )
 
 
@@ -117,7 +123,26 @@ def _page(run: Run, scores: Scores) -> list[Hit]:
     order.sort(key=lambda s: scores[s], reverse=True)
     best = order[: run.query.size]
     rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, best, run.where), {})
-    return [_hit(run, rows[seq], scores[seq]) for seq in best if seq in rows]
+    hits = {seq: _hit(run, rows[seq], scores[seq]) for seq in best if seq in rows}
+    return run.attempt("validity", lambda: _with_validity(run, hits), list(hits.values()))
+
+
+def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
+    """Return the results with the time they held and what replaced them, and as they were when that is asked."""
+    later = {seq: next(iter(run.replaced.get(seq, ())), None) for seq in hits}
+    held = times.validity(run.tx, later)
+    as_of = run.query.as_of
+    texts = times.texts(run.tx, list(hits), as_of) if as_of else {}
+    return [
+        replace(
+            hit,
+            content=texts.get(seq, hit.content),
+            superseded_by=held[seq].superseded_by,
+            valid_from=held[seq].valid_from,
+            valid_to=held[seq].valid_to if held[seq].superseded_by or as_of else None,
+        )
+        for seq, hit in hits.items()
+    ]
 
 
 def _hit(run: Run, row: Row, score: float) -> Hit:

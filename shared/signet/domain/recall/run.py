@@ -13,6 +13,7 @@ from signet.domain.recall.blend import Evidence
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, RecallSettings, Scores
 from signet.domain.recall.store import Allowed
+from signet.domain.recall.when import When
 from signet.observe import logs, metrics
 
 T = TypeVar("T")
@@ -36,12 +37,15 @@ class Run:
     now: datetime
     where: Where
     words: list[str]
+    when: When
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
     walk: Walk = field(default_factory=Walk)
     related: set[int] = field(default_factory=set)
     around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
+    #: What replaced each candidate that something has replaced, nearest first.
+    replaced: dict[int, list[int]] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
 
     @property

@@ -3,12 +3,13 @@
 from signet.db import fts
 from signet.db.visibility import Where, readable
 from signet.domain.memory import filters as asked
+from signet.domain.recall import times
 from signet.domain.recall.models import Filters, Query
 
 
 def condition(query: Query) -> Where:
     """Return what a row of `memories m` must be to answer this query; raises Invalid for a time that is none."""
-    return Where("m.is_deleted = 0") & readable(query.reader) & _filters(query.filters)
+    return times.standing(query.as_of) & readable(query.reader) & _filters(query.filters)
 
 
 def _filters(filters: Filters) -> Where:

@@ -1,0 +1,354 @@
+"""What times an English text names: calendar dates, months, years, "yesterday", "three weeks ago". Pure.
+
+Times are local and without zone here (`to_utc` and `to_local` lead out and in); every mention is a half-open
+interval. Words that are also other words ("may", "march", "fall", "second") count only where a date can stand:
+beside a day or year, or behind a preposition of time.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+
+#: "Three weeks ago" is not to the day: it means so much around it.
+ABOUT_A_WEEK = timedelta(days=3)
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+#: First month of each season, as the northern half of the earth counts them.
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+NUMBERS = {
+    **{
+        word: count
+        for count, word in enumerate("one two three four five six seven eight nine".split(), 1)
+    },
+    **{
+        "a": 1,
+        "an": 1,
+        "couple of": 2,
+        "few": 3,
+        "a few": 3,
+        "ten": 10,
+        "eleven": 11,
+        "twelve": 12,
+    },
+}
+
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_NTH = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_NUMBER = r"(?P<number>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
+_UNIT = r"(?P<unit>day|week|month|year)s?"
+_SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
+_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
+#: What may stand before a month or year that stands alone.
+_BEHIND = (
+    r"(?:in|during|since|until|till|by|before|after|from|of|between|through|throughout|early|late|mid|this past"
+    r"|as of|the year|and|to)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One named time, local and half-open, where it stands in the text, and whether it needs no "today"."""
+
+    start: datetime
+    end: datetime
+    at: int
+    to: int
+    is_absolute: bool
+    has_year: bool = True
+
+    @property
+    def is_day(self) -> bool:
+        """Say whether one day is named, and not a week, month or year."""
+        return self.end - self.start <= DAY
+
+
+_Read = Callable[[re.Match[str], datetime], tuple[datetime, datetime] | None]
+
+
+def find(text: str, today: datetime) -> list[Mention]:
+    """Return the times that a text names, in its order; `today` is the local time it was written."""
+    found: list[Mention] = []
+    if not _HINT.search(text):
+        return found
+    for pattern, read, is_absolute in _FORMS:
+        for match in pattern.finditer(text):
+            at, to = match.span("span") if "span" in pattern.groupindex else match.span()
+            if any(at < other.to and other.at < to for other in found):
+                continue
+            span = _safely(read, match, today)
+            if span is not None:
+                has_year = (
+                    not is_absolute or "year" not in pattern.groupindex or bool(match["year"])
+                )
+                found.append(Mention(*span, at, to, is_absolute, has_year))
+    return _same_year(sorted(found, key=lambda mention: mention.at))
+
+
+def the_day(text: str, written_at: datetime) -> datetime | None:
+    """Return noon (UTC) of the one day that a text tells of, None when it names none or several.
+
+    Noon, because the day holds for readers of nearly every time zone then. What lies ahead of `written_at` is
+    a plan and no event.
+    """
+    today = to_local(written_at, UTC)
+    days = {mention.start for mention in find(text, today) if mention.is_day}
+    if len(days) != 1:
+        return None
+    (day,) = days
+    noon = _midnight(day) + DAY / 2
+    return None if _midnight(day) > today else to_utc(noon, UTC)
+
+
+def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
+    """Return a local time as an instant; `zone` None is the machine's."""
+    try:
+        return local.replace(tzinfo=zone).astimezone(UTC)
+    except (OverflowError, ValueError):  # beside the calendar: as good as its edge
+        return local.replace(tzinfo=UTC)
+
+
+def to_local(instant: datetime, zone: tzinfo | None) -> datetime:
+    """Return an instant as local time without zone; `zone` None is the machine's."""
+    return instant.astimezone(zone).replace(tzinfo=None)
+
+
+def _safely(read: _Read, match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
+    """Return what was read; None for a date that is not in the calendar, such as 31 June."""
+    try:
+        return read(match, today)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _same_year(found: list[Mention]) -> list[Mention]:
+    """Give a date without year the year that the next one names: between 11 August and 15 August 2023."""
+    years = [mention.start.year for mention in found if mention.is_absolute and mention.has_year]
+    if not years:
+        return found
+    return [
+        mention
+        if mention.has_year or not mention.is_absolute
+        else replace(
+            mention, start=_in_year(mention.start, years[0]), end=_in_year(mention.end, years[0])
+        )
+        for mention in found
+    ]
+
+
+def _in_year(moment: datetime, year: int) -> datetime:
+    return moment.replace(year=year) if (moment.month, moment.day) != (2, 29) else moment
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _month_number(name: str) -> int:
+    return _MONTHS.index(name[:3].lower()) + 1
+
+
+def _month_from(year: int, month: int, months: int = 1) -> tuple[datetime, datetime]:
+    """Return so many whole months."""
+    first = year * 12 + month - 1
+    last = first + months
+    return datetime(first // 12, first % 12 + 1, 1), datetime(last // 12, last % 12 + 1, 1)
+
+
+def _iso(match: re.Match[str], _: datetime) -> tuple[datetime, datetime]:
+    year, month, day = int(match["year"]), int(match["iso_month"]), match["iso_day"]
+    if not day:
+        return _month_from(year, month)
+    start = datetime(year, month, int(day))
+    return start, start + DAY
+
+
+def _date(match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
+    """Return a day of a month; without year the latest one that has begun."""
+    is_word = match["month"] in _WORDS_TOO and not match["year"]
+    if is_word and not _LEADS_TO_DATE.search(match.string, 0, match.start()):
+        return None
+    month, day = _month_number(match["month"]), int(match["day"])
+    if match["year"]:
+        start = datetime(int(match["year"]), month, day)
+    else:
+        start = datetime(today.year, month, day)
+        start = start if start <= today else datetime(today.year - 1, month, day)
+    return start, start + DAY
+
+
+def _month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    month = _month_number(match["month"])
+    if "year" in match.re.groupindex and match["year"]:
+        return _month_from(int(match["year"]), month)
+    return _latest(today, month, match["which"] if "which" in match.re.groupindex else "", 1)
+
+
+def _season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    month = _SEASONS[match["season"].lower()]
+    if "year" in match.re.groupindex and match["year"]:
+        return _month_from(int(match["year"]), month, 3)
+    return _latest(today, month, match["which"] if "which" in match.re.groupindex else "", 3)
+
+
+def _latest(
+    today: datetime, month: int, which: str | None, months: int
+) -> tuple[datetime, datetime]:
+    """Return the latest such month or season that has begun; `last` asks for one that is over, `next` for one ahead."""
+    start, end = _month_from(today.year, month, months)
+    wanted = (which or "").lower()
+    if wanted == "next":
+        return (start, end) if start > today else _month_from(today.year + 1, month, months)
+    if start > today or (wanted in ("last", "past", "previous") and end > today):
+        return _month_from(today.year - 1, month, months)
+    return start, end
+
+
+def _year(match: re.Match[str], _: datetime) -> tuple[datetime, datetime]:
+    year = int(match["year"])
+    return datetime(year, 1, 1), datetime(year + 1, 1, 1)
+
+
+def _quarter(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    month = 3 * int(match["quarter"]) - 2
+    if match["year"]:
+        return _month_from(int(match["year"]), month, 3)
+    return _latest(today, month, "", 3)
+
+
+def _near(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """Return today, yesterday and their parts; a night reaches into the next morning."""
+    midnight = _midnight(today)
+    word = " ".join(match["near"].lower().split())
+    days, first, last = _NEAR[word]
+    start = midnight + days * DAY
+    return start + timedelta(hours=first), start + timedelta(hours=last)
+
+
+def _relative(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """Return this, the last or the next week, month, year or weekend, as calendars have them."""
+    step = {"this": 0, "next": 1, "coming": 1}.get(match["which"].lower(), -1)
+    unit = match["what"].lower()
+    monday = _midnight(today) - today.weekday() * DAY
+    if unit == "week":
+        return monday + step * WEEK, monday + (step + 1) * WEEK
+    if unit == "weekend":
+        start = monday + 5 * DAY + step * WEEK
+        return start, start + 2 * DAY
+    if unit == "month":
+        return _month_from(today.year, today.month + step)
+    if unit == "quarter":
+        return _month_from(today.year, (today.month - 1) // 3 * 3 + 1 + 3 * step, 3)
+    return datetime(today.year + step, 1, 1), datetime(today.year + step + 1, 1, 1)
+
+
+def _weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """Return the latest such day; `last` is not today, `next` is ahead."""
+    back = (today.weekday() - _WEEKDAYS.index(match["weekday"].lower())) % 7
+    which = (match["which"] or "").lower()
+    if which == "next":
+        back -= 7
+    elif which in ("last", "past", "previous") and back == 0:
+        back = 7
+    start = _midnight(today) - back * DAY
+    return start, start + DAY
+
+
+def _ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    return back_by(match["number"], match["unit"], today)
+
+
+def back_by(number: str, unit: str, today: datetime) -> tuple[datetime, datetime]:
+    """Return the time so many days, weeks, months or years before `today`, as wide as such words are meant."""
+    count = int(number) if number.isdigit() else NUMBERS[" ".join(number.lower().split())]
+    kind = unit.lower()
+    if kind == "day":
+        start = _midnight(today) - count * DAY
+        return start, start + DAY
+    if kind == "week":
+        middle = _midnight(today) - count * WEEK
+        return middle - ABOUT_A_WEEK, middle + ABOUT_A_WEEK + DAY
+    if kind == "month":
+        return _month_from(today.year, today.month - count)
+    return datetime(today.year - count, 1, 1), datetime(today.year - count + 1, 1, 1)
+
+
+def _past_span(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """Return the last so many days, weeks, months or years until now."""
+    start, _ = back_by(match["number"], match["unit"], today)
+    return start, today + DAY
+
+
+#: Days from today, then hours within it.
+_NEAR = {
+    "today": (0, 0, 24),
+    "tonight": (0, 18, 30),
+    "yesterday": (-1, 0, 24),
+    "the day before yesterday": (-2, 0, 24),
+    "tomorrow": (1, 0, 24),
+    "this morning": (0, 0, 12),
+    "this afternoon": (0, 12, 18),
+    "this evening": (0, 17, 24),
+    "last night": (-1, 18, 30),
+    "yesterday morning": (-1, 0, 12),
+    "yesterday afternoon": (-1, 12, 18),
+    "yesterday evening": (-1, 17, 24),
+}
+
+
+def _compiled() -> Iterator[tuple[re.Pattern[str], _Read, bool]]:
+    near = "|".join(name.replace(" ", r"\s+") for name in sorted(_NEAR, key=len, reverse=True))
+    which = r"(?P<which>last|past|previous|this|next|coming)"
+    for text, read, is_absolute in (
+        (
+            rf"{_YEAR}-(?P<iso_month>\d\d)(?:-(?P<iso_day>\d\d))?(?![-\d])(?:[T ]\d\d:\d\d\S*)?",
+            _iso,
+            True,
+        ),
+        (rf"{_NTH}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s*{_YEAR}\b)?", _date, True),
+        (rf"{_MONTH}\s+(?:the\s+)?{_NTH}(?![\d:]|\s*%)\b(?:\s*,?\s*{_YEAR}\b)?", _date, True),
+        (rf"{_MONTH}\s*,?\s*(?:of\s+)?{_YEAR}", _month, True),
+        (rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _season, True),
+        (rf"q(?P<quarter>[1-4])(?:\s+(?:of\s+)?{_YEAR}\b)?", _quarter, True),
+        (rf"{near}".join(("(?P<near>", ")")), _near, False),
+        (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago, False),
+        (rf"(?:the\s+)?(?:last|past)\s+{_NUMBER}\s+{_UNIT}", _past_span, False),
+        (rf"(?:the\s+)?{which}\s+(?P<what>week|weekend|month|quarter|year)", _relative, False),
+        (rf"{which}\s+{_SEASON}", _season, False),
+        (rf"{which}\s+{_MONTH}", _month, False),
+        (rf"(?:(?P<which>last|past|previous|this|next)|on)\s+{_WEEKDAY}", _weekday, False),
+        (rf"(?:in|during|since|until|before|after)\s+(?P<span>the\s+{_SEASON})", _season, False),
+        (
+            rf"(?<=\b)(?:{_BEHIND})\s+(?P<span>{_MONTH})(?!\s+(?:i|we|you|he|she|they|have|be|not)\b)",
+            _month,
+            False,
+        ),
+        (rf"(?:{_BEHIND})\s+(?P<span>{_YEAR})(?![\w.-]*\d)", _year, True),
+    ):
+        yield re.compile(rf"\b{text}(?!\w)", re.IGNORECASE), read, is_absolute
+
+
+_FORMS = tuple(_compiled())
+
+#: Nearly every text names no time; this tells at a tenth of the cost.
+_HINT = re.compile(
+    rf"\b(?:(?:19|20)\d\d|{_MONTH}|"
+    r"(?:to|yester|mon|tues|wednes|thurs|fri|satur|sun)(?:day|night|morrow)|ago|earlier|back|q[1-4]"
+    r"|last|past|previous|next|coming|this (?:week|month|quarter|year|morning|afternoon|evening|\w+day)\w*"
+    r"|spring|summer|autumn|fall|winter)\b",
+    re.IGNORECASE,
+)
+
+#: A month that is also a word needs this in front of it when it stands with a bare number, in small letters.
+_WORDS_TOO = ("may", "mar", "march")
+_LEADS_TO_DATE = re.compile(
+    r"\b(?:on|by|since|until|till|before|after|from|to|and|of|the)\s+$", re.IGNORECASE
+)

@@ -1,0 +1,68 @@
+"""The time that a question is about, as far as the store knows it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, fts
+from signet.db.visibility import Where
+from signet.domain.recall import store, times, timing, when
+from signet.domain.recall.models import Query
+from signet.domain.recall.when import Anchor, Span, When
+
+#: Memories looked at for an event that the question names, and words of it that all must hold.
+TELLING = 20
+ANCHOR_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """The intervals, and the words that are looked for."""
+
+    when: When
+    words: list[str]
+
+    def explained(self) -> Mapping[str, object] | None:
+        """Return what was understood, for the answer; None when the question names no time."""
+        if not self.when.spans:
+            return None
+        anchor = self.when.anchor
+        return {
+            "intervals": [_shown(span) for span in self.when.spans],
+            **({"anchor": anchor.text, "relation": anchor.relation} if anchor else {}),
+        }
+
+
+def of(tx: ReadTx, query: Query, where: Where, now: datetime) -> Period:
+    """Return what time the question is about; `where` is what its results must be."""
+    asked_at = query.now or now
+    found = when.understand(query.text, now=asked_at, zone=query.zone)
+    if found.anchor:
+        span = _around(tx, found.anchor, where)
+        found = replace(found, spans=(span,)) if span else replace(found, anchor=None)
+    is_known = any(times.within(tx, span, where, 1) for span in found.spans)
+    looked_for = query.keyword_text or query.text
+    apart = (
+        when.understand(query.keyword_text, now=asked_at, zone=query.zone)
+        if query.keyword_text
+        else found
+    )
+    return Period(when=found, words=when.content_words(looked_for, apart, is_known=is_known))
+
+
+def _around(tx: ReadTx, anchor: Anchor, where: Where) -> Span | None:
+    """Return the time before or after the one event that the best memories about the anchor tell of."""
+    words = [word for word in fts.content_words(anchor.text) if word not in fts.STOP_WORDS]
+    if not words:
+        return None
+    found = store.keyword(tx, fts.all_of(words[:ANCHOR_WORDS]), where, TELLING)
+    happened = timing.events(event for event, _ in times.of(tx, found).values())
+    return when.around(anchor, happened)
+
+
+def _shown(span: Span) -> dict[str, str | None]:
+    return {
+        "from": clock.to_text(span.start) if span.start else None,
+        "to": clock.to_text(span.end) if span.end else None,
+    }

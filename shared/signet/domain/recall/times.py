@@ -1,0 +1,113 @@
+"""The SQL of time in recall: when memories happened, what replaced them, what they said at some instant."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.recall.when import Span
+
+#: When what a memory tells happened, and when it was told; a fact was told when its source was.
+_TIMES = """
+SELECT m.seq, coalesce(m.event_at, p.event_at), coalesce(p.created_at, m.created_at) FROM memories m
+LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+WHERE m.seq IN (SELECT value FROM json_each(?))
+"""
+#: The plus signs keep SQLite on the index of the time. Newest first: the older half of a long time is cut off.
+_WITHIN = """
+SELECT seq FROM (
+  SELECT m.seq FROM memories m WHERE m.{column} >= ? AND m.{column} < ? AND {where} ORDER BY m.{column} DESC LIMIT ?)
+"""
+#: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
+_REPLACED = """
+WITH RECURSIVE chain (seq, id, step) AS (
+  SELECT m.seq, m.superseded_by, 1 FROM memories m
+  WHERE m.seq IN (SELECT value FROM json_each(?)) AND m.superseded_by IS NOT NULL AND {over_m}
+  UNION
+  SELECT c.seq, n.superseded_by, c.step + 1 FROM chain c CROSS JOIN memories n ON n.id = c.id
+  WHERE n.superseded_by IS NOT NULL AND c.step < 50 AND {over_n}
+)
+SELECT c.seq, r.seq FROM chain c CROSS JOIN memories r ON r.id = c.id WHERE {stands} ORDER BY c.seq, c.step
+"""
+_VALIDITY = """
+SELECT m.seq, m.valid_from, m.valid_to, (SELECT r.id FROM memories r WHERE r.seq = j.value ->> 1)
+FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ->> 0
+"""
+#: The first change after an instant knows what the text was before it.
+_TEXTS = """
+SELECT m.seq, (
+  SELECT h.old_content FROM memory_history h
+  WHERE h.memory_id = m.id AND h.event = 'updated' AND h.created_at > ? AND h.old_content IS NOT h.new_content
+  ORDER BY h.created_at, h.rowid LIMIT 1) AS text
+FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND text IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validity:
+    """From when to when a memory held, and the id of what replaced it; None where there is none."""
+
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
+
+
+def standing(as_of: datetime | None, alias: str = "m") -> Where:
+    """Return the condition that a row of `memories` is there, or was at some instant."""
+    if as_of is None:
+        return Where(f"{alias}.is_deleted = 0")
+    at = clock.to_text(as_of)
+    there = f"{alias}.created_at <= ? AND ({alias}.is_deleted = 0 OR {alias}.deleted_at > ?)"
+    return Where(there, (at, at))
+
+
+def of(tx: ReadTx, seqs: Collection[int]) -> dict[int, tuple[str | None, str]]:
+    """Return for each memory when it happened, if that is known, and when it was told."""
+    return {row[0]: (row[1], row[2]) for row in tx.all(_TIMES, (json.dumps(list(seqs)),))}
+
+
+def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
+    """Return memories that happened or were told in an interval; none for one that is open."""
+    if span.start is None or span.end is None:
+        return []
+    bounds = (clock.to_text(span.start), clock.to_text(span.end))
+    found: dict[int, None] = {}
+    for column in ("event_at", "created_at"):
+        sql = _WITHIN.format(column=column, where=where.sql)
+        found |= dict.fromkeys(row[0] for row in tx.all(sql, (*bounds, *where.params, limit)))
+    return list(found)[:limit]
+
+
+def replaced(
+    tx: ReadTx, seqs: Collection[int], reader: Reader, as_of: datetime | None
+) -> dict[int, list[int]]:
+    """Return for each memory that something has replaced what did, nearest first, as far as the reader may see it."""
+    over = Where("1")
+    if as_of is not None:
+        over = Where("({alias}.valid_to IS NULL OR {alias}.valid_to <= ?)", (clock.to_text(as_of),))
+    stands = standing(as_of, "r") & readable(reader, "r")
+    sql = _REPLACED.format(
+        over_m=over.sql.format(alias="m"), over_n=over.sql.format(alias="n"), stands=stands.sql
+    )
+    found: dict[int, list[int]] = {}
+    params = (json.dumps(list(seqs)), *over.params, *over.params, *stands.params)
+    for seq, later in tx.all(sql, params):
+        found.setdefault(seq, []).append(later)
+    return found
+
+
+def validity(tx: ReadTx, by: dict[int, int | None]) -> dict[int, Validity]:
+    """Return the validity of memories, given with what replaced each (None: nothing)."""
+    pairs = json.dumps(list(by.items()))
+    return {
+        row[0]: Validity(valid_from=row[1], valid_to=row[2], superseded_by=row[3])
+        for row in tx.all(_VALIDITY, (pairs,))
+    }
+
+
+def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
+    """Return what those memories said at an instant that say something else now, as far as history knows."""
+    return {row[0]: row[1] for row in tx.all(_TEXTS, (clock.to_text(as_of), json.dumps(seqs)))}

@@ -1,0 +1,174 @@
+"""What time a question is about: "last week", "between March and June", "before the release". Pure.
+
+The times that a text names are read by `domain/memory/dates.py`; here they become intervals, and the words that
+name them are told from those that are looked for. A date beats what is relative to today, because "last week, as
+mentioned on 6 November" is about November.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from signet.db import fts
+from signet.domain.memory import dates
+from signet.domain.memory.dates import Mention
+
+#: How far back "recently" looks.
+RECENT = timedelta(days=30)
+
+_OPEN = re.compile(
+    r"\b(?P<relation>before|prior\s+to|until|till|up\s+to|as\s+of|since|after|from|starting)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"^\s*(?:and|to|until|till|through|[-–—])\s*(?:the\s+)?$", re.IGNORECASE)
+_PAIR = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_SHIFT = re.compile(
+    rf"\b(?:(?P<number>the|{'|'.join(sorted(dates.NUMBERS, key=len, reverse=True))}|\d{{1,3}})\s+)"
+    r"(?P<unit>day|week|month|year)s?\s+(?P<side>before|after|prior\s+to)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_RECENTLY = re.compile(r"\b(?:recently|lately|these\s+days)\b", re.IGNORECASE)
+_ANCHOR = re.compile(
+    r"\b(?P<relation>before|after|since|until)\s+(?P<anchor>(?:the|our|my|we|i)\s+[^,.;?!]{3,60})",
+    re.IGNORECASE,
+)
+_BEFORE = ("before", "prior to", "until", "till", "up to", "as of")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Half-open, in UTC; None is open on that side."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def holds(self, instant: datetime) -> bool:
+        """Say whether an instant lies in it."""
+        return (self.start is None or self.start <= instant) and (
+            self.end is None or instant < self.end
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """An event that the question measures time from, to be found among the memories."""
+
+    relation: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class When:
+    """The intervals a question is about, its text without the words that name them, and without dates alone."""
+
+    spans: tuple[Span, ...] = ()
+    rest: str
+    undated: str
+    anchor: Anchor | None = None
+
+
+def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
+    """Return what time a question is about; `zone` None is the machine's."""
+    today = dates.to_local(now, zone)
+    found = dates.find(text, today)
+    absolute = [mention for mention in found if mention.is_absolute]
+    spans = [
+        Span(start=_utc(span.start, zone), end=_utc(span.end, zone))
+        for span in _intervals(text, absolute or found)
+    ]
+    taken = [(mention.at, mention.to) for mention in found]
+    recently = _RECENTLY.search(text)
+    if recently and not spans:
+        spans = [Span(start=now - RECENT, end=now + dates.DAY)]
+        taken.append(recently.span())
+    anchor = None if spans else _ANCHOR.search(text)
+    return When(
+        spans=tuple(spans),
+        rest=_without(text, taken),
+        undated=_without(text, [(mention.at, mention.to) for mention in absolute]),
+        anchor=Anchor(relation=anchor["relation"].lower(), text=anchor["anchor"])
+        if anchor
+        else None,
+    )
+
+
+def content_words(text: str, when: When, *, is_known: bool) -> list[str]:
+    """Return the words worth looking for: those that name a time only when nothing else is left.
+
+    "Last week" stays as words unless `is_known` says that there are memories of that week: about an old
+    conversation it means another week, and may stand in its text.
+    """
+    rest = fts.content_words(when.rest if is_known else when.undated)
+    return [word for word in rest if word not in fts.STOP_WORDS] or fts.content_words(text)
+
+
+def around(anchor: Anchor, told: Sequence[datetime]) -> Span | None:
+    """Return the interval on one side of an event, given when those memories that tell of it say it was.
+
+    None when they do not agree on a day: then it is not known which event is meant.
+    """
+    if not told or max(told) - min(told) >= dates.DAY:
+        return None
+    if anchor.relation in _BEFORE:
+        return Span(end=min(told))
+    return Span(start=max(told))
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    start: datetime | None
+    end: datetime | None
+
+
+def _intervals(text: str, mentions: Sequence[Mention]) -> list[_Local]:
+    spans: list[_Local] = []
+    waiting = list(mentions)
+    while waiting:
+        mention = waiting.pop(0)
+        before = text[: mention.at]
+        if waiting and _PAIR.search(before) and _JOINED.match(text[mention.to : waiting[0].at]):
+            spans.append(_Local(mention.start, waiting.pop(0).end))
+        else:
+            spans.append(_one(before, mention))
+    return spans
+
+
+def _one(before: str, mention: Mention) -> _Local:
+    """Return the interval of one mention with the word in front of it: before, after, a week before."""
+    shifted = _SHIFT.search(before)
+    if shifted:
+        return _shifted(shifted, mention)
+    opened = _OPEN.search(before)
+    if opened is None:
+        return _Local(mention.start, mention.end)
+    relation = " ".join(opened["relation"].lower().split())
+    if relation in ("before", "prior to"):
+        return _Local(None, mention.start)
+    if relation in _BEFORE:
+        return _Local(None, mention.end)
+    return _Local(mention.end if relation == "after" else mention.start, None)
+
+
+def _shifted(match: re.Match[str], mention: Mention) -> _Local:
+    number, unit = match["number"].lower(), match["unit"].lower()
+    if match["side"].lower() == "after":
+        width = (
+            mention.end - dates.back_by("one" if number == "the" else number, unit, mention.end)[0]
+        )
+        return _Local(mention.end, mention.end + width)
+    if number == "the":
+        start, _ = dates.back_by("one", unit, mention.start)
+        return _Local(start, mention.start)
+    start, end = dates.back_by(number, unit, mention.start)
+    return _Local(start, end)
+
+
+def _utc(local: datetime | None, zone: tzinfo | None) -> datetime | None:
+    return None if local is None else dates.to_utc(local, zone)
+
+
+def _without(text: str, taken: Sequence[tuple[int, int]]) -> str:
+    for at, to in sorted(taken, reverse=True):
+        text = f"{text[:at]} {text[to:]}"
+    return text
