@@ -1,5 +1,7 @@
 """Every route is known, answers, and is described as it answers."""
 
+import json
+
 import pytest
 
 from signet_api.routes import ROUTERS
@@ -23,7 +25,16 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/memory/jobs/{job_id}"): (None, 200),
     ("GET", "/api/jobs"): (None, 200),
     ("GET", "/api/memories"): (None, 200),
+    ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
+    ("POST", "/api/memory/modify"): (
+        {"patches": [{"id": "none", "reason": "x", "pinned": True}]},
+        200,
+    ),
     ("GET", "/api/memory/{memory_id}"): (None, 200),
+    ("PATCH", "/api/memory/{memory_id}"): ({"pinned": True, "reason": "important"}, 200),
+    ("DELETE", "/api/memory/{memory_id}"): (None, 200),
+    ("POST", "/api/memory/{memory_id}/recover"): ({"reason": "a slip"}, 409),
+    ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
     ("GET", "/api/memory/{memory_id}/history"): (None, 200),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("GET", "/api/documents"): (None, 200),
@@ -40,6 +51,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
 QUERIES = {
     ("GET", "/api/memory/search"): "?q=tests",
     ("DELETE", "/api/documents/{document_id}"): "?reason=outdated",
+    ("DELETE", "/api/memory/{memory_id}"): "?reason=outdated",
 }
 
 
@@ -64,7 +76,8 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "job_id": document["jobId"],
     }
     address = path.format(**names) + QUERIES.get((method, path), "")
-    answer = api.post(address, body) if method == "POST" else api.send(method, address)
+    content = b"" if body is None else json.dumps(body).encode()
+    answer = api.send(method, address, content)
     assert answer.status == status, answer.body
 
 

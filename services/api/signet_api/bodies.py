@@ -8,10 +8,16 @@ import json
 import math
 import re
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
+
+from signet.errors import Invalid
+
+Model = TypeVar("Model", bound=BaseModel)
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -32,6 +38,17 @@ class JsonRoute(APIRoute):
 class _JsonRequest(Request):
     async def json(self) -> object:
         return parse(await self.body())
+
+
+async def body_of(request: Request, model: type[Model]) -> Model:
+    """Return the body where a route must look at something else first; raises like a body in a signature."""
+    try:
+        return model.model_validate(parse(await request.body()))
+    except json.JSONDecodeError as error:
+        raise Invalid("Invalid JSON body") from error
+    except ValidationError as error:
+        problems = [problem | {"loc": ("body", *problem["loc"])} for problem in error.errors()]
+        raise RequestValidationError(problems) from error
 
 
 def parse(raw: bytes) -> object:

@@ -5,7 +5,7 @@ the request it serves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -63,6 +63,13 @@ async def actor_of(request: Request) -> Actor:
         session_id=headers.get("x-signet-session-id"),
         request_id=headers.get("x-signet-request-id"),
     )
+
+
+def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> Actor:
+    """Return who asks when a body may say it too; the header wins (MEM-44)."""
+    if not changed_by or headers.get("x-signet-actor"):
+        return actor
+    return replace(actor, name=changed_by)
 
 
 def agent_of(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:

@@ -3,7 +3,8 @@
 The only place that knows which kind of error has which status number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -68,16 +69,20 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return answer(400, _first_problem(error), "invalid_request")
-
-
-def _first_problem(error: RequestValidationError) -> str:
-    """Say what is wrong with a request in the words of the documented answers."""
     first = error.errors()[0]
-    where = [str(part) for part in first["loc"][1:]]  # the first names body, query or path
-    if first["type"] == "json_invalid" or not where:
+    return answer(400, problem(first, first["loc"][1:]), "invalid_request")
+
+
+def problem(found: Mapping[str, Any], where: Sequence[object]) -> str:
+    """Say what is wrong at one place of a request in the words of the documented answers."""
+    name = ".".join(str(part) for part in where)
+    said = str(found["msg"]).removeprefix("Value error, ")
+    kind = found["type"]
+    if kind == "json_invalid" or not (name or kind == "value_error"):
         return "Invalid JSON body"
-    return f"{'.'.join(where)}: {str(first['msg']).removeprefix('Value error, ')}"
+    if kind == "missing":
+        return f"{name} is required"
+    return f"{name}: {said}" if name else said
 
 
 async def _plain(request: Request, error: Exception) -> JSONResponse:

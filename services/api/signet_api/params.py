@@ -18,6 +18,12 @@ def whole(text: str | None, default: int, *, low: int, high: int) -> int:
     return min(high, max(low, value))
 
 
+def merged(model: type[Model], body: Model | None, address: Mapping[str, str]) -> Model:
+    """Return what a request says in its body and, where that is silent, in its address."""
+    said = body.model_dump(by_alias=True, exclude_unset=True) if body else {}
+    return checked(model, {**address, **said})
+
+
 def checked(model: type[Model], values: Mapping[str, object]) -> Model:
     """Return the parameters as a model; raises RequestValidationError, which is answered with 400."""
     try:

@@ -1,12 +1,19 @@
 """Saving a memory (spec/memory.md §4)."""
 
-from pydantic import Field
+from collections.abc import Mapping
 
-from signet.wire.model import Body, Instant, spelled
+from pydantic import Field, model_validator
+
+from signet.wire.model import SAFE_INTEGER, Body, Instant, spelled
 from signet.wire.tags import Tags
+from signet.wire.told import Aspects, Entities, Ids
 
-#: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
-SAFE_INTEGER = 2**53 - 1
+#: A longer text is a document. This much is saved in two thousand pieces by one transaction of a second or two, for
+#: which every other writer waits.
+MAX_CONTENT_CHARS = 1_048_576
+
+#: Parts of a save that clients also send inside an object `structured`.
+_STRUCTURED = ("entities", "aspects", "hints")
 
 
 class RememberBody(Body):
@@ -30,6 +37,23 @@ class RememberBody(Body):
     visibility: str | None = None
     scope: str | None = None
     hints: list[str] | None = Field(None, max_length=100)
+    entities: Entities = Field([], description="named things, or relations of two of them")
+    aspects: Aspects = Field([], description="what holds of a named thing")
     transcript: str | None = None
     harness: str | None = None
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
+    supersedes: Ids = Field([], description="memories that this one corrects")
+    changed_by: str | None = spelled("changed_by", "changedBy", max_length=256)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flat(cls, sent: object) -> object:
+        """Take what is inside `structured` for what it is outside; the outer one wins."""
+        if not isinstance(sent, Mapping) or sent.get("structured") is None:
+            return sent
+        inner = sent["structured"]
+        if not isinstance(inner, Mapping):
+            raise ValueError("structured is not an object")
+        return {name: inner[name] for name in _STRUCTURED if name in inner} | {
+            name: value for name, value in sent.items() if value is not None
+        }

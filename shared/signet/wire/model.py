@@ -13,6 +13,9 @@ from pydantic import (
     model_validator,
 )
 
+#: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
+SAFE_INTEGER = 2**53 - 1
+
 
 class Body(BaseModel):
     """A JSON object sent by a client; a field that is null counts as left out."""

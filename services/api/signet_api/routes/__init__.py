@@ -3,10 +3,13 @@
 from fastapi import APIRouter
 
 from signet_api.routes import (
+    changes,
     docs,
     documents,
     features,
+    forget,
     health,
+    hooks,
     jobs,
     memories,
     metrics,
@@ -23,7 +26,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     remember.router,
     recall.router,
     jobs.router,
+    forget.router,
+    changes.router,
     memories.router,
+    hooks.router,
     documents.router,
     pipeline.router,
     metrics.router,

@@ -3,18 +3,24 @@
 from fastapi import APIRouter, Request
 
 from signet import clock
+from signet.domain.graph.models import EXTRACTED, UNKNOWN
+from signet.domain.graph.told import (
+    CONFIDENCE,
+    IMPORTANCE,
+    AttributeKind,
+    Relation,
+    Statement,
+    Thing,
+    Told,
+)
 from signet.domain.memory import remember
-from signet.domain.memory.models import NewMemory, Remembered, Rules, Visibility
+from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
 from signet.errors import Invalid, TooLarge
-from signet.wire.memory import RememberBody
+from signet.wire.memory import MAX_CONTENT_CHARS, RememberBody
 from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared, Who, agent_of
+from signet_api.deps import Shared, State, Who, agent_of, asking
 
 router = APIRouter(tags=["memory"], route_class=JsonRoute)
-
-#: A longer text is a document. This much is saved in two thousand pieces by one transaction of a second or two, for
-#: which every other writer waits.
-MAX_CONTENT_CHARS = 1_048_576
 
 
 @router.post("/api/memory/remember")
@@ -24,20 +30,24 @@ async def post_remember(
     body: RememberBody, request: Request, state: Shared, actor: Who
 ) -> dict[str, object]:
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
-    if not body.content.strip():
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    saved = await save(
+        state, new_memory(body, agent_id), asking(actor, body.changed_by, request.headers)
+    )
+    return answer(saved)
+
+
+async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
+    """Save a text of a length that one transaction can take; raises Invalid and TooLarge."""
+    if not new.content.strip():
         raise Invalid("content is required")
-    if len(body.content) > MAX_CONTENT_CHARS:
+    if len(new.content) > MAX_CONTENT_CHARS:
         raise TooLarge(
             f"content is longer than {MAX_CONTENT_CHARS} characters; hand it over as a document"
         )
-    saved = await state.db.awrite(
-        remember.remember,
-        new_memory(body, agent_of(body.agent_id, body.session_key, request.headers)),
-        actor=actor,
-        rules=Rules.of(state.settings),
-        now=clock.now(),
+    return await state.db.awrite(
+        remember.remember, new, actor=actor, rules=Rules.of(state.settings), now=clock.now()
     )
-    return answer(saved)
 
 
 def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
@@ -63,6 +73,42 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         transcript=body.transcript,
         harness=body.harness,
         idempotency_key=body.idempotency_key,
+        told=_told(body),
+        supersedes=tuple(body.supersedes),
+    )
+
+
+def _told(body: RememberBody) -> Told | None:
+    """Return what the body says itself of things, None when it says nothing."""
+    if not (body.entities or body.aspects):
+        return None
+    named = [entity for entity in body.entities if entity.name]
+    related = [entity for entity in body.entities if entity.source and entity.target]
+    return Told(
+        things=tuple(Thing(name=one.name or "", type=one.type or EXTRACTED) for one in named),
+        relations=tuple(
+            Relation(
+                source=one.source or "",
+                source_type=one.source_type or UNKNOWN,
+                relationship=one.relationship or "",
+                target=one.target or "",
+                target_type=one.target_type or UNKNOWN,
+                confidence=CONFIDENCE if one.confidence is None else one.confidence,
+            )
+            for one in related
+        ),
+        statements=tuple(
+            Statement(
+                entity=aspect.entity,
+                aspect=aspect.aspect,
+                content=said.content,
+                kind=AttributeKind(said.kind),
+                confidence=CONFIDENCE if said.confidence is None else said.confidence,
+                importance=IMPORTANCE if said.importance is None else said.importance,
+            )
+            for aspect in body.aspects
+            for said in aspect.attributes
+        ),
     )
 
 
@@ -82,6 +128,8 @@ def answer(saved: Remembered) -> dict[str, object]:
         "entities_linked": saved.entities_linked,
         "hints_written": saved.hints_written,
     }
+    if saved.superseded:
+        body["superseded"] = list(saved.superseded)
     if saved.group_id is not None:
         body |= {
             "chunked": True,

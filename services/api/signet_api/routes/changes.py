@@ -1,0 +1,165 @@
+"""Change, forget and recover memories that are named by their ids."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic import ValidationError
+
+from signet import clock
+from signet.domain.memory import forget, modify, recover
+from signet.domain.memory.models import Actor, Changed, Forget, Patch, Recover, Rules
+from signet.domain.memory.refusals import Refused
+from signet.errors import Frozen, Invalid
+from signet.wire.changes import ForgetOneBody, ModifyBody, PatchBody, PatchItem, RecoverBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, Who, agent_of, asking
+from signet_api.errors import problem
+from signet_api.params import merged
+
+router = APIRouter(tags=["memory"], route_class=JsonRoute)
+
+
+@router.patch("/api/memory/{memory_id}")
+async def patch_memory(
+    memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
+) -> dict[str, object]:
+    """Change a memory; `reason` is needed, `if_version` refuses when somebody was faster."""
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    actor = asking(actor, body.changed_by, request.headers)
+    return _modified(await _modify(state, _patch(memory_id, body, agent_id), actor))
+
+
+@router.post("/api/memory/modify")
+async def post_modify(
+    body: ModifyBody, request: Request, state: Shared, actor: Who
+) -> dict[str, object]:
+    """Change up to 200 memories, each for itself; the results are in the order of the patches."""
+    if Rules.of(state.settings).frozen:
+        raise Frozen
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    actor = asking(actor, body.changed_by, request.headers)
+    tasks = [_item(state, patch, body.reason, agent_id, actor) for patch in body.patches]
+    results = await asyncio.gather(*tasks)
+    updated = sum(result["status"] == "updated" for result in results)
+    return {"success": True, "total": len(results), "updated": updated, "results": results}
+
+
+@router.delete("/api/memory/{memory_id}")
+async def delete_memory(
+    memory_id: str,
+    request: Request,
+    state: Shared,
+    actor: Who,
+    body: ForgetOneBody | None = None,
+) -> dict[str, object]:
+    """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address."""
+    asked = merged(ForgetOneBody, body, request.query_params)
+    changed = await state.db.awrite(
+        forget.forget_one,
+        Forget(
+            memory_id=memory_id,
+            reason=asked.reason,
+            agent_id=agent_of(asked.agent_id, asked.session_key, request.headers),
+            if_version=asked.if_version,
+            force=asked.force,
+        ),
+        actor=asking(actor, asked.changed_by, request.headers),
+        rules=Rules.of(state.settings),
+        now=clock.now(),
+    )
+    return changed_body(changed)
+
+
+@router.post("/api/memory/{memory_id}/recover")
+async def post_recover(
+    memory_id: str,
+    request: Request,
+    state: Shared,
+    actor: Who,
+    body: RecoverBody | None = None,
+) -> dict[str, object]:
+    """Take back a forgotten memory; `reason` is needed, in the body or the address."""
+    asked = merged(RecoverBody, body, request.query_params)
+    rules = Rules.of(state.settings)
+    changed = await state.db.awrite(
+        recover.recover,
+        Recover(
+            memory_id=memory_id,
+            reason=asked.reason,
+            agent_id=agent_of(asked.agent_id, asked.session_key, request.headers),
+            if_version=asked.if_version,
+        ),
+        actor=asking(actor, asked.changed_by, request.headers),
+        rules=rules,
+        now=clock.now(),
+    )
+    return changed_body(changed) | {"retentionDays": rules.recover_within.days}
+
+
+def changed_body(changed: Changed) -> dict[str, object]:
+    """Return what clients read of a change."""
+    body: dict[str, object] = {
+        "success": True,
+        "id": changed.id,
+        "status": changed.status,
+        "currentVersion": changed.current_version,
+    }
+    return body if changed.new_version is None else body | {"newVersion": changed.new_version}
+
+
+def refused_body(refused: Refused) -> dict[str, object]:
+    """Return what clients read of one refusal among other results."""
+    return {**refused.facts, "error": refused.message}
+
+
+def _modified(changed: Changed) -> dict[str, object]:
+    body = changed_body(changed)
+    if changed.new_version is None:
+        return body
+    # The vector of a new text is made by a job: it is never there yet.
+    return body | {"contentChanged": changed.content_changed, "embedded": False}
+
+
+async def _modify(state: State, patch: Patch, actor: Actor) -> Changed:
+    rules = Rules.of(state.settings)
+    return await state.db.awrite(modify.modify, patch, actor=actor, rules=rules, now=clock.now())
+
+
+async def _item(
+    state: State, sent: Any, reason: str | None, agent_id: str, actor: Actor
+) -> dict[str, object]:
+    """Apply one patch of a batch; whatever is wrong with it becomes its result."""
+    fields = sent if isinstance(sent, Mapping) else {}
+    memory_id = fields.get("id", fields.get("memoryId"))
+    invalid: dict[str, object] = {
+        "success": False,
+        "id": memory_id if isinstance(memory_id, str) else None,
+        "status": "invalid_request",
+    }
+    try:
+        item = PatchItem.model_validate({"reason": reason, **fields})
+        return _modified(await _modify(state, _patch(item.id, item, agent_id), actor))
+    except ValidationError as error:
+        first = error.errors()[0]
+        return invalid | {"error": problem(first, first["loc"])}
+    except Invalid as error:
+        return invalid | {"error": error.message}
+    except Refused as refused:
+        return refused_body(refused)
+
+
+def _patch(memory_id: str, body: PatchBody, agent_id: str) -> Patch:
+    return Patch(
+        memory_id=memory_id,
+        reason=body.reason,
+        agent_id=agent_id,
+        if_version=body.if_version,
+        content=body.content,
+        type=body.type,
+        tags=body.tags,
+        importance=body.importance,
+        pinned=body.pinned,
+        who=body.who,
+    )

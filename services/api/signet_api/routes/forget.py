@@ -1,0 +1,102 @@
+"""Forget many memories: look first, then do it."""
+
+import asyncio
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.domain.memory import choose, forget
+from signet.domain.memory.choose import Candidate, Choice
+from signet.domain.memory.models import Actor, Forget, Rules
+from signet.domain.memory.refusals import Refused
+from signet.errors import Frozen, Invalid
+from signet.wire.forget import ForgetBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, Who, agent_of, asking
+from signet_api.routes.changes import changed_body, refused_body
+
+router = APIRouter(tags=["memory"], route_class=JsonRoute)
+
+
+@router.post("/api/memory/forget")
+async def post_forget(
+    body: ForgetBody, request: Request, state: Shared, actor: Who
+) -> dict[str, object]:
+    """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    if body.mode == "execute":
+        _check(body, state)
+    found = await state.db.aread(choose.candidates, _choice(body, agent_id))
+    if body.mode == "preview":
+        return _preview(found)
+    choose.confirm(found, body.confirm_token)
+    actor = asking(actor, body.changed_by, request.headers)
+    tasks = [_forget(state, one.id, body, agent_id, actor) for one in found]
+    results = await asyncio.gather(*tasks)
+    return {
+        "success": True,
+        "mode": body.mode,
+        "requested": len(found),
+        "deleted": sum(result["status"] == "deleted" for result in results),
+        "count": len(found),
+        "pinned": sum(one.pinned for one in found),
+        "results": results,
+    }
+
+
+def _check(body: ForgetBody, state: State) -> None:
+    if not body.reason.strip():
+        raise Invalid("reason is required")
+    if Rules.of(state.settings).frozen:
+        raise Frozen
+
+
+def _choice(body: ForgetBody, agent_id: str) -> Choice:
+    return Choice(
+        agent_id=agent_id,
+        ids=tuple(body.ids or ()),
+        query=body.query,
+        type=body.type,
+        tags=body.tags,
+        who=body.who,
+        source_type=body.source_type,
+        since=body.since,
+        until=body.until,
+        scope=body.scope or None,
+        limit=body.limit,
+    )
+
+
+def _preview(found: list[Candidate]) -> dict[str, object]:
+    return {
+        "success": True,
+        "mode": "preview",
+        "count": len(found),
+        "requiresConfirm": choose.needs_confirmation(found),
+        "confirmToken": choose.confirm_token(one.id for one in found),
+        "candidates": [
+            {"id": one.id, "score": one.score, "pinned": one.pinned, "version": one.version}
+            for one in found
+        ],
+    }
+
+
+async def _forget(
+    state: State, memory_id: str, body: ForgetBody, agent_id: str, actor: Actor
+) -> dict[str, object]:
+    """Forget one of the candidates; a refusal is its result."""
+    asked = Forget(
+        memory_id=memory_id,
+        reason=body.reason,
+        agent_id=agent_id,
+        force=body.force,
+        for_good=body.force,
+    )
+    rules = Rules.of(state.settings)
+    try:
+        changed = await state.db.awrite(
+            forget.forget_one, asked, actor=actor, rules=rules, now=clock.now()
+        )
+    except Refused as refused:
+        return refused_body(refused)
+    return changed_body(changed)
