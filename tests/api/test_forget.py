@@ -1,0 +1,329 @@
+"""DELETE /api/memory/:id, POST /api/memory/forget and recover."""
+
+import hashlib
+import json
+
+import pytest
+
+from support.http import Answer, Api
+
+
+def remember(api: Api, text: str, **fields: object) -> str:
+    return str(api.post("/api/memory/remember", {"content": text, **fields}).body["id"])
+
+
+def delete(api: Api, memory_id: str, body: object = None, query: str = "", **h: str) -> Answer:
+    sent = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+    return api.send("DELETE", f"/api/memory/{memory_id}{query}", sent, h)
+
+
+def preview(api: Api, **choice: object) -> dict[str, object]:
+    answer = api.post("/api/memory/forget", choice)
+    assert answer.status == 200, answer.body
+    assert isinstance(answer.body, dict)
+    return answer.body
+
+
+def execute(api: Api, **choice: object) -> Answer:
+    return api.post("/api/memory/forget", {"mode": "execute", "reason": "old", **choice})
+
+
+def chosen(found: dict[str, object]) -> list[str]:
+    candidates = found["candidates"]
+    assert isinstance(candidates, list)
+    return [candidate["id"] for candidate in candidates]
+
+
+# -- one ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["body", "query"])
+def test_a_deleted_memory_is_hidden_and_its_history_says_why(api: Api, where: str) -> None:
+    memory_id = remember(api, "The heron nests in April.")
+    said = {"reason": "moved away", "if_version": 1}
+    answer = (
+        delete(api, memory_id, said)
+        if where == "body"
+        else delete(api, memory_id, query="?reason=moved%20away&if_version=1")
+    )
+    assert (answer.status, answer.body) == (
+        200,
+        {
+            "success": True,
+            "id": memory_id,
+            "status": "deleted",
+            "currentVersion": 1,
+            "newVersion": 2,
+        },
+    )
+    assert api.get(f"/api/memory/{memory_id}").status == 404
+    event = api.get(f"/api/memory/{memory_id}/history").body["history"][-1]
+    assert (event["event"], event["reason"]) == ("deleted", "moved away")
+    assert (event["oldContent"], event["newContent"]) == ("The heron nests in April.", None)
+    assert event["metadata"] == {"force": False, "ifVersion": 1}
+
+
+def test_a_deletion_needs_a_reason_and_a_body_that_can_be_read(api: Api) -> None:
+    memory_id = remember(api, "The heron nests in April.")
+    for answer, words in (
+        (delete(api, memory_id), "reason is required"),
+        (delete(api, memory_id, {"reason": " "}), "reason is required"),
+        (delete(api, memory_id, b"{"), "Invalid JSON body"),
+        (delete(api, memory_id, [], query="?reason=x"), "Invalid JSON body"),
+        (delete(api, memory_id, query="?reason=x&if_version=many"), "if_version: "),
+        (delete(api, memory_id, query="?reason=x&force=perhaps"), "force: "),
+    ):
+        assert (answer.status, answer.error[: len(words)]) == (400, words)
+    assert api.get(f"/api/memory/{memory_id}").status == 200
+
+
+def test_each_refusal_of_a_deletion_has_its_status(api: Api) -> None:
+    pinned = remember(api, "critical: never cut the blue wire")
+    for answer, code, status in (
+        (delete(api, "none", {"reason": "x"}), 404, "not_found"),
+        (delete(api, pinned, {"reason": "x", "if_version": 7}), 409, "version_conflict"),
+        (delete(api, pinned, {"reason": "x"}), 409, "pinned_requires_force"),
+        (
+            delete(api, pinned, {"reason": "x", "force": True}, x_signet_actor_type="pipeline"),
+            403,
+            "autonomous_force_denied",
+        ),
+        (delete(api, pinned, {"reason": "x", "force": True}), 200, "deleted"),
+        (delete(api, pinned, {"reason": "x"}), 409, "already_deleted"),
+    ):
+        assert (answer.status, answer.body["status"]) == (code, status)
+    # A single deletion is never for good, forced or not.
+    assert api.post(f"/api/memory/{pinned}/recover", {"reason": "oops"}).status == 200
+
+
+# -- recover --------------------------------------------------------------------------------------
+
+
+def test_a_recovered_memory_is_found_again(api: Api) -> None:
+    memory_id = remember(api, "The heron nests in April.")
+    delete(api, memory_id, {"reason": "x"})
+    answer = api.post(f"/api/memory/{memory_id}/recover?reason=oops&if_version=2")
+    assert (answer.status, answer.body) == (
+        200,
+        {
+            "success": True,
+            "id": memory_id,
+            "status": "recovered",
+            "currentVersion": 2,
+            "newVersion": 3,
+            "retentionDays": 30,
+        },
+    )
+    assert api.get(f"/api/memory/{memory_id}").body["deleted_at"] is None
+    assert api.post("/api/memory/recall", {"query": "heron"}).body["count"] == 1
+    event = api.get(f"/api/memory/{memory_id}/history").body["history"][-1]
+    assert (event["event"], event["newContent"]) == ("recovered", "The heron nests in April.")
+    assert event["metadata"] == {"ifVersion": 2, "retentionWindowMs": 2_592_000_000}
+
+
+def test_each_refusal_of_a_recovery_has_its_status(api: Api) -> None:
+    memory_id = remember(api, "The heron nests in April.")
+    path = f"/api/memory/{memory_id}/recover"
+    assert api.post(path).error == "reason is required"
+    assert api.post(path, b"{").error == "Invalid JSON body"
+    unknown = api.post("/api/memory/none/recover", {"reason": "x"})
+    assert (unknown.status, unknown.body["status"]) == (404, "not_found")
+    active = api.post(path, {"reason": "x", "if_version": 9})
+    assert (active.status, active.body["status"]) == (409, "not_deleted")
+    delete(api, memory_id, {"reason": "x"})
+    stale = api.post(path, {"reason": "x", "if_version": 1})
+    assert (stale.status, stale.body["status"]) == (409, "version_conflict")
+    again = remember(api, "the heron nests in april!")
+    twin = api.post(path, {"reason": "x"})
+    assert (twin.status, twin.body["status"]) == (409, "duplicate_content_hash")
+    assert twin.body["duplicateMemoryId"] == again
+
+
+@pytest.mark.parametrize("deleted_at", [None, "some day", "2020-01-01T00:00:00.000Z"])
+def test_what_was_forgotten_too_long_ago_cannot_be_recovered(
+    api: Api, deleted_at: str | None
+) -> None:
+    memory_id = remember(api, "The heron nests in April.")
+    api.run("UPDATE memories SET is_deleted = 1, deleted_at = ?", deleted_at)
+    refused = api.post(f"/api/memory/{memory_id}/recover", {"reason": "x"})
+    assert (refused.status, refused.body["status"]) == (409, "retention_expired")
+
+
+def test_recovery_brings_back_the_job_that_passed_the_memory_over(api: Api) -> None:
+    memory_id = remember(api, "The heron nests in April.")
+    delete(api, memory_id, {"reason": "x"})
+    api.run("DELETE FROM memory_jobs")
+    api.post(f"/api/memory/{memory_id}/recover", {"reason": "x"})
+    assert [job["job_type"] for job in api.rows("memory_jobs")] == ["extract"]
+
+
+# -- many -----------------------------------------------------------------------------------------
+
+
+def test_a_preview_shows_the_best_first_and_writes_nothing(api: Api) -> None:
+    heron = remember(api, "The heron nests in April, a heron.")
+    other = remember(api, "A grey heron stood by the long river near the old mill.", pinned=True)
+    remember(api, "The owl hunts at night.")
+    found = preview(api, query="heron")
+    assert (found["mode"], found["count"], found["requiresConfirm"]) == ("preview", 2, False)
+    assert chosen(found) == [heron, other]
+    candidates = found["candidates"]
+    assert isinstance(candidates, list)
+    assert all(0 < candidate["score"] <= 1 for candidate in candidates)
+    assert [candidate["pinned"] for candidate in candidates] == [False, True]
+    assert [candidate["version"] for candidate in candidates] == [1, 1]
+    assert found["confirmToken"] == token(heron, other)
+    assert api.get("/api/memories").body["stats"]["total"] == 3
+    assert len(api.rows("memory_history")) == 3
+
+
+def token(*ids: str) -> str:
+    return hashlib.sha256("|".join(sorted(ids)).encode()).hexdigest()[:32]
+
+
+def test_named_memories_come_in_their_order_once_and_only_while_active(api: Api) -> None:
+    ids = [remember(api, f"Number {n}.") for n in range(30)]
+    delete(api, ids[0], {"reason": "x"})
+    named = [f" {id_} " for id_ in reversed(ids)] + ids[:3] + ["none"]
+    found = preview(api, ids=named)
+    assert chosen(found) == list(reversed(ids[1:]))
+    assert chosen(preview(api, ids=named, limit=2)) == [ids[29], ids[28]]
+
+
+def test_filters_alone_show_the_weightiest_first(api: Api) -> None:
+    low = remember(api, "The owl hunts.", who="nora", importance=0.2, tags="night,bird")
+    high = remember(api, "The owl sleeps.", who="nora", importance=0.9, tags="bird")
+    pinned = remember(api, "The owl is old.", who="nora", importance=0.1, pinned=True)
+    remember(api, "The owl is mine.", who="ben", sourceType="mail")
+    assert chosen(preview(api, who="nora")) == [pinned, high, low]
+    assert chosen(preview(api, tags="bird")) == [high, low]
+    assert chosen(preview(api, tags=["bird", "night"])) == [low]
+    assert chosen(preview(api, tags="bi")) == []
+    assert len(chosen(preview(api, source_type="mail"))) == 1
+    assert len(chosen(preview(api, query="owl", who="nora", type="fact"))) == 3
+    assert len(chosen(preview(api, since="2020-01-01"))) == 4
+    assert chosen(preview(api, until="2020-01-01")) == []
+
+
+def test_a_question_without_words_is_looked_for_as_it_stands(api: Api) -> None:
+    memory_id = remember(api, "Is that so?! Really.")
+    remember(api, "It is so.")
+    found = preview(api, query="?!")
+    assert chosen(found) == [memory_id]
+    assert found["candidates"] == [{"id": memory_id, "score": 0.0, "pinned": False, "version": 1}]
+
+
+def test_executing_forgets_each_and_can_be_undone(api: Api) -> None:
+    ids = [remember(api, f"The owl hunts {n}.") for n in range(3)]
+    pinned = remember(api, "The owl is old.", pinned=True)
+    answer = execute(api, query="owl", limit=10)
+    body = answer.body
+    assert (answer.status, body["mode"], body["requested"], body["deleted"]) == (
+        200,
+        "execute",
+        4,
+        3,
+    )
+    assert (body["success"], body["count"], body["pinned"]) == (True, 4, 1)
+    statuses = {result["id"]: result["status"] for result in body["results"]}
+    assert statuses == dict.fromkeys(ids, "deleted") | {pinned: "pinned_requires_force"}
+    assert api.get("/api/memories").body["stats"]["total"] == 1
+    assert api.post(f"/api/memory/{ids[0]}/recover", {"reason": "oops"}).status == 200
+
+
+def test_force_removes_a_memory_with_all_that_hangs_on_it(api: Api) -> None:
+    memory_id = remember(
+        api, "We met Ada Winter in Oslo.", pinned=True, hints=["who was met in Oslo?"]
+    )
+    api.run(
+        "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
+        " VALUES ('v', 'h', zeroblob(8), 2, 'memory', ?, '', '')",
+        memory_id,
+    )
+    answer = execute(api, ids=[memory_id], force=True)
+    assert answer.body["results"] == [
+        {"success": True, "id": memory_id, "status": "deleted", "currentVersion": 1}
+    ]
+    for table in (
+        "memories",
+        "embeddings",
+        "memory_hints",
+        "memory_entity_mentions",
+        "memory_jobs",
+        "entities",
+        "memories_fts_docsize",
+    ):
+        assert api.rows(table) == [], table
+    event = api.rows("memory_history")[-1]
+    assert (event["memory_id"], event["event"]) == (memory_id, "deleted")
+    assert json.loads(event["metadata"])["force"] is True
+    assert api.get(f"/api/memory/{memory_id}/history").status == 404
+    assert api.post(f"/api/memory/{memory_id}/recover", {"reason": "x"}).status == 404
+
+
+def test_the_pipeline_may_not_force_out_what_a_person_has_pinned(api: Api) -> None:
+    memory_id = remember(api, "critical: never cut the blue wire")
+    asked = {"mode": "execute", "reason": "x", "ids": [memory_id], "force": True}
+    answer = api.post("/api/memory/forget", asked, x_signet_actor_type="pipeline")
+    assert answer.body["results"][0]["status"] == "autonomous_force_denied"
+    assert api.get(f"/api/memory/{memory_id}").status == 200
+
+
+def test_more_than_25_need_the_token_of_the_set_that_was_seen(api: Api) -> None:
+    for number in range(26):
+        remember(api, f"The owl hunts {number}.")
+    seen = preview(api, query="owl", limit=100)
+    assert (seen["count"], seen["requiresConfirm"]) == (26, True)
+    remember(api, "The owl came back.")
+    for guess in (None, "nonsense", seen["confirmToken"]):
+        refused = execute(api, query="owl", limit=100, confirm_token=guess)
+        assert (refused.status, refused.body["requiresConfirm"]) == (400, True)
+        assert refused.body["count"] == 27
+        assert "confirmToken" not in refused.body
+    assert api.get("/api/memories").body["stats"]["total"] == 27
+    fresh = preview(api, query="owl", limit=100)["confirmToken"]
+    assert execute(api, query="owl", limit=100, confirm_token=fresh).body["deleted"] == 27
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({}, "ids, query or a filter is required"),
+        ({"query": " ", "tags": ""}, "ids, query or a filter is required"),
+        ({"limit": 5}, "ids, query or a filter is required"),
+        ({"query": "owl", "mode": "delete"}, "mode: "),
+        ({"query": "owl", "limit": 0}, "limit: "),
+        ({"query": "owl", "limit": -3}, "limit: "),
+        ({"ids": []}, "ids: "),
+        ({"ids": [5]}, "ids.0: "),
+        ({"ids": "a"}, "ids: "),
+        ({"ids": ["a"] * 201}, "ids: "),
+        ({"query": "owl", "force": "true"}, "force: "),
+        ({"query": "owl", "since": "yesterday"}, "since must be"),
+        ({"query": "owl", "if_version": 1}, "if_version is for one memory"),
+        ({"query": "owl", "mode": "execute"}, "reason is required"),
+        ([], "Invalid JSON body"),
+    ],
+)
+def test_a_choice_that_makes_no_sense_is_refused(api: Api, body: object, words: str) -> None:
+    remember(api, "The owl hunts at night.")
+    refused = api.post("/api/memory/forget", body)
+    assert (refused.status, refused.error[: len(words)]) == (400, words)
+    assert api.get("/api/memories").body["stats"]["total"] == 1
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "a AND (", "NEAR(x", "content:x", "*", "\0", "😀", "x" * 10_000]
+)
+def test_no_question_breaks_the_search(api: Api, query: str) -> None:
+    remember(api, "The owl hunts at night.")
+    assert api.post("/api/memory/forget", {"query": query}).status == 200
+
+
+def test_nobody_sees_or_forgets_what_he_may_not_read(api: Api) -> None:
+    mine = remember(api, "The owl code is 4711.", agentId="ada", visibility="private")
+    remember(api, "The owl bench.", scope="bench")
+    assert preview(api, query="owl")["count"] == preview(api, ids=[mine])["count"] == 0
+    assert execute(api, ids=[mine]).body["requested"] == 0
+    assert chosen(preview(api, query="owl", agentId="ada")) == [mine]
+    assert preview(api, query="owl", scope="bench")["count"] == 1
