@@ -17,6 +17,7 @@ from alembic import context, op
 
 from signet import clock
 from signet.db.driver import sqlite
+from signet.domain.memory import normalize
 
 revision = "0001"
 down_revision = None
@@ -53,6 +54,9 @@ def upgrade() -> None:
     for statement in tables:
         run(statement)
     if adopted:
+        connection = op.get_bind().connection.driver_connection
+        assert connection is not None
+        connection.create_function("hash_of", 1, hash_of, deterministic=True)
         run("PRAGMA ignore_check_constraints = ON")  # until rows.sql has made the rows legal
         for table in adopted:
             copy_rows(table, stamp)
@@ -142,6 +146,11 @@ def copy_rows(table: str, now: str) -> None:
     if before != after:
         raise ValueError(f"{table}: {before} rows before, {after} after")
     run(f"DROP TABLE {ASIDE}{table}")
+
+
+def hash_of(content: bytes) -> str:
+    """Return the content hash of a text as it lies in the file, whatever its bytes are."""
+    return normalize.content_hash(content.decode("utf-8", "replace"))
 
 
 def substitute(name: str, kind: str, now: str) -> str:

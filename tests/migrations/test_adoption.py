@@ -9,6 +9,7 @@ import pytest
 from migrations import upstream
 from signet.db import migrate
 from signet.db.driver import Connection, connect, sqlite
+from signet.domain.memory import normalize
 
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 NOW_TEXT = "2026-05-01T06:30:00.000Z"
@@ -336,3 +337,25 @@ def test_a_vector_table_is_left_alone(path: Path) -> None:
     near = "SELECT id FROM vec_embeddings WHERE embedding MATCH '[0, 1, 0, 0]' AND k = 1"
     assert column(db, near) == ["e3"]
     db.close()
+
+
+def test_rows_without_a_hash_get_one_unless_an_older_row_says_the_same(path: Path) -> None:
+    old = upstream.write(path, 43)
+    old.executescript(
+        """
+        INSERT INTO memories (id, content, created_at, updated_at, is_deleted, deleted_at) VALUES
+          ('bare', 'The well is 12 m deep', '2025-03-01', '2025-03-01', 0, NULL),
+          ('same', ' the well  is 12 m deep. ', '2025-03-02', '2025-03-02', 0, NULL),
+          ('gone', 'The well is 12 m deep', '2025-03-02', '2025-03-02', 1, '2025-03-03'),
+          ('torn', CAST(x'ff00fe' AS TEXT), '2025-03-02', '2025-03-02', 0, NULL);
+        """
+    )
+    old.commit()
+    old.close()
+    migrate.upgrade(path, now=NOW)
+    db = connect(path)
+    found = pairs(db, "SELECT id, content_hash FROM memories WHERE created_at GLOB '2025-03-0*'")
+    db.close()
+    expected = normalize.content_hash("The well is 12 m deep")
+    assert (found["bare"], found["same"], found["gone"]) == (expected, None, expected)
+    assert len(str(found["torn"])) == 64

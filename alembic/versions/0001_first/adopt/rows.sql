@@ -2,8 +2,11 @@
 
 -- Memories.
 UPDATE memories SET is_deleted = COALESCE(is_deleted, 0), pinned = COALESCE(pinned, 0),
-  agent_id = COALESCE(agent_id, 'default'), visibility = COALESCE(visibility, 'global')
-  WHERE is_deleted IS NULL OR pinned IS NULL OR agent_id IS NULL OR visibility IS NULL;
+  agent_id = COALESCE(agent_id, 'default'), visibility = COALESCE(visibility, 'global'),
+  version = COALESCE(version, 1)
+  WHERE is_deleted IS NULL OR pinned IS NULL OR agent_id IS NULL OR visibility IS NULL OR version IS NULL;
+-- Hooks of the earlier program wrote no hash. Of rows with the same text the oldest has it, the others are found by it.
+UPDATE memories SET content_hash = hash_of(CAST(content AS BLOB)) WHERE content_hash IS NULL;
 UPDATE memories SET content_hash = NULL
   WHERE content_hash IS NOT NULL AND is_deleted = 0 AND seq NOT IN (
     SELECT min(seq) FROM memories WHERE content_hash IS NOT NULL AND is_deleted = 0
