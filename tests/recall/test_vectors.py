@@ -8,6 +8,7 @@ import pytest
 from recall.world import NOW, a_store
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.domain.embeddings import store
+from signet.domain.embeddings.gaps import REST
 
 WIDTH = 12
 
@@ -142,9 +143,9 @@ def test_a_gap_is_a_missing_vector_another_text_or_another_model(tmp_path: Path)
         db.write(store.replace, "current", "h", [("text", _random(1))], "toy", NOW)
         db.write(store.replace, "changed", "old", [("text", _random(2))], "toy", NOW)
         db.write(store.replace, "other", "h3", [("text", _random(3))], "elder", NOW)
-        gaps = db.read(store.untried, 10, model="toy", died_after="")
+        gaps = db.read(store.untried, 10, model="toy", now=NOW, rest=REST)
         assert gaps == ["bare", "other", "changed", "none"]
-        assert db.read(store.untried, 2, model=None, died_after="") == ["bare", "changed"]
+        assert db.read(store.untried, 2, model=None, now=NOW, rest=REST) == ["bare", "changed"]
         coverage = db.read(store.coverage, model="toy")
         assert (coverage.total, coverage.embedded, coverage.share) == (5, 1, 0.2)
         assert db.read(store.coverage).embedded == 2

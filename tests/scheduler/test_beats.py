@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from signet import clock
 from signet.config import Settings, settings_from
 from signet.domain.embeddings import gaps, store
 from signet.providers.native.encoder import NativeEmbedder
+from signet.queue import limits
 from signet_scheduler import beats
 from worker.home import Home
 
@@ -16,7 +18,6 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 NOON_MS = int(NOON.timestamp() * 1000)
 SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
-DAY = timedelta(days=1)
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:
@@ -138,17 +139,49 @@ def test_memories_without_a_current_vector_are_queued_once(home: Home) -> None:
     assert fill(home) == ["bare", "elder"]
 
 
-def test_what_has_died_is_left_alone_for_a_day_and_hides_nobody(home: Home) -> None:
+def dies(home: Home, at: datetime) -> None:
+    """Let every open job have died at an instant."""
+    home.run(
+        "UPDATE memory_jobs SET status = 'dead', failed_at = ? WHERE status = 'pending'",
+        clock.to_text(at),
+    )
+
+
+def test_what_has_died_rests_and_hides_nobody(home: Home) -> None:
     add(home, "a")
     add(home, "b")
     assert fill(home, limit=1) == ["b"]
-    home.run(
-        "UPDATE memory_jobs SET status = 'dead', failed_at = ?",
-        NOON.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-    )
-    assert fill(home, NOON + timedelta(minutes=1), limit=1) == ["a"]
-    assert fill(home, NOON + timedelta(minutes=2), limit=1) == ["a"]
-    assert fill(home, NOON + 2 * DAY, limit=1) == ["a", "b"]
+    dies(home, NOON)
+    assert fill(home, NOON + timedelta(seconds=30), limit=1) == ["a"]
+
+
+def test_what_dies_again_rests_twice_as_long_and_never_more_than_a_day(home: Home) -> None:
+    add(home, "a")
+    died_at, rest = NOON, timedelta(minutes=1)
+    for _ in range(14):
+        assert fill(home, died_at) == ["a"]
+        dies(home, died_at)
+        assert fill(home, died_at + rest - timedelta(seconds=1)) == []
+        died_at, rest = died_at + rest, min(2 * rest, timedelta(days=1))
+
+
+def test_a_changed_text_does_not_rest_for_what_it_was(home: Home) -> None:
+    add(home, "a")
+    fill(home)
+    dies(home, NOON)
+    home.run("UPDATE memories SET updated_at = ?", clock.to_text(NOON + timedelta(seconds=1)))
+    assert fill(home, NOON + timedelta(seconds=2)) == ["a"]
+
+
+def test_nothing_is_looked_for_while_the_provider_is_down_and_that_is_counted(home: Home) -> None:
+    add(home, "a")
+    home.db.write(limits.open_breaker, "vectors", retry_after_ms=None, now=NOON)
+    for times in (1, 2):
+        assert home.db.write(gaps.look, model="m", now=NOON) == 0
+        assert home.db.read(store.tracker).skipped_cycles == times
+    home.db.write(limits.close_breaker, "vectors")
+    assert home.db.write(gaps.look, model="m", now=NOON) == 1
+    assert home.db.read(store.tracker).queue_depth == 1
 
 
 def test_a_row_of_an_older_file_without_hash_is_queued_until_it_has_a_vector(home: Home) -> None:

@@ -34,7 +34,7 @@ def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
 
 def _fill_gaps(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
     if settings.embedding.provider != "none" and settings.pipeline.embedding_tracker.enabled:
-        gaps.enqueue_missing(tx, model=settings.embedding.model, now=now)
+        gaps.look(tx, model=settings.embedding.model, now=now)
 
 
 BEATS = (

@@ -21,6 +21,14 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """How long a text whose embedding has died is left alone: the first time, and at most; doubled each time."""
+
+    first_seconds: int
+    longest_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """How many active memories there are, and how many of them have a vector."""
 

@@ -9,7 +9,15 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
-from signet.domain.embeddings.models import Coverage, Gap, SourceType
+from signet.domain.embeddings.models import (
+    Coverage,
+    Gap,
+    Rest,
+    SourceType,
+    Survey,
+    Tracker,
+)
+from signet.queue import Status, stats
 
 _INSERT = """
 INSERT INTO embeddings
@@ -25,12 +33,15 @@ EXISTS (SELECT 1 FROM embeddings e
         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
           AND e.content_hash = coalesce(m.content_hash, '') AND (:model IS NULL OR e.model IS :model))
 """
+#: A text whose embedding has died rests, twice as long after each death; a changed text is another one.
 _UNTRIED = f"""
 SELECT m.id FROM memories m
 WHERE m.is_deleted = 0 AND NOT {_CURRENT}
-  AND NOT EXISTS (
-    SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
-       AND (j.status IN ('pending', 'leased') OR (j.status = 'dead' AND j.failed_at > :died_after)))
+  AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
+                     AND j.status IN ('pending', 'leased'))
+  AND coalesce((SELECT unixepoch(max(j.failed_at)) + min(:longest, :rest << min(count(*) - 1, 16))
+                  FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
+                   AND j.status = 'dead' AND j.failed_at >= m.updated_at), 0) <= :now
 ORDER BY m.updated_at DESC LIMIT :limit
 """
 _GAP = f"""
@@ -40,6 +51,33 @@ WHERE m.id = :id AND m.is_deleted = 0 AND NOT {_CURRENT}
 _COVERAGE = f"""
 SELECT count(*), coalesce(sum({_CURRENT}), 0) FROM memories m WHERE m.is_deleted = 0
 """
+
+_KINDS = """
+SELECT e.dimensions, e.model, count(*), count(m.id), sum(e.dimensions < 1 OR length(e.vector) <> 4 * e.dimensions)
+FROM embeddings e LEFT JOIN memories m ON m.id = e.source_id AND m.is_deleted = 0
+WHERE e.source_type = 'memory' GROUP BY e.dimensions, e.model
+"""
+_ALL = "SELECT count(*) FROM embeddings"
+#: sqlite-vec keeps its ids in a table of its own, which is quick to count and to look in.
+_INDEX_IDS = "vec_embeddings_rowids"
+_HAS_INDEX = f"SELECT 1 FROM sqlite_master WHERE name = '{_INDEX_IDS}'"
+_INDEXED = f"SELECT count(*) FROM {_INDEX_IDS}"
+_UNINDEXED = f"""
+SELECT count(*) FROM embeddings e
+WHERE e.dimensions = ? AND NOT EXISTS (SELECT 1 FROM {_INDEX_IDS} v WHERE v.id = e.id)
+"""
+_SKIP = """
+INSERT INTO runtime_counters (process, boot_id, name, key, value) VALUES ('scheduler', '', ?, '', 1)
+ON CONFLICT (process, boot_id, name, key) DO UPDATE SET value = value + 1
+"""
+_SKIPPED = (
+    "SELECT value FROM runtime_counters WHERE process = 'scheduler' AND boot_id = '' AND name = ?"
+)
+_LAST_CYCLE = "SELECT last_run_ms FROM beats WHERE name = ?"
+
+#: The beat that looks for missing vectors, and the counter of the times when it could not.
+BEAT = "embedding_gaps"
+SKIPPED_CYCLES = "embedding_skipped_cycles"
 
 
 def replace(
@@ -79,13 +117,19 @@ def remove(tx: WriteTx, memory_id: str, *, source_type: SourceType = SourceType.
     _clear(tx, memory_id, source_type)
 
 
-def untried(tx: ReadTx, limit: int, *, model: str | None, died_after: str) -> list[str]:
+def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: Rest) -> list[str]:
     """Return memories without a current vector that no job looks after, the last changed first.
 
-    One whose job has died after that instant is left alone. With `model`, vectors of another one do not count.
+    One whose job has died is left alone while it rests. With `model`, vectors of another one do not count.
     """
-    found = tx.all(_UNTRIED, {"model": model, "died_after": died_after, "limit": limit})
-    return [row[0] for row in found]
+    asked = {
+        "model": model,
+        "now": now.timestamp(),
+        "rest": rest.first_seconds,
+        "longest": rest.longest_seconds,
+        "limit": limit,
+    }
+    return [row[0] for row in tx.all(_UNTRIED, asked)]
 
 
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
@@ -100,6 +144,43 @@ def coverage(tx: ReadTx, *, model: str | None = None) -> Coverage:
     """Return how many active memories there are and how many have a current vector."""
     row = tx.one(_COVERAGE, {"model": model})
     return Coverage(total=row[0], embedded=row[1]) if row else Coverage(total=0, embedded=0)
+
+
+def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
+    """Look at every vector; about 3 s for a million of them."""
+    kinds = tx.all(_KINDS)
+    in_index, unindexed = None, 0
+    if tx.one(_HAS_INDEX) is not None:
+        in_index = int(tx.value(_INDEXED))
+        unindexed = int(tx.value(_UNINDEXED, (dimensions,)))
+    return Survey(
+        coverage=coverage(tx, model=model),
+        models=tuple(sorted({row[1] for row in kinds if row[1] and row[3]})),
+        other_width=sum(row[2] for row in kinds if row[0] != dimensions),
+        without_values=sum(row[4] for row in kinds),
+        in_table=int(tx.value(_ALL)),
+        in_index=in_index,
+        unindexed=unindexed,
+        orphaned=sum(row[2] - row[3] for row in kinds),
+    )
+
+
+def note_skipped(tx: WriteTx) -> None:
+    """Count a look for missing vectors that did not take place."""
+    tx.run(_SKIP, (SKIPPED_CYCLES,))
+
+
+def tracker(tx: ReadTx) -> Tracker:
+    """Return what the search for missing vectors has done."""
+    jobs = {depth.status: depth.jobs for depth in stats.depths(tx) if depth.kind == "embed"}
+    last_ms = tx.value(_LAST_CYCLE, (BEAT,))
+    return Tracker(
+        processed=jobs.get(Status.COMPLETED, 0),
+        failed=jobs.get(Status.DEAD, 0),
+        skipped_cycles=int(tx.value(_SKIPPED, (SKIPPED_CYCLES,)) or 0),
+        queue_depth=jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
+        last_cycle_at=None if last_ms is None else clock.ms_to_text(last_ms),
+    )
 
 
 def _clear(tx: WriteTx, source_id: str, source_type: SourceType) -> None:
