@@ -41,6 +41,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/documents/{document_id}"): (None, 200),
     ("GET", "/api/documents/{document_id}/chunks"): (None, 200),
     ("DELETE", "/api/documents/{document_id}"): (None, 200),
+    ("GET", "/api/export"): (None, 200),
+    ("POST", "/api/import"): ({"records": [{"record": "text", "content": "Rain at noon."}]}, 200),
     ("GET", "/api/pipeline/status"): (None, 200),
     ("POST", "/api/pipeline/pause"): (None, 200),
     ("POST", "/api/pipeline/resume"): (None, 200),

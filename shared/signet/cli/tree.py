@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from signet import __version__
-from signet.cli import daemon, jobs, memory, models, output, quickstart, status
+from signet.cli import daemon, jobs, memory, models, output, quickstart, status, transfer
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ app.command(rich_help_panel=FIRST)(status.status)
 app.command(rich_help_panel=FIRST)(status.paths)
 app.command(rich_help_panel=MEMORY)(memory.remember)
 app.command(rich_help_panel=MEMORY)(memory.recall)
+app.command(rich_help_panel=MEMORY)(transfer.export)
+app.command("import", rich_help_panel=MEMORY)(transfer.import_)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)

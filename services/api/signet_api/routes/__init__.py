@@ -17,6 +17,7 @@ from signet_api.routes import (
     recall,
     remember,
     status,
+    transfer,
 )
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -31,6 +32,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     memories.router,
     hooks.router,
     documents.router,
+    transfer.router,
     pipeline.router,
     metrics.router,
     docs.router,

@@ -1,0 +1,119 @@
+"""Export everything, page by page, and import records."""
+
+import asyncio
+from functools import partial
+
+from fastapi import APIRouter, Request
+from pydantic import ValidationError
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import store as agents
+from signet.domain.memory.models import Rules
+from signet.domain.transfer import export, preview, take
+from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
+from signet.domain.transfer.take import How
+from signet.domain.transfer.texts import Text
+from signet.errors import Invalid
+from signet.wire.transfer import ImportBody, TextBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, Who, agent_of
+from signet_api.routes.remember import new_memory
+
+router = APIRouter(tags=["transfer"], route_class=JsonRoute)
+
+#: Fields of a save that name other records; those of an import have kinds of their own.
+_NOT_IN_TEXTS: dict[str, object] = {"supersedes": [], "entities": [], "aspects": []}
+
+
+@router.get("/api/export")
+async def get_export(request: Request, state: Shared) -> dict[str, object]:
+    """Return a page of records, and under `next` the cursor of the page after it.
+
+    What the agent may read; everything, private rows of all agents too, only with `everything=true`.
+    """
+    params = request.query_params
+    agent_id = agent_of(params.get("agentId"), None, request.headers)
+    since = params.get("since")
+    try:
+        changed = clock.parse(since) if since else None
+    except ValueError as error:
+        raise Invalid("since is no ISO time") from error
+
+    def read(tx: ReadTx) -> export.Page:
+        is_all = params.get("everything") == "true"
+        reader = None if is_all else agents.reader(tx, agent_id, any_scope=True)
+        scope = export.Scope(reader=reader, since=changed, vectors=params.get("vectors") == "true")
+        return export.page(tx, scope, params.get("cursor") or None, now=clock.now())
+
+    page = await state.db.aread(read)
+    return {"records": page.records, "next": page.cursor}
+
+
+@router.post("/api/import")
+async def post_import(
+    body: ImportBody, request: Request, state: Shared, actor: Who
+) -> dict[str, object]:
+    """Take records in, each whole or not at all, and say what became of them; the same ones again add nothing.
+
+    With `preview` nothing is written, and the answer is what would become of them.
+    """
+    how = How(actor=actor, rules=Rules.of(state.settings), embed=not body.vectors)
+    known, refused = _parsed(body.records, request)
+    outcomes = dict(refused)
+    taken = await _taken(state, [record for _, record in known], body, how)
+    outcomes.update(zip((index for index, _ in known), taken, strict=True))
+    tally = Tally()
+    for index, record in enumerate(body.records):
+        tally.add(str(record.get("record")), outcomes[index].fate)
+    return {
+        **{str(fate): tally.of(fate) for fate in Fate},
+        "kinds": tally.by_kind(),
+        "reasons": [
+            {"index": index, "reason": outcomes[index].reason}
+            for index in sorted(outcomes)
+            if outcomes[index].fate is Fate.REFUSED
+        ],
+    }
+
+
+async def _taken(
+    state: State, records: list[Record | Text], body: ImportBody, how: How
+) -> list[Outcome]:
+    """Take records in with one short transaction for a few of them, so that others can write between."""
+    if body.preview is None:
+        outcomes: list[Outcome] = []
+        for some in take.slices(records):
+            outcomes += await state.db.awrite(take.take, some, how=how, now=clock.now())
+        return outcomes
+    folder = state.workspace.runtime_dir
+    look = partial(preview.preview, state.db.path, folder, body.preview, records)
+    found = await asyncio.to_thread(look, how=how, now=clock.now())
+    if body.last:
+        await asyncio.to_thread(preview.end, folder, body.preview)
+    return found
+
+
+def _parsed(
+    records: list[dict[str, object]], request: Request
+) -> tuple[list[tuple[int, Record | Text]], dict[int, Outcome]]:
+    """Return the records that can be read, with their place in the request, and what the others lack."""
+    known: list[tuple[int, Record | Text]] = []
+    refused: dict[int, Outcome] = {}
+    for index, record in enumerate(records):
+        if record.get("record") != TEXT:
+            known.append((index, record))
+            continue
+        try:
+            body = TextBody.model_validate(record)
+        except ValidationError as error:
+            first = error.errors()[0]
+            reason = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+            refused[index] = Outcome(fate=Fate.REFUSED, reason=reason)
+            continue
+        new = new_memory(
+            body.model_copy(update=_NOT_IN_TEXTS),
+            agent_of(body.agent_id, body.session_key, request.headers),
+        )
+        known.append((index, Text(new=new, path=body.source_path, section=body.source_section)))
+    return known, refused

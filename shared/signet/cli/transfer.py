@@ -1,0 +1,278 @@
+"""`signet export` and `signet import`: everything out of a workspace as NDJSON, and in from many formats.
+
+Both speak to the daemon, a page or a batch at a time, so that they work from another machine and others can save
+between two batches. Files are read and written here.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+
+from signet import clock, ids
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.progress import Progress
+from signet.client import Signet
+from signet.domain.transfer.records import END, Fate, Found, Tally, line
+from signet.domain.transfer.sources import choose
+from signet.domain.transfer.sources.source import OWNED, Format, Source, Wishes
+from signet.errors import Invalid, TooLarge, Unavailable
+
+#: A batch ends with the record that makes it longer than either.
+BATCH_RECORDS = 200
+BATCH_BYTES = 500_000
+#: So many refusals are kept for the report, and so many shown to a person.
+MAX_REASONS = 1_000
+SHOWN_REASONS = 20
+#: A batch waits for what others write, and with a dry run for the disk.
+TIMEOUT_SECONDS = 120.0
+
+
+def export(
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="The file; - is stdout; default: signet-export-DATE.ndjson."
+        ),
+    ] = None,
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="Add the vectors; else they are made anew.")
+    ] = False,
+    agent: Annotated[
+        str | None, typer.Option("--agent", help="Only what this agent may read.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Only what changed; ISO or YYYY-MM-DD.")
+    ] = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write everything to a file: memories, history, entities, documents, sessions.
+
+    One JSON object per line, and "record" says of what: memory, history, hint, entity, aspect, attribute, dependency, relation,
+    mention, document, chunk, transcript, summary, agent and others. Forgotten memories and private ones of all
+    agents are in it; secrets, tokens and settings are not. `signet import` reads it; FORMAT.md beside
+    signet/domain/transfer describes every field.
+
+    Examples: signet export · signet export -o - --since 2026-01-01 | gzip > new.ndjson.gz
+    """
+    name = file or f"signet-export-{clock.now():%Y-%m-%d}.ndjson"
+    params = {"agentId": agent, "everything": None if agent else True, "since": since}
+    pages = _pages(
+        client(path, timeout_seconds=TIMEOUT_SECONDS), {**params, "vectors": vectors or None}
+    )
+    tally = Tally()
+    with _opened(name) as stream, Progress("Exporting", quiet=as_json, unit="rows") as progress:
+        header = next(pages)
+        total = sum(header["counts"].values())
+        stream.write(line(header))
+        done = 0
+        for record in pages:
+            stream.write(line(record))
+            if record["record"] != END:
+                done += 1
+                tally.add(record["record"], Fate.NEW)
+                progress.count(done, total)
+    counts = {kind: number for (kind, _), number in tally.counts.items()}
+    if as_json and name != choose.STDIN:
+        output.show({"file": str(Path(name).absolute()), "rows": done, "counts": counts})
+        return
+    tell = output.tell if name == choose.STDIN else output.say
+    tell(f"Exported {output.count(done, 'row')}" + ("" if name == choose.STDIN else f" to {name}"))
+    for kind, number in counts.items():
+        tell(f"  {kind:<16}{number}")
+
+
+def import_(
+    source: Annotated[str, typer.Argument(help="A file, a folder, or - for an export on stdin.")],
+    format: Annotated[
+        str, typer.Option("--from", help="auto, signet, upstream, claude-code, markdown or mem0.")
+    ] = "auto",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; count what would be new.")
+    ] = False,
+    agent: Annotated[
+        str | None, typer.Option("--agent", help="Whose the memories will be; default: yours.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", help="The project they are about.")
+    ] = None,
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Claude Code: transcripts as well.")
+    ] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take memories in: an export, an earlier database, Claude Code, Markdown, mem0.
+
+    Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
+    its line and left out; the exit status is then 1. A forgotten memory does not come back.
+
+    Examples: signet import signet-export-2026-05-01.ndjson --dry-run · signet import ~/.claude
+    """
+    chosen = _format(format)
+    wishes = Wishes(agent_id=agent, project=project, sessions=sessions)
+    with choose.opened(source, chosen, wishes, now=clock.now()) as opened:
+        if opened.format in OWNED and (agent or project):
+            raise typer.BadParameter(
+                f"a {opened.format} source says itself whose and about what its memories are",
+                param_hint="--agent" if agent else "--project",
+            )
+        run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=dry_run)
+        with Progress("Importing", quiet=as_json, unit=opened.unit) as progress:
+            run.all(progress)
+    _report(run, as_json=as_json)
+    if run.tally.of(Fate.REFUSED):
+        raise typer.Exit(1)
+
+
+class _Run:
+    """One import: sends batches and keeps count."""
+
+    def __init__(self, signet: Signet, source: Source, *, is_dry: bool) -> None:
+        self.source = source
+        self.is_dry = is_dry
+        self.tally = Tally()
+        self.reasons: list[dict[str, str]] = []
+        self._signet = signet
+        self._preview = ids.new_id() if is_dry else None
+
+    def all(self, progress: Progress) -> None:
+        """Send every record; says how to go on when the daemon goes away."""
+        try:
+            for batch in _batches(self.source.records):
+                self._send([found for found in batch if found.fault is None])
+                for found in batch:
+                    if found.fault is not None:
+                        self._refuse("unreadable", found, found.fault)
+                self._show(progress, batch[-1].done)
+            if self.is_dry:
+                self._post([], last=True)
+        except Unavailable:
+            if not self.is_dry:
+                output.hint("What was imported is kept. Run the same command again to go on.")
+            raise
+
+    def _send(self, batch: list[Found]) -> None:
+        if not batch:
+            return
+        try:
+            answer = self._post(batch)
+        except (Invalid, TooLarge) as error:
+            # One record that the daemon cannot even read must not cost the others.
+            if len(batch) == 1:
+                self._refuse(str(batch[0].value.get("record")), batch[0], error.message)
+                return
+            for found in batch:
+                self._send([found])
+            return
+        for kind, fates in answer["kinds"].items():
+            for fate in (Fate.NEW, Fate.KNOWN):
+                self.tally.add(kind, fate, fates[fate])
+        for one in answer["reasons"]:
+            found = batch[one["index"]]
+            self._refuse(str(found.value.get("record")), found, one["reason"])
+
+    def _post(self, batch: list[Found], *, last: bool = False) -> dict[str, Any]:
+        body = {
+            "records": [found.value for found in batch],
+            "vectors": self.source.vectors,
+            "preview": self._preview,
+            "last": last,
+        }
+        return self._signet.call("POST", "/api/import", body=body)
+
+    def _refuse(self, kind: str, found: Found, reason: str) -> None:
+        self.tally.add(kind, Fate.REFUSED)
+        if len(self.reasons) < MAX_REASONS:
+            self.reasons.append({"where": found.where, "record": kind, "reason": reason})
+
+    def _show(self, progress: Progress, done: int) -> None:
+        if self.source.total:
+            progress.count(min(done, self.source.total), self.source.total)
+
+
+def _batches(records: Iterator[Found]) -> Iterator[list[Found]]:
+    batch: list[Found] = []
+    size = 0
+    for found in records:
+        batch.append(found)
+        size += len(line(found.value))
+        if len(batch) == BATCH_RECORDS or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _pages(signet: Signet, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    cursor: str | None = None
+    while True:
+        page = signet.call("GET", "/api/export", cursor=cursor, **params)
+        yield from page["records"]
+        cursor = page["next"]
+        if cursor is None:
+            return
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[TextIO]:
+    """Open the file to write: it is there when it is whole, and nobody else may read it."""
+    if name == choose.STDIN:
+        yield sys.stdout
+        return
+    whole = Path(name)
+    part = whole.with_name(f"{whole.name}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(whole)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _format(name: str) -> Format | None:
+    if name == "auto":
+        return None
+    try:
+        return Format(name)
+    except ValueError:
+        names = ", ".join(["auto", *Format])
+        raise typer.BadParameter(f"{name} is none of {names}", param_hint="--from") from None
+
+
+def _report(run: _Run, *, as_json: bool) -> None:
+    tally = run.tally
+    totals = {str(fate): tally.of(fate) for fate in Fate}
+    if as_json:
+        output.show(
+            {
+                "format": run.source.format,
+                "dryRun": run.is_dry,
+                **totals,
+                "kinds": tally.by_kind(),
+                "reasons": run.reasons,
+            }
+        )
+        return
+    ink = output.ink(sys.stdout)
+    did = "Would import" if run.is_dry else "Imported"
+    words = ", ".join(f"{number} {fate}" for fate, number in totals.items())
+    output.say(f"{did} from {run.source.format}: {ink.bold(words)}")
+    for kind, fates in tally.by_kind().items():
+        shown = ", ".join(f"{number} {fate}" for fate, number in fates.items() if number)
+        output.say(f"  {kind:<16}{shown}")
+    for one in run.reasons[:SHOWN_REASONS]:
+        output.tell(f"{ink.warn('refused')} {one['where']}: {one['reason']}")
+    more = tally.of(Fate.REFUSED) - SHOWN_REASONS
+    if more > 0:
+        output.hint(f"… and {more} more; --json lists {MAX_REASONS}")

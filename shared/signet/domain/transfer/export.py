@@ -1,0 +1,185 @@
+"""Reading everything out, one page after the other, so that no snapshot is held while a file is written.
+
+What was saved after the first page was read is left out: all row numbers are bounded then. A page is a short read, and
+as large as its longest row at most a megabyte more.
+"""
+
+import base64
+import binascii
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import __version__, clock
+from signet.db import ReadTx, Row
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.transfer.columns import Column, columns_of
+from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
+from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION, Record
+from signet.errors import Invalid
+
+#: A page ends with the row that makes it longer than either.
+PAGE_ROWS = 500
+PAGE_BYTES = 1_000_000
+
+_VECTORS = Kind(name=VECTORS, table="embeddings", owned=None, memory="source_id")
+_FIRST_PASSAGES = Where("t.source_type = 'memory' AND t.ordinal = 0")
+_PASSAGES = "SELECT chunk_text, vector FROM embeddings WHERE source_type = 'memory' AND source_id = ? ORDER BY ordinal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What is exported: all that `reader` may read, everything when there is none; changed since an instant."""
+
+    reader: Reader | None = None
+    since: datetime | None = None
+    vectors: bool = False
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return the kinds in the order of the file."""
+        return (*KINDS.values(), _VECTORS) if self.vectors else tuple(KINDS.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some records, and where the next page starts; None behind the last."""
+
+    records: list[Record]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """How far an export is: the kind, its last row, the rows in all kinds, the last row of each."""
+
+    kind: int
+    after: int
+    rows: int
+    ends: tuple[int, ...]
+
+
+def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> Page:
+    """Return the page at a cursor, the first one without. Raises Invalid for a cursor that nobody was given."""
+    if cursor is None:
+        return _first(tx, scope, now)
+    place = _place(cursor, len(scope.kinds))
+    if place.kind == len(scope.kinds):
+        return Page(records=[{"record": END, "rows": place.rows}], cursor=None)
+    kind, upto = scope.kinds[place.kind], place.ends[place.kind]
+    where = _where(kind, scope) & Where("t.rowid > ? AND t.rowid <= ?", (place.after, upto))
+    found, last = _read(tx, kind, where, scope)
+    rows = place.rows + len(found)
+    if last is None or last >= upto:
+        place = _Place(kind=place.kind + 1, after=0, rows=rows, ends=place.ends)
+    else:
+        place = _Place(kind=place.kind, after=last, rows=rows, ends=place.ends)
+    return Page(records=found, cursor=_cursor(place))
+
+
+def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
+    ends, counts = [], {}
+    for kind in scope.kinds:
+        ends.append(int(tx.value(f"SELECT COALESCE(max(rowid), 0) FROM {kind.table}")))
+        where = _where(kind, scope)
+        sql = f"SELECT count(*) FROM {kind.table} t WHERE {where.sql}"
+        counts[kind.name] = int(tx.value(sql, where.params))
+    header: Record = {
+        "record": HEADER,
+        "version": VERSION,
+        "program": __version__,
+        "created_at": clock.to_text(now),
+        "agent": scope.reader.agent_id if scope.reader else None,
+        "since": clock.to_text(scope.since) if scope.since else None,
+        "vectors": scope.vectors,
+        "counts": {name: count for name, count in counts.items() if count},
+    }
+    place = _Place(kind=0, after=0, rows=0, ends=tuple(ends))
+    return Page(records=[header], cursor=_cursor(place))
+
+
+def _where(kind: Kind, scope: Scope) -> Where:
+    """Return the condition on the rows `t` of a kind that are exported."""
+    where = _FIRST_PASSAGES if kind.name == VECTORS else Where("1")
+    if scope.since is not None:
+        where &= Where(f"COALESCE({kind.changed}, '~') >= ?", (clock.to_text(scope.since),))
+    if scope.reader is None:
+        return where
+    if kind.owned is not None:
+        where &= Where(kind.owned, (scope.reader.agent_id,))
+    if kind.memory is not None:
+        seen = readable(scope.reader, "m")
+        memory = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = t.{kind.memory} AND {seen.sql})"
+        where &= Where(memory, seen.params)
+    return where
+
+
+def _read(tx: ReadTx, kind: Kind, where: Where, scope: Scope) -> tuple[list[Record], int | None]:
+    """Return the next records and the number of the last row; None when no rows are left."""
+    found: list[Record] = []
+    size, last = 0, None
+    columns = columns_of(tx, kind.table)
+    sql = (
+        f"SELECT t.rowid AS row_number, t.* FROM {kind.table} t WHERE {where.sql} ORDER BY t.rowid"
+    )
+    with closing(tx.connection.execute(sql, where.params)) as rows:
+        for row in rows:
+            record = (
+                _vectors(tx, row)
+                if kind.name == VECTORS
+                else _record(kind, row, columns, blobs=scope.vectors)
+            )
+            found.append(record)
+            size += sum(len(value) for value in record.values() if isinstance(value, str))
+            last = int(row["row_number"])
+            if len(found) == PAGE_ROWS or size >= PAGE_BYTES:
+                return found, last
+    return found, None
+
+
+def _record(kind: Kind, row: Row, columns: list[Column], *, blobs: bool) -> Record:
+    """Return a row as a record. What is null and would be null without being said is left out."""
+    record: dict[str, object] = {"record": kind.name}
+    for column in columns:
+        value = row[column.name]
+        if column.name == ROW_NUMBER or (isinstance(value, bytes) and not blobs):
+            continue
+        if value is None and column.default is None and column.name not in kind.filled:
+            continue
+        record[column.name] = _text(value) if isinstance(value, bytes) else value
+    return record
+
+
+def _vectors(tx: ReadTx, row: Row) -> Record:
+    return {
+        "record": VECTORS,
+        "memory_id": row["source_id"],
+        "content_hash": row["content_hash"],
+        "model": row["model"],
+        "passages": [
+            {"text": text, "vector": _text(vector)}
+            for text, vector in tx.all(_PASSAGES, (row["source_id"],))
+        ],
+    }
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _cursor(place: _Place) -> str:
+    fields = [place.kind, place.after, place.rows, *place.ends]
+    return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode()
+
+
+def _place(cursor: str, kinds: int) -> _Place:
+    try:
+        fields = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+    except (binascii.Error, ValueError, RecursionError):
+        fields = None
+    whole = isinstance(fields, list) and all(type(f) is int and abs(f) < 2**63 for f in fields)
+    if not whole or len(fields) != 3 + kinds or not 0 <= fields[0] <= kinds:
+        raise Invalid("cursor belongs to no export of these options")
+    kind, after, rows, *ends = fields
+    return _Place(kind=kind, after=after, rows=rows, ends=tuple(ends))

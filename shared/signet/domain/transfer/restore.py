@@ -1,0 +1,254 @@
+"""Putting rows back as they were: with their ids, times, versions and history.
+
+A record is known when its row is here, under its id or as a row that says the same. Nothing is overwritten, with one
+exception: an agent that nobody has changed here and that owns no memory takes the policy of the file. Rows go straight
+into their tables: restoring is no new event, and every kind is a row of `kinds.py`.
+"""
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from signet import clock
+from signet.db import vectors
+from signet.db.visibility import ReadPolicy
+from signet.domain.embeddings import store as embeddings
+from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
+from signet.domain.memory.normalize import normalize
+from signet.domain.transfer.columns import Column, columns_of
+from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
+from signet.domain.transfer.records import KNOWN, NEW, Outcome, Record, Refused
+from signet.domain.transfer.target import Target
+from signet.queue import BULK, Job, enqueue
+
+#: Documents in these states are not read again.
+_SETTLED = ("done", "failed", "deleted")
+_WORDS = {
+    ("memory", "visibility"): frozenset(Visibility),
+    ("memory", "extraction_status"): frozenset(ExtractionStatus),
+    ("agent", "read_policy"): frozenset(ReadPolicy),
+}
+_TIMES = frozenset({"valid_from", "valid_to", "last_accessed"})
+_SHARES = frozenset({"importance", "confidence"})
+_MAX_INTEGER = 2**63 - 1
+
+
+def row(
+    target: Target, kind: Kind, given: Record, *, rules: Rules, embed: bool, now: datetime
+) -> Outcome:
+    """Put one row in its table, with the jobs it still needs. Raises Refused.
+
+    `embed` says that its vectors are to be made, because the file has none.
+    """
+    columns = columns_of(target.tx, kind.table)
+    values = _values(kind, given, columns, now)
+    if kind.name == "agent":
+        return _agent(target, kind, values)
+    [first, *rest] = kind.key
+    has_own_id = not rest and all(ref.column != first for ref in kind.references)
+    if has_own_id and target.id_of(kind.name, values[first]) is not None:
+        return KNOWN
+    _resolve(target, kind, values)
+    same = kind.same if has_own_id else (" AND ".join(f"{name} = :{name}" for name in kind.key),)
+    for condition in same:
+        found = target.find(kind, condition, values)
+        if found is not None:
+            if has_own_id:
+                target.keep_alias(kind, values[first], found[first])
+            return KNOWN
+    names = list(values)
+    sql = (
+        f"INSERT OR IGNORE INTO {kind.table} ({', '.join(names)})"
+        f" VALUES ({', '.join(f':{name}' for name in names)})"
+    )
+    if target.tx.run(sql, values) != 1:
+        raise Refused("the values do not fit together")
+    if not target.is_preview:
+        _enqueue(target, kind, values, rules=rules, embed=embed, now=now)
+    return NEW
+
+
+def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
+    """Store the vectors of a memory that has none. Raises Refused, for those of another text too."""
+    memory_id = target.id_of("memory", given.get("memory_id"))
+    if memory_id is None:
+        raise Refused("memory_id names no memory")
+    found = target.find(KINDS["memory"], "id = :id", {"id": memory_id})
+    model, content_hash = given.get("model"), given.get("content_hash")
+    if found is None or not isinstance(model, str) or found["content_hash"] != content_hash:
+        raise Refused("the vectors are of another text")
+    pairs = _pairs(given.get("passages"))
+    for schema in target.schemas:
+        if target.tx.one(_VECTOR.format(schema), (memory_id,)):
+            return KNOWN
+    if not target.is_preview:
+        embeddings.replace(target.tx, str(memory_id), str(content_hash), pairs, model, now)
+    else:
+        target.tx.run(_MARK, (memory_id,))
+    return NEW
+
+
+_VECTOR = "SELECT 1 FROM {}.embeddings WHERE source_type = 'memory' AND source_id = ?"
+_MARK = (
+    "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
+    " VALUES (?1, '', x'', 0, 'memory', ?1, '', '')"
+)
+
+
+def _pairs(given: object) -> list[tuple[str, bytes]]:
+    pairs = []
+    for one in given if isinstance(given, list) else ():
+        text, packed = (one.get("text"), one.get("vector")) if isinstance(one, dict) else (0, 0)
+        if not isinstance(text, str):
+            raise Refused("passages is no list of {text, vector}")
+        vector = _bytes("vector", packed)
+        if len(vector) % 4 or not all(math.isfinite(number) for number in vectors.unpack(vector)):
+            raise Refused("a vector is not made of float32 numbers")
+        pairs.append((text, vector))
+    if not pairs or len({len(vector) for _, vector in pairs}) != 1 or not pairs[0][1]:
+        raise Refused("passages is no list of vectors of one length")
+    return pairs
+
+
+def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
+    """Add an agent, or give the file's policy to one that is as it was made and owns nothing."""
+    found = target.find(kind, "id = :id", values)
+    if found is not None:
+        owns = target.find(KINDS["memory"], "agent_id = :id", values)
+        is_touched = found["created_at"] != found["updated_at"] or owns is not None
+        if is_touched or {name: found[name] for name in values} == values:
+            return KNOWN
+    names = ", ".join(values)
+    marks = ", ".join(f":{name}" for name in values)
+    target.tx.run(f"INSERT OR REPLACE INTO {kind.table} ({names}) VALUES ({marks})", values)
+    return NEW
+
+
+def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:
+    """Make references name what is here; those that are not needed may name what is not."""
+    for reference in kind.references:
+        given = values.get(reference.column)
+        if given is None and not reference.needed:
+            continue
+        ours = target.id_of(reference.kind, given)
+        if ours is not None:
+            values[reference.column] = ours
+        elif reference.needed:
+            raise Refused(f"{reference.column} names no {reference.kind}")
+
+
+def _enqueue(
+    target: Target,
+    kind: Kind,
+    values: Mapping[str, object],
+    *,
+    rules: Rules,
+    embed: bool,
+    now: datetime,
+) -> None:
+    """Queue what is still to be done for a row; what was extracted is not extracted again."""
+    id_ = str(values["id"]) if "id" in values else None
+    if kind.name == "document" and values["status"] not in _SETTLED:
+        job = Job(kind="document_ingest", document_id=id_, priority=BULK)
+        enqueue(target.tx, job, now=now, max_attempts=rules.attempts)
+    if kind.name != "memory" or values["is_deleted"]:
+        return
+    waits = values["extraction_status"] == ExtractionStatus.PENDING
+    for name, wanted in (("extract", rules.extract and waits), ("embed", rules.embed and embed)):
+        if wanted:
+            agent_id = str(values["agent_id"])
+            job = Job(kind=name, memory_id=id_, agent_id=agent_id, priority=BULK)
+            enqueue(target.tx, job, now=now, max_attempts=rules.attempts)
+
+
+def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> dict[str, object]:
+    """Return the value of each column. Raises Refused for what the column cannot hold."""
+    values: dict[str, object] = {}
+    stated = dict(given)
+    if kind.name == "memory":
+        _complete(stated, now)
+    for column in columns:
+        if column.name == ROW_NUMBER:
+            continue
+        value = _value(kind, column, stated.get(column.name))
+        if value is None and (column.name not in stated or column.needed):
+            value = column.default
+        if value is None and column.needed:
+            raise Refused(f"{column.name} is missing")
+        values[column.name] = value
+    return values
+
+
+def _complete(stated: dict[str, object], now: datetime) -> None:
+    """Add what a memory written by hand may leave out; a hash that is not the text's is made anew."""
+    content = stated.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise Refused("content is missing")
+    stated.setdefault("created_at", clock.to_text(now))
+    stated.setdefault("updated_at", stated["created_at"])
+    text = normalize(content)
+    if (
+        stated.get("content_hash", "") is not None
+        and stated.get("content_hash") != text.content_hash
+    ):
+        stated["content_hash"] = text.content_hash
+        stated["normalized_content"] = text.canonical
+    stated.setdefault("normalized_content", text.canonical)
+
+
+def _value(kind: Kind, column: Column, value: object) -> object:
+    """Return a value as it is stored. Raises Refused."""
+    name = column.name
+    if value is None:
+        return None
+    if column.type == "BLOB":
+        return _bytes(name, value)
+    if column.type == "INTEGER":
+        if not isinstance(value, int) or abs(value) > _MAX_INTEGER:
+            raise Refused(f"{name} is no whole number")
+        return int(value)
+    if column.type == "REAL":
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Refused(f"{name} is no number")
+        number = float(value)
+        if not math.isfinite(number) or (name in _SHARES and not 0 <= number <= 1):
+            raise Refused(f"{name} is out of range")
+        return number
+    if isinstance(value, list | dict):
+        value = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str):
+        raise Refused(f"{name} is no text")
+    _check_text(kind, name, value)
+    return value
+
+
+def _check_text(kind: Kind, name: str, text: str) -> None:
+    if name in kind.key and not text.strip():
+        raise Refused(f"{name} is empty")
+    words = _WORDS.get((kind.name, name))
+    if words is not None and text not in words:
+        raise Refused(f"{name} is none of {', '.join(sorted(words))}")
+    if name in _TIMES or name.endswith("_at"):
+        try:
+            clock.parse(text)
+        except ValueError:
+            raise Refused(f"{name} is no time") from None
+    if name in kind.json and (name != "tags" or text.startswith("[")):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            raise Refused(f"{name} is no JSON") from None
+
+
+def _bytes(name: str, text: object) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True) if isinstance(text, str) else _no_bytes(name)
+    except binascii.Error:
+        return _no_bytes(name)
+
+
+def _no_bytes(name: str) -> bytes:
+    raise Refused(f"{name} is no base64")

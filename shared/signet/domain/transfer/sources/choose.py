@@ -1,0 +1,95 @@
+"""Which format a source has, and opening it."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from signet.domain.transfer.kinds import KINDS
+from signet.domain.transfer.records import HEADER, TEXT, VECTORS
+from signet.domain.transfer.sources import claude_code, markdown, mem0, ours, upstream
+from signet.domain.transfer.sources.source import Format, Source, Wishes
+from signet.errors import Invalid, NotFound
+
+STDIN = "-"
+_SQLITE = b"SQLite format 3\0"
+_HEAD_BYTES = 1 << 16
+_OURS = frozenset({HEADER, TEXT, VECTORS, *KINDS})
+#: Where a workspace keeps its database, as seen from the folder that is named.
+_DATABASES = ("memory/memories.db", "memories.db")
+
+
+@contextlib.contextmanager
+def opened(name: str, format: Format | None, wishes: Wishes, *, now: datetime) -> Iterator[Source]:
+    """Open a file, a folder or standard input (`-`); without a format it is found out.
+
+    Raises NotFound, and Invalid for what is none of the formats.
+    """
+    if name == STDIN:
+        if format not in (None, Format.SIGNET):
+            raise Invalid(f"Standard input is read as {Format.SIGNET} only")
+        yield ours.read(sys.stdin.buffer, 0)
+        return
+    path = Path(name).expanduser()
+    if not path.exists():
+        raise NotFound(f"There is no {path}")
+    chosen = format or detect(path)
+    if chosen is None:
+        raise Invalid(f"What {path} holds was not recognised; name it with --from")
+    if chosen is Format.UPSTREAM:
+        with upstream.read(_database(path), now) as source:
+            yield source
+    elif chosen is Format.SIGNET:
+        with path.open("rb") as stream:
+            yield ours.read(stream, path.stat().st_size)
+    elif chosen is Format.MEM0:
+        yield mem0.read(path, wishes)
+    elif chosen is Format.CLAUDE_CODE:
+        yield claude_code.read(path, wishes)
+    else:
+        yield markdown.read(path, wishes)
+
+
+def detect(path: Path) -> Format | None:
+    """Return the format of a file or folder, None when it has none that is known."""
+    if path.is_dir():
+        return _of_folder(path)
+    if path.name in claude_code.NAMES or claude_code.page_of(path, path.parent) is not None:
+        return Format.CLAUDE_CODE
+    if path.name.lower().endswith(markdown.ENDINGS):
+        return Format.MARKDOWN
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if head.startswith(_SQLITE):
+        return Format.UPSTREAM
+    first = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return Format.MEM0 if first[:1] in (b"[", b"{") else None
+    if isinstance(value, dict) and value.get("record") in _OURS:
+        return Format.SIGNET
+    is_session = isinstance(value, dict) and not {"message", "sessionId"}.isdisjoint(value)
+    return Format.CLAUDE_CODE if is_session and path.suffix == ".jsonl" else Format.MEM0
+
+
+def _of_folder(path: Path) -> Format | None:
+    if any((path / name).is_file() for name in _DATABASES):
+        return Format.UPSTREAM
+    folder = path.absolute()
+    if folder.name == ".claude" or ".claude" in folder.parts or (path / ".claude").is_dir():
+        return Format.CLAUDE_CODE
+    if any((path / name).is_file() for name in claude_code.NAMES):
+        return Format.CLAUDE_CODE
+    return Format.MARKDOWN if next(markdown.walk(path), None) else None
+
+
+def _database(path: Path) -> Path:
+    if path.is_file():
+        return path
+    for name in _DATABASES:
+        if (path / name).is_file():
+            return path / name
+    raise NotFound(f"There is no database in {path}")

@@ -1,0 +1,94 @@
+"""What Claude Code remembers: CLAUDE.md files, rules, its own notes of each project, and transcripts if wanted.
+
+Folders that are known: `~/.claude`, one of its `projects`, a project of one's own. The notes of a project lie in
+`projects/<id>/memory`, where the id is the project's path with dashes; its transcripts lie beside that folder.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from signet.domain.sessions import transcript
+from signet.domain.transfer.records import Found
+from signet.domain.transfer.sources import markdown
+from signet.domain.transfer.sources.markdown import Page
+from signet.domain.transfer.sources.source import (
+    Format,
+    Source,
+    Wishes,
+    kilobytes,
+    size_of,
+    text_record,
+)
+
+NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
+_HOME = ".claude"
+_SESSION = ".jsonl"
+
+
+def read(root: Path, wishes: Wishes) -> Source:
+    """Return the memories of a folder or file; transcripts of a folder only when they are asked for."""
+    pages = [page for path in _notes(root) if (page := page_of(path, root)) is not None]
+    sessions = [root] if root.suffix == _SESSION else []
+    if root.is_dir() and wishes.sessions:
+        sessions = sorted(root.rglob(f"*{_SESSION}"))
+    notes = size_of([page.path for page in pages])
+    return Source(
+        format=Format.CLAUDE_CODE,
+        records=chain(markdown.records(pages, wishes), _sessions(sessions, wishes, notes)),
+        total=notes + size_of(sessions),
+        unit="KB",
+    )
+
+
+def _notes(root: Path) -> Iterator[Path]:
+    if root.is_dir():
+        yield from markdown.walk(root, hidden=frozenset({_HOME}))
+    elif root.suffix != _SESSION:
+        yield root
+
+
+def page_of(path: Path, root: Path) -> Page | None:
+    """Return a Markdown file that holds memories, with the project it is about; None for any other."""
+    path = path.absolute()
+    folder = path.parent
+    fields: dict[str, object] = {"who": Format.CLAUDE_CODE}
+    if folder.name == "memory" and folder.parent.parent.name == "projects":
+        project = folder.parent.name
+        fields |= {"sourceType": "claude-project-memory", "tags": [f"project:{project}"]}
+        return Page(path=path, fields={**fields, "project": project})
+    is_rule = _HOME in folder.parts and "rules" in folder.parts
+    if path.name not in NAMES and not is_rule and path != root.absolute():
+        return None
+    home = next((one for one in path.parents if one.name == _HOME), None)
+    project_folder = home.parent if home else folder
+    is_personal = home is not None and (home / "projects").is_dir()
+    project_path = None if is_personal else project_folder.as_posix()
+    return Page(path=path, fields={**fields, "sourceType": "claude-md", "project": project_path})
+
+
+def _sessions(paths: list[Path], wishes: Wishes, before: int) -> Iterator[Found]:
+    read = 0
+    for path in paths:
+        read += path.stat().st_size
+        done = before + kilobytes(read)
+        try:
+            text = path.read_text("utf-8", "replace")
+        except OSError as error:
+            yield Found(where=str(path), done=done, fault=str(error))
+            continue
+        whole: str | None = transcript.normalize(text)
+        for ordinal, turn in enumerate(transcript.parse(text)):
+            fields = {
+                "who": Format.CLAUDE_CODE,
+                "sourceType": "session",
+                "sourceId": path.stem,
+                "source_path": path.absolute().as_posix(),
+                "ordinal": ordinal,
+                "harness": Format.CLAUDE_CODE,
+                "project": path.parent.name,
+                "transcript": whole,
+            }
+            whole = None
+            value = text_record(f"{turn.role.capitalize()}: {turn.text}", wishes, fields)
+            yield Found(where=f"{path}, turn {ordinal + 1}", done=done, value=value)

@@ -1,0 +1,144 @@
+"""Folders of Markdown files: each section is a memory, or several when it is long.
+
+All pieces of one file share a source and are numbered, so that neighbours support each other in recall. The source is
+named after path and content: a changed file is a new source, whose unchanged sections are known by their text.
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet import clock
+from signet.domain.transfer.records import Found
+from signet.domain.transfer.sources import sections
+from signet.domain.transfer.sources.source import (
+    Format,
+    Source,
+    Wishes,
+    kilobytes,
+    size_of,
+    text_record,
+)
+
+ENDINGS = (".md", ".markdown")
+MAX_FILE_BYTES = 16 * 1024 * 1024
+_SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One file to read and what its memories carry."""
+
+    path: Path
+    fields: Mapping[str, object]
+
+
+def read(root: Path, wishes: Wishes) -> Source:
+    """Return the sections of a file, or of all Markdown files below a folder; hidden folders are left out."""
+    paths = [root] if root.is_file() else list(walk(root))
+    fields = {"sourceType": Format.MARKDOWN, "who": Format.MARKDOWN}
+    found = [Page(path=path, fields=fields) for path in paths]
+    return Source(
+        format=Format.MARKDOWN,
+        records=records(found, wishes),
+        total=size_of(paths),
+        unit="KB",
+    )
+
+
+def walk(root: Path, *, hidden: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """Yield the Markdown files below a folder in the order of their paths; of hidden folders only those named."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _SKIPPED and (name in hidden or not name.startswith("."))
+        )
+        for name in sorted(files):
+            if name.lower().endswith(ENDINGS):
+                yield Path(folder, name)
+
+
+def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
+    """Yield the pieces of all files; a file that cannot be read yields what is wrong with it."""
+    read = 0
+    for page in pages:
+        size = page.path.stat().st_size
+        read += size
+        done = kilobytes(read)
+        try:
+            if size > MAX_FILE_BYTES:
+                raise ValueError(f"is larger than {MAX_FILE_BYTES // 1024**2} MB")
+            text = page.path.read_text("utf-8-sig")
+        except (OSError, ValueError) as error:
+            fault = "is no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            yield Found(where=str(page.path), done=done, fault=fault)
+            continue
+        yield from _of_file(page, text, wishes, done)
+
+
+def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found]:
+    path = page.path.absolute().as_posix()
+    front, body, first_line = _front_matter(text)
+    digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()[:32]
+    for ordinal, piece in enumerate(sections.pieces(body, first_line=first_line)):
+        fields = {
+            **page.fields,
+            **front,
+            "sourceId": digest,
+            "ordinal": ordinal,
+            "source_path": path,
+            "source_section": piece.section or None,
+            "tags": _tags(page.fields.get("tags")) + _tags(front.get("tags")) or None,
+        }
+        value = text_record(piece.content, wishes, fields)
+        yield Found(where=f"{page.path}:{piece.line}", done=done, value=value)
+
+
+def _front_matter(text: str) -> tuple[dict[str, object], str, int]:
+    """Return what the front matter says that we have a place for, the text behind it, and the line where that starts.
+
+    Front matter that is no YAML is left out of the text as well.
+    """
+    lines = text.splitlines()
+    if not lines or lines[0].rstrip() != "---":
+        return {}, text, 1
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
+    if end is None:
+        return {}, text, 1
+    fields = _fields(_yaml("\n".join(lines[1:end])))
+    return fields, "\n".join(lines[end + 1 :]), end + 2
+
+
+def _yaml(text: str) -> Mapping[object, object]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        value = YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _fields(front: Mapping[object, object]) -> dict[str, object]:
+    created = next((front[name] for name in ("created_at", "created", "date") if name in front), "")
+    fields: dict[str, object] = {"tags": _tags(front.get("tags"))}
+    if isinstance(front.get("project"), str):
+        fields["project"] = front["project"]
+    with contextlib.suppress(ValueError):  # a date that nobody can read is no date
+        fields["createdAt"] = clock.to_text(clock.parse(str(created)))
+    kind = front.get("type")
+    if isinstance(kind, str) and kind.strip():
+        fields["tags"] = [*_tags(front.get("tags")), kind.strip().lower()]
+    return fields
+
+
+def _tags(value: object) -> list[str]:
+    listed = value.split(",") if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple):
+        return []
+    return [tag for one in listed if (tag := str(one).strip().lstrip("#"))]

@@ -1,0 +1,93 @@
+"""Our own files: NDJSON as FORMAT.md describes it. A line that is broken costs nothing but itself."""
+
+import json
+import math
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from signet.domain.transfer.records import END, HEADER, VERSION, Found, Record
+from signet.domain.transfer.sources.source import Format, Source, kilobytes
+from signet.errors import Invalid
+
+#: No row is longer; the rest of a longer line is skipped.
+MAX_LINE_BYTES = 64 * 1024 * 1024
+
+
+def read(stream: BinaryIO, size: int) -> Source:
+    """Return what a stream of `size` bytes holds (0: not known). Raises Invalid for a file of a later version."""
+    first = next(_lines(stream), None)
+    header = _parsed(first[1]) if first else None
+    is_header = isinstance(header, dict) and header.get("record") == HEADER
+    if isinstance(header, dict) and is_header and header.get("version") != VERSION:
+        raise Invalid(
+            f"The file has version {header.get('version')}, this program reads version {VERSION}"
+        )
+    return Source(
+        format=Format.SIGNET,
+        records=_records(stream, first, has_end=is_header),
+        total=kilobytes(size),
+        unit="KB",
+        vectors=isinstance(header, dict) and is_header and header.get("vectors") is True,
+    )
+
+
+def _records(
+    stream: BinaryIO, first: tuple[int, bytes] | None, *, has_end: bool
+) -> Iterator[Found]:
+    number = read = 0
+    is_whole = not has_end
+    for length, raw in _chain(first, stream):
+        number, read = number + 1, read + length
+        where, done = f"line {number}", kilobytes(read)
+        value = _parsed(raw)
+        if isinstance(value, str):
+            yield Found(where=where, done=done, fault=value)
+        elif value is not None and value.get("record") == END:
+            is_whole = True
+        elif value is not None and value.get("record") != HEADER:
+            yield Found(where=where, done=done, value=value)
+    if not is_whole:
+        yield Found(
+            where=f"line {number + 1}",
+            done=kilobytes(read),
+            fault="the file ends before its last line, it was cut off",
+        )
+
+
+def _chain(first: tuple[int, bytes] | None, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    if first is not None:
+        yield first
+        yield from _lines(stream)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield each line with its length; one that is too long comes empty."""
+    while raw := stream.readline(MAX_LINE_BYTES):
+        length = len(raw)
+        while not raw.endswith(b"\n") and (rest := stream.readline(MAX_LINE_BYTES)):
+            length += len(rest)
+            raw = b"\xff\n" if rest.endswith(b"\n") else b"\xff"
+        yield length, raw
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is out of range")
+    return number
+
+
+#: JSON as the standard has it: without NaN and infinity.
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+
+
+def _parsed(raw: bytes) -> Record | str | None:
+    """Return the object in a line, None for a blank one, or in words what is wrong with it."""
+    try:
+        text = raw.decode("utf-8-sig").strip()
+        value = _DECODER.decode(text) if text else None
+    except UnicodeDecodeError:
+        return "is no UTF-8"
+    except (ValueError, RecursionError):
+        return "is no JSON"
+    return value if value is None or isinstance(value, dict) else "is no JSON object"

@@ -1,0 +1,93 @@
+"""Taking in texts of other programs: each is remembered as if somebody had said it, once.
+
+The idempotency key is made of owner, source and text, so that a text which was forgotten here does not come back with
+the next import, and one that has changed at its source is a new memory.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from signet import clock, ids
+from signet.domain.memory import chunks, prefixes, remember
+from signet.domain.memory.models import Actor, NewMemory, Rules
+from signet.domain.memory.normalize import normalize
+from signet.domain.transfer.kinds import KINDS
+from signet.domain.transfer.records import KNOWN, NEW, Outcome, Refused
+from signet.domain.transfer.target import Target
+from signet.errors import Invalid
+
+#: What one transaction can cut into pieces while others wait.
+MAX_CHARS = 100_000
+
+_PLACE = "UPDATE memories SET source_path = ?, source_section = ? WHERE id = ?"
+_SAID = (
+    "INSERT INTO memories (id, content, content_hash, agent_id, visibility, scope, source_type, source_id, ordinal,"
+    " idempotency_key, created_at, updated_at) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SAME_SOURCE = (
+    "source_type = :source_type AND source_id = :source_id AND ordinal IS :ordinal AND is_deleted = 0"
+    " AND agent_id = :agent_id AND visibility = :visibility AND scope IS :scope"
+)
+_SAME_KEY, _SAME_TEXT = KINDS["memory"].same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text to remember, the file it stands in and the headings above it."""
+
+    new: NewMemory
+    path: str | None = None
+    section: str | None = None
+
+
+def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime) -> Outcome:
+    """Remember a text, or find that it is known. Raises Refused for what cannot be remembered."""
+    if not normalize(prefixes.parse(text.new.content).content).storage:
+        raise Refused("content is missing")
+    if len(text.new.content) > MAX_CHARS:
+        raise Refused(f"content is longer than {MAX_CHARS} characters; add it as a document")
+    new = replace(text.new, idempotency_key=text.new.idempotency_key or key_of(text.new))
+    if target.is_preview:
+        return _preview(target, new, rules, now)
+    try:
+        saved = remember.remember(target.tx, new, actor=actor, rules=rules, now=now)
+    except Invalid as error:
+        raise Refused(error.message) from error
+    if saved.deduped:
+        return KNOWN
+    if text.path or text.section:
+        for memory_id in saved.ids or (saved.id,):
+            target.tx.run(_PLACE, (text.path, text.section, memory_id))
+    return NEW
+
+
+def key_of(new: NewMemory) -> str:
+    """Return the key under which a text of a source is taken in once."""
+    said = (new.agent_id, str(new.visibility), new.scope, new.source_type, new.source_id)
+    return "import:" + hashlib.sha256(json.dumps((said, new.content)).encode()).hexdigest()
+
+
+def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
+    """Say what `remember` would answer, and note it for the texts that follow."""
+    content = prefixes.parse(new.content).content
+    owner = {"agent_id": new.agent_id, "visibility": str(new.visibility), "scope": new.scope}
+    key: str | None = new.idempotency_key
+    memories = KINDS["memory"]
+    source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
+    if target.find(memories, _SAME_KEY, {**owner, "idempotency_key": key}):
+        return KNOWN
+    if new.source_id and target.find(memories, _SAME_SOURCE, {**owner, **source}):
+        return KNOWN
+    is_long = len(content) > rules.max_chars
+    outcome = KNOWN
+    for piece in chunks.split(content, rules.chunk_chars) if is_long else [content]:
+        said = {**owner, "content_hash": normalize(piece).content_hash, "is_deleted": 0}
+        if target.find(memories, _SAME_TEXT, said):
+            continue
+        at = clock.to_text(now)
+        row = (ids.new_id(), said["content_hash"], *owner.values(), *source.values(), key, at, at)
+        target.tx.run(_SAID, row)
+        outcome, key = NEW, None
+    return outcome
