@@ -22,6 +22,14 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/hook/remember"): ({"content": "The shop opens at nine."}, 200),
     ("POST", "/api/memory/recall"): ({"query": "tests"}, 200),
     ("GET", "/api/memory/search"): (None, 200),
+    ("GET", "/memory/search"): (None, 200),
+    # Without a model there are no vectors.
+    ("GET", "/memory/similar"): (None, 404),
+    ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
+    ("GET", "/api/embeddings"): (None, 200),
+    ("GET", "/api/embeddings/status"): (None, 200),
+    ("GET", "/api/embeddings/health"): (None, 200),
+    ("GET", "/api/embeddings/projection"): (None, 200),
     ("GET", "/api/memory/jobs/{job_id}"): (None, 200),
     ("GET", "/api/jobs"): (None, 200),
     ("GET", "/api/memories"): (None, 200),
@@ -52,6 +60,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
 #: What a route needs to be asked besides its path.
 QUERIES = {
     ("GET", "/api/memory/search"): "?q=tests",
+    ("GET", "/memory/similar"): "?id={memory_id}",
     ("DELETE", "/api/documents/{document_id}"): "?reason=outdated",
     ("DELETE", "/api/memory/{memory_id}"): "?reason=outdated",
 }
@@ -77,7 +86,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "document_id": document["id"],
         "job_id": document["jobId"],
     }
-    address = path.format(**names) + QUERIES.get((method, path), "")
+    address = (path + QUERIES.get((method, path), "")).format(**names)
     content = b"" if body is None else json.dumps(body).encode()
     answer = api.send(method, address, content)
     assert answer.status == status, answer.body

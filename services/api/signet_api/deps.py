@@ -19,6 +19,7 @@ from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
 from signet_api.health import Health
+from signet_api.probe import Probe
 from signet_api.vectors import QueryVectors
 
 #: Actor types a caller may claim; anything else counts as an operator (MEM-44).
@@ -35,6 +36,7 @@ class State:
     vectors: QueryVectors
     health: Health
     port: int
+    probe: Probe = field(default_factory=Probe)
     started_at: datetime = field(default_factory=clock.now)
 
     @property

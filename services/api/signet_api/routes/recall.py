@@ -29,7 +29,7 @@ _counting: set[asyncio.Task[None]] = set()
 @router.post("/api/memory/recall")
 async def post_recall(body: RecallBody, request: Request, state: Shared) -> dict[str, object]:
     """Return the memories that answer a question, best first."""
-    return await _recall(body, request, state)
+    return await recalled(body, request, state)
 
 
 @router.get("/api/memory/search")
@@ -38,10 +38,11 @@ async def get_search(request: Request, state: Shared) -> dict[str, object]:
     params: dict[str, object] = {name: text for name, text in request.query_params.items() if text}
     params["query"] = params.pop("q", "")
     params["limit"] = whole(request.query_params.get("limit"), DEFAULT_LIMIT, low=1, high=MAX_LIMIT)
-    return await _recall(checked(RecallBody, params), request, state)
+    return await recalled(checked(RecallBody, params), request, state)
 
 
-async def _recall(body: RecallBody, request: Request, state: State) -> dict[str, object]:
+async def recalled(body: RecallBody, request: Request, state: State) -> dict[str, object]:
+    """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
     vector = await state.vectors.of(body.query)

@@ -1,0 +1,59 @@
+"""Whether the embedding provider answers, without a request that waits for it.
+
+The provider is asked in the background, at most every 30 s and only when somebody wants to know; a change of the
+settings asks anew. A request waits for an answer a short while and else says what is known.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.providers import registry
+from signet.providers.registry import VectorSettings
+
+#: The longest a request waits for a probe that has not been answered yet.
+PATIENCE_SECONDS = 0.5
+OFF = "Vector search is off (embedding.provider is none)"
+UNKNOWN = "The provider is being asked; look again in a few seconds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """What the provider said; `fault` is why it cannot be used, None when it can."""
+
+    fault: str | None
+    at: datetime
+
+
+class Probe:
+    """Asks the provider that the settings name; for the event loop alone."""
+
+    def __init__(self) -> None:
+        self._about: VectorSettings | None = None
+        self._last: Probed | None = None
+        self._asked_at = 0.0
+        self._asking: asyncio.Task[None] | None = None
+
+    async def look(self, wanted: VectorSettings) -> Probed:
+        """Return what is known of this provider now, asking it when that is too old."""
+        if wanted != self._about:
+            self._about, self._last, self._asking = wanted, None, None
+        is_old = time.monotonic() - self._asked_at >= registry.PROBE_KEPT_SECONDS
+        if self._asking is None and (self._last is None or is_old):
+            self._asked_at = time.monotonic()
+            self._asking = asyncio.create_task(self._ask(wanted))
+        if self._asking is not None:
+            await asyncio.wait([self._asking], timeout=PATIENCE_SECONDS)
+        return self._last or Probed(fault=UNKNOWN, at=clock.now())
+
+    async def _ask(self, wanted: VectorSettings) -> None:
+        fault = await asyncio.to_thread(_fault, wanted)
+        if wanted == self._about:
+            self._last, self._asking = Probed(fault=fault, at=clock.now()), None
+
+
+def _fault(wanted: VectorSettings) -> str | None:
+    embedder = registry.embedder(wanted)
+    return OFF if embedder is None else embedder.fault()
