@@ -10,6 +10,9 @@ from signet.domain.recall import graph, keyword, neighbours, store, times, vecto
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
+#: A question of no more words is first of all about its time: "what happened yesterday".
+FEW_WORDS = 2
+
 
 def gather(run: Run) -> None:
     """Ask every channel; afterwards `known` holds the candidates that pass all filters."""
@@ -86,8 +89,8 @@ def _graph(run: Run) -> Scores:
 
 
 def _of_the_time(run: Run) -> set[int]:
-    """Return memories of the time in question, whatever words they hold."""
-    spans = run.when.spans
+    """Return memories of the time in question, when the question says little else."""
+    spans = run.when.spans if len(run.words) <= FEW_WORDS else ()
     return {seq for span in spans for seq in times.within(run.tx, span, run.where, run.pool)}
 
 
