@@ -23,6 +23,7 @@ class Remembered(TypedDict):
     deduped: bool
     entities_linked: int
     hints_written: int
+    superseded: NotRequired[list[str]]
     chunked: NotRequired[bool]
     chunk_count: NotRequired[int]
     ids: NotRequired[list[str]]
@@ -52,7 +53,10 @@ class Why(TypedDict):
 
 
 class Hit(TypedDict):
-    """One result of recall; `score` is between 0 and 1, a content that was cut says `truncated`."""
+    """One result of recall; `score` is between 0 and 1, a content that was cut says `truncated`.
+
+    A `superseded` one was corrected by the memory `superseded_by`.
+    """
 
     id: str
     content: str
@@ -71,6 +75,10 @@ class Hit(TypedDict):
     source_id: str | None
     accessCount: int
     lastAccessed: str | None
+    valid_from: NotRequired[str]
+    valid_to: NotRequired[str]
+    superseded: NotRequired[bool]
+    superseded_by: NotRequired[str]
     supplementary: NotRequired[bool]
     explain: NotRequired[Why]
 
@@ -92,6 +100,7 @@ class Recalled(TypedDict):
     stats: RecallStats
     entities: NotRequired[list[dict[str, Any]]]
     sources: NotRequired[dict[str, str]]
+    time: NotRequired[dict[str, Any]]
     degraded: NotRequired[list[str]]
 
 
@@ -447,6 +456,23 @@ class Paused(TypedDict):
 
     success: bool
     paused: bool
+
+
+class ExportPage(TypedDict):
+    """Some records, and the cursor of those behind them; None behind the last."""
+
+    records: list[dict[str, Any]]
+    next: str | None
+
+
+class Imported(TypedDict):
+    """What became of the records of one request."""
+
+    new: int
+    known: int
+    refused: int
+    kinds: dict[str, dict[str, int]]
+    reasons: list[dict[str, Any]]
 
 
 class Health(TypedDict):

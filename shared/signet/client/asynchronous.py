@@ -70,6 +70,9 @@ class AsyncSignet:
     delete_document = _call(calls.documents.delete_document)
     wait_for_document = _plan(plans.wait_for_document)
 
+    export_page = _call(calls.transfer.export_page)
+    import_records = _call(calls.transfer.import_records)
+
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
     wait_for_job = _plan(plans.wait_for_job)
@@ -96,6 +99,29 @@ class AsyncSignet:
         while (fresh := pages.take(await self.send(pages.call()))) is not None:
             for one in fresh:
                 yield one
+
+    async def export(
+        self,
+        *,
+        since: str | None = None,
+        vectors: bool = False,
+        everything: bool = False,
+        agent_id: str | None = None,
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield every record of an export (see `export_page`); `import_records` takes them in again."""
+        cursor: str | None = None
+        while True:
+            page = await self.export_page(
+                cursor=cursor,
+                since=since,
+                vectors=vectors,
+                everything=everything,
+                agent_id=agent_id,
+            )
+            for record in page["records"]:
+                yield record
+            if (cursor := page["next"]) is None:
+                return
 
     async def call(
         self,

@@ -100,9 +100,14 @@ def part(text: str) -> str:
     return quote(text, safe="") or "%20"
 
 
-def tags_of(tags: str | Sequence[str] | None) -> str | list[str] | None:
-    """Return tags as they are sent: a comma list or a list."""
-    return tags if tags is None or isinstance(tags, str) else list(tags)
+def listed(values: Sequence[object] | None) -> list[object] | None:
+    """Return values as a JSON array."""
+    return None if values is None else list(values)
+
+
+def one_or_more(values: str | Sequence[str] | None) -> object:
+    """Return a text as it is (for tags: a comma list), several texts as a JSON array."""
+    return values if isinstance(values, str) else listed(values)
 
 
 def _text(value: str | float | bool) -> str:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -15,6 +15,9 @@ def named(method: Method, described: Callable[..., Any]) -> Method:
     method.__qualname__ = described.__qualname__
     method.__doc__ = described.__doc__
     signature = inspect.signature(described)
-    shown = signature.replace(parameters=[_SELF, *signature.parameters.values()])
-    method.__signature__ = shown  # type: ignore[attr-defined]  # functions may have one; typeshed does not know
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]  # typeshed does not know it
+        parameters=[_SELF, *signature.parameters.values()],
+        # The answer is the last parameter of `Call` and of `Plan`.
+        return_annotation=get_args(signature.return_annotation)[-1],
+    )
     return method

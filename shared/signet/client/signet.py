@@ -70,6 +70,9 @@ class Signet:
     delete_document = _call(calls.documents.delete_document)
     wait_for_document = _plan(plans.wait_for_document)
 
+    export_page = _call(calls.transfer.export_page)
+    import_records = _call(calls.transfer.import_records)
+
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
     wait_for_job = _plan(plans.wait_for_job)
@@ -95,6 +98,28 @@ class Signet:
         pages = plans.Pages(type=type, page=page, agent_id=agent_id)
         while (fresh := pages.take(self.send(pages.call()))) is not None:
             yield from fresh
+
+    def export(
+        self,
+        *,
+        since: str | None = None,
+        vectors: bool = False,
+        everything: bool = False,
+        agent_id: str | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield every record of an export (see `export_page`); `import_records` takes them in again."""
+        cursor: str | None = None
+        while True:
+            page = self.export_page(
+                cursor=cursor,
+                since=since,
+                vectors=vectors,
+                everything=everything,
+                agent_id=agent_id,
+            )
+            yield from page["records"]
+            if (cursor := page["next"]) is None:
+                return
 
     def call(
         self,

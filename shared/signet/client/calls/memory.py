@@ -15,7 +15,7 @@ from signet.client.answers import (
     Recovered,
     Remembered,
 )
-from signet.client.call import Call, Param, given, part, read, tags_of
+from signet.client.call import Call, given, listed, one_or_more, part, read
 
 
 class Patch(TypedDict, total=False):
@@ -52,7 +52,8 @@ def remember(
     event_at: str | None = None,
     supersedes: str | Sequence[str] | None = None,
     hints: Sequence[str] | None = None,
-    structured: Mapping[str, Any] | None = None,
+    entities: Sequence[str | Mapping[str, Any]] | None = None,
+    aspects: Sequence[Mapping[str, Any]] | None = None,
     transcript: str | None = None,
     harness: str | None = None,
     idempotency_key: str | None = None,
@@ -60,7 +61,7 @@ def remember(
     """Save a text; `deduped` in the answer says that it was there before.
 
     `event_at` is when it happened, if not now. The memories in `supersedes` step behind this one. `hints` are questions
-    that it answers; `structured` holds entities, aspects and relations that are known already. A save with an
+    that it answers; `entities` and `aspects` say what is known already of the things it names. A save with an
     `idempotency_key` is sent again when the connection breaks, and is still saved once.
     """
     body = {
@@ -69,7 +70,7 @@ def remember(
         "who": who,
         "project": project,
         "importance": importance,
-        "tags": tags_of(tags),
+        "tags": one_or_more(tags),
         "pinned": pinned or None,
         "visibility": "private" if private else None,
         "agentId": agent_id,
@@ -80,9 +81,10 @@ def remember(
         "ordinal": ordinal,
         "createdAt": created_at,
         "eventAt": event_at,
-        "supersedes": tags_of(supersedes),
-        "hints": None if hints is None else list(hints),
-        "structured": structured,
+        "supersedes": one_or_more(supersedes),
+        "hints": listed(hints),
+        "entities": listed(entities),
+        "aspects": listed(aspects),
         "transcript": transcript,
         "harness": harness,
         "idempotencyKey": idempotency_key,
@@ -144,12 +146,12 @@ def modify(
         "who": who,
         "reason": reason,
         "if_version": if_version,
+        "agentId": agent_id,
     }
-    cleared = {} if tags is None else {"tags": tags_of(tags) or None}
+    cleared = {} if tags is None else {"tags": one_or_more(tags) or None}
     return Call(
         method="PATCH",
         path=f"/api/memory/{part(memory_id)}",
-        params={"agent_id": agent_id},
         body={**given(fields), **cleared},
     )
 
@@ -158,8 +160,8 @@ def modify_many(
     patches: Sequence[Patch], *, reason: str | None = None, agent_id: str | None = None
 ) -> Call[ModifiedMany]:
     """Change up to 200 memories, each by itself: a refused one does not stop the others."""
-    body = {"patches": [dict(patch) for patch in patches], **given({"reason": reason})}
-    return Call(method="POST", path="/api/memory/modify", params={"agent_id": agent_id}, body=body)
+    body = {"patches": listed(patches), "reason": reason, "agentId": agent_id}
+    return Call(method="POST", path="/api/memory/modify", body=given(body))
 
 
 def forget(
@@ -174,13 +176,13 @@ def forget(
 
     Raises NotFound or Conflict.
     """
-    body = given({"reason": reason, "force": force or None, "if_version": if_version})
-    return Call(
-        method="DELETE",
-        path=f"/api/memory/{part(memory_id)}",
-        params={"agent_id": agent_id},
-        body=body,
-    )
+    body = {
+        "reason": reason,
+        "force": force or None,
+        "if_version": if_version,
+        "agentId": agent_id,
+    }
+    return Call(method="DELETE", path=f"/api/memory/{part(memory_id)}", body=given(body))
 
 
 def preview_forget(
@@ -197,11 +199,10 @@ def preview_forget(
     agent_id: str | None = None,
 ) -> Call[ForgetPreview]:
     """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""
-    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit)
+    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit, agent_id)
     return Call(
         method="POST",
         path="/api/memory/forget",
-        params={"agent_id": agent_id},
         body={"mode": "preview", **chosen},
         is_safe=True,
     )
@@ -227,12 +228,11 @@ def forget_many(
 
     More than 25 need the `confirm_token` of a preview of the same memories.
     """
-    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit)
+    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit, agent_id)
     how = given({"reason": reason, "force": force or None, "confirm_token": confirm_token})
     return Call(
         method="POST",
         path="/api/memory/forget",
-        params={"agent_id": agent_id},
         body={"mode": "execute", **how, **chosen},
     )
 
@@ -241,10 +241,8 @@ def recover(
     memory_id: str, *, reason: str, if_version: int | None = None, agent_id: str | None = None
 ) -> Call[Recovered]:
     """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
-    params: dict[str, Param] = {"agent_id": agent_id}
-    body = given({"reason": reason, "if_version": if_version})
-    path = f"/api/memory/{part(memory_id)}/recover"
-    return Call(method="POST", path=path, params=params, body=body)
+    body = {"reason": reason, "if_version": if_version, "agentId": agent_id}
+    return Call(method="POST", path=f"/api/memory/{part(memory_id)}/recover", body=given(body))
 
 
 def _chosen(
@@ -257,17 +255,19 @@ def _chosen(
     since: str | None,
     until: str | None,
     limit: int | None,
+    agent_id: str | None,
 ) -> dict[str, object]:
     return given(
         {
-            "ids": None if ids is None else list(ids),
+            "ids": listed(ids),
             "query": query,
             "type": type,
-            "tags": tags_of(tags),
+            "tags": one_or_more(tags),
             "who": who,
             "source_type": source_type,
             "since": since,
             "until": until,
             "limit": limit,
+            "agentId": agent_id,
         }
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from signet.client.answers import Found, Recalled
-from signet.client.call import Call, given, read, tags_of
+from signet.client.call import Call, given, one_or_more, read
 
 
 def recall(
@@ -21,6 +21,8 @@ def recall(
     since: str | None = None,
     until: str | None = None,
     as_of: str | None = None,
+    now: str | None = None,
+    timezone: str | None = None,
     expand: bool = False,
     explain: bool = False,
     entities: bool = False,
@@ -31,16 +33,17 @@ def recall(
 ) -> Call[Recalled]:
     """Return what answers a question, best first, under `results`.
 
-    `as_of` answers with what was believed at that time. `expand` adds the transcripts that results come from under
-    `sources`, `explain` says for each result why it is where it is, `entities` and `cards` tell what is known about
-    the names in the question. Times are ISO-8601 or YYYY-MM-DD.
+    Time in the question ("last week") is understood, measured from `now` and with days of `timezone` (an IANA name;
+    both are the daemon's otherwise). `as_of` answers with what was believed at that time. Times are ISO-8601 or
+    YYYY-MM-DD. `expand` adds the transcripts that results come from under `sources`, `explain` says for each result
+    why it is where it is, `entities` and `cards` tell what is known about the names in the question.
     """
     body = {
         "query": query,
         "limit": limit,
         "keywordQuery": keyword_query,
         "type": type,
-        "tags": tags_of(tags),
+        "tags": one_or_more(tags),
         "who": who,
         "project": project,
         "pinned": pinned or None,
@@ -49,6 +52,8 @@ def recall(
         "since": since,
         "until": until,
         "as_of": as_of,
+        "now": now,
+        "timezone": timezone,
         "expand": expand or None,
         "explain": explain or None,
         "entities": entities or None,
