@@ -6,12 +6,14 @@ way to reach a row.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from signet.db.derived import Derived
 from signet.db.driver import Row, connect, sqlite, vec_loaded
 from signet.db.gate import Gate
 from signet.db.readers import Readers
@@ -61,6 +63,7 @@ class Database:
             inline=inline,
         )
         self._readers = Readers(path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds)
+        self.derived = Derived(self._snapshot)
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
 
     def write(
@@ -112,15 +115,8 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Run `function(tx, ...)` on one snapshot and return its result."""
-        with self._readers.connection() as connection:
-            try:
-                connection.execute("BEGIN")
-                return function(ReadTx(connection), *args, **kwargs)
-            except sqlite.Error as error:
-                raise translate(error) from error
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+        with self._snapshot() as tx:
+            return function(tx, *args, **kwargs)
 
     async def aread(
         self,
@@ -141,9 +137,22 @@ class Database:
         self._is_closed = True
         self.writer.stop()
         self._threads.shutdown(wait=True)
+        self.derived.close()
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[ReadTx]:
+        with self._readers.connection() as connection:
+            try:
+                connection.execute("BEGIN")
+                yield ReadTx(connection, self.derived)
+            except sqlite.Error as error:
+                raise translate(error) from error
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
 
 
 def _flip(

@@ -8,6 +8,7 @@ read by name or position.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from signet.db.derived import Derived
 from signet.db.driver import Connection, Row, sqlite
 
 T = TypeVar("T")
@@ -26,10 +27,12 @@ class PartFailed(Exception):
 class ReadTx:
     """One snapshot of the database."""
 
-    __slots__ = ("connection",)
+    __slots__ = ("connection", "derived")
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, derived: Derived | None = None) -> None:
+        """Keep the connection, and what the process derives from the file where it may be asked for."""
         self.connection = connection
+        self.derived = derived
 
     def all(self, sql: str, params: Params = ()) -> list[Row]:
         """Return every row."""

@@ -65,8 +65,9 @@ def cosines(vector: bytes, others: Sequence[bytes]) -> list[float]:
 
     one = np.frombuffer(vector, dtype="<f4")
     many = np.frombuffer(b"".join(others), dtype="<f4").reshape(len(others), -1)
-    norms = np.sqrt(np.einsum("ij,ij->i", many, many)) * np.sqrt(one @ one)
-    products = many @ one
+    # einsum, because a product of matrices would start the threads of a BLAS library.
+    norms = np.sqrt(np.einsum("ij,ij->i", many, many) * np.einsum("j,j->", one, one))
+    products = np.einsum("ij,j->i", many, one)
     found = np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
     similar: list[float] = np.clip(found, 0.0, 1.0).tolist()
     return similar

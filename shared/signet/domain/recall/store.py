@@ -46,6 +46,19 @@ CROSS JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
 WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?)
 """
+#: The highest number a vector was ever given; numbers are not given twice.
+_NEWEST_VECTOR = "SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'"
+_VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
+_VECTORS_AFTER = """
+SELECT e.seq, m.seq, e.vector FROM embeddings e CROSS JOIN memories m ON m.id = e.source_id
+WHERE e.seq > ? AND e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ?
+"""
+_VECTORS_OF = "SELECT seq, vector FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))"
+_PASSING = (
+    "SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}"
+)
+_ALL_PASSING = "SELECT m.seq FROM memories m WHERE {where}"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
@@ -177,6 +190,39 @@ def vectors(tx: ReadTx, dimensions: int, model: str | None, where: Where) -> Ite
     cursor = tx.connection.execute(_VECTORS.format(where=where.sql), params)
     while rows := cursor.fetchmany(_BATCH):
         yield rows
+
+
+def newest_vector(tx: ReadTx) -> int:
+    """Return the highest number that a vector was ever given, 0 when there was none."""
+    return int(tx.value(_NEWEST_VECTOR) or 0)
+
+
+def vector_id(tx: ReadTx, number: int) -> str | None:
+    """Return the id of the vector with this number, None when it is gone."""
+    found: str | None = tx.value(_VECTOR_ID, (number,))
+    return found
+
+
+def vectors_after(tx: ReadTx, number: int, width: int, model: str | None, limit: int) -> list[Row]:
+    """Return (number, memory, vector) of the vectors of memories behind a number, in order, at most `limit`."""
+    return tx.all(_VECTORS_AFTER, (number, width, model, model, limit))
+
+
+def vectors_of(tx: ReadTx, numbers: Collection[int]) -> list[Row]:
+    """Return (number, vector) of those of the given vectors that are there."""
+    return tx.all(_VECTORS_OF, (_json(numbers),))
+
+
+def passing(tx: ReadTx, seqs: Collection[int], where: Where) -> set[int]:
+    """Return those of the given memories that pass."""
+    found = tx.all(_PASSING.format(where=where.sql), (_json(seqs), *where.params))
+    return {row[0] for row in found}
+
+
+def all_passing(tx: ReadTx, where: Where) -> Iterator[int]:
+    """Yield every memory that passes."""
+    for row in tx.connection.execute(_ALL_PASSING.format(where=where.sql), where.params):
+        yield row[0]
 
 
 def among(seqs: Collection[int]) -> Where:

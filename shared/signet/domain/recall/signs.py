@@ -1,0 +1,109 @@
+"""The packed index of a process: the signs of every memory's vectors, kept equal to the rows.
+
+Before each search it reads what has come since the last one: numbers of vectors are given in the order of commits
+and never twice, so all that is new has a higher one, whoever wrote it. What was deleted is noticed when its row is
+not found, and forgotten then. While much is missing (after a start, a change of the model, an import) a thread reads
+it in parts, and searches do without this index.
+"""
+
+import threading
+from typing import TYPE_CHECKING
+
+from signet import clock
+from signet.db import ReadTx, Row
+from signet.domain.recall import store
+
+if TYPE_CHECKING:
+    from signet.db.packed import Packed
+
+#: With fewer vectors the index in the file is as fast.
+WORTH = 2_000
+
+#: Vectors that a search reads itself, and that the thread reads at once (each 2 µs).
+INLINE = 512
+PART = 4_096
+
+#: No snapshot is this old: one that has less than what was read so long ago is of a file that was put back.
+OLDEST_SNAPSHOT_MS = 30_000
+
+
+class Signs:
+    """One file's signs; for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of: tuple[int, str | None] | None = None
+        self._packed: Packed | None = None
+        self._last = 0
+        self._last_id: str | None = None
+        self._read_at = 0.0
+
+    def fresh(self, tx: ReadTx, width: int, model: str | None) -> "Packed | None":
+        """Return signs that hold every vector of this width and model that the snapshot has.
+
+        None while they are not there, or not worth it. What else they hold is not found in the snapshot.
+        """
+        newest = store.newest_vector(tx)
+        if newest < WORTH or tx.derived is None:
+            return None
+        with self._lock:
+            if self._of != (width, model) or self._is_worn() or self._was_put_back(newest):
+                self._begin(width, model)
+            behind = newest - self._last
+            if 0 < behind <= INLINE:
+                self._read(tx, newest)
+            packed = self._packed if newest <= self._last else None
+        if packed is None:
+            tx.derived.later("signs", self._catch_up)
+        return packed
+
+    def forget(self, tx: ReadTx, missing: list[int]) -> None:
+        """Drop vectors whose rows the snapshot does not have, except those that are newer than it."""
+        import numpy as np
+
+        newest = store.newest_vector(tx)
+        with self._lock:
+            if self._packed is not None:
+                gone = [number for number in missing if number <= newest]
+                self._packed.forget(np.array(sorted(gone), dtype=np.int64))
+
+    def _catch_up(self, tx: ReadTx) -> bool:
+        """Read one part of what is missing; return whether there is more."""
+        with self._lock:
+            return self._read(tx, store.newest_vector(tx))
+
+    def _read(self, tx: ReadTx, newest: int) -> bool:
+        """Read one part of what the snapshot has more; return whether there is still more."""
+        if self._of is None or self._packed is None or newest <= self._last:
+            return False
+        if self._last and store.vector_id(tx, self._last) not in (self._last_id, None):
+            self._begin(*self._of)  # put back to an older state, and written to since
+        rows = store.vectors_after(tx, self._last, *self._of, PART)
+        if rows:
+            _add(self._packed, rows)
+        is_all = len(rows) < PART
+        self._last = newest if is_all else rows[-1][0]
+        self._read_at = clock.monotonic_ms()
+        self._last_id = store.vector_id(tx, self._last)
+        return not is_all
+
+    def _begin(self, width: int, model: str | None) -> None:
+        from signet.db.packed import Packed
+
+        self._of, self._packed = (width, model), Packed(width)
+        self._last, self._last_id = 0, None
+
+    def _was_put_back(self, newest: int) -> bool:
+        return newest < self._last and clock.monotonic_ms() - self._read_at > OLDEST_SNAPSHOT_MS
+
+    def _is_worn(self) -> bool:
+        return self._packed is not None and self._packed.gone > self._packed.count // 2
+
+
+def _add(packed: "Packed", rows: list[Row]) -> None:
+    import numpy as np
+
+    numbers = np.array([row[0] for row in rows], dtype=np.int64)
+    owners = np.array([row[1] for row in rows], dtype=np.int64)
+    flat = np.frombuffer(b"".join([row[2] for row in rows]), dtype="<f4")
+    packed.add(numbers, owners, flat.reshape(len(rows), packed.width))
