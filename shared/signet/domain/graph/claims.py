@@ -1,0 +1,343 @@
+"""What a short statement claims, and when a newer claim takes the place of an older one. Pure; no model.
+
+Used for memories and for attributes of entities alike, so it errs on the side of keeping both: only one plain
+sentence is a claim, and it replaces another only if both are about the same thing in the same respect, of
+which there can be one value (a home, an employer, a port), or if it says itself what it replaces ("not 3850",
+"from Paris to Berlin", "no longer"). Ten things that somebody uses are ten claims that all hold.
+"""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from signet.domain.graph.lexicon import PLAIN, words
+
+#: A longer text says more than one thing.
+MAX_CHARS = 200
+
+
+class Relation(StrEnum):
+    """In which respect something is claimed of a subject."""
+
+    IS = "is"
+    PLACE = "place"
+    WORK = "work"
+    RUNS_ON = "runs on"
+    USES = "uses"
+    LIKES = "likes"
+    PREFERS = "prefers"
+    RULE = "rule"
+    #: Says only that one value took the place of another.
+    CHANGED = "changed"
+
+
+class Signal(StrEnum):
+    """Why a claim replaces another, and how sure that is (knowledge.md §5)."""
+
+    NEGATION = "negation"
+    ANTONYM = "antonym"
+    VALUE = "value_conflict"
+    NAMED = "named"
+
+    @property
+    def confidence(self) -> float:
+        """Return how sure it is, 0..1."""
+        return {"negation": 0.85, "antonym": 0.8, "value_conflict": 0.75, "named": 0.9}[self]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One statement: of whom, in which respect, what; `context` is where or when it holds, if that is said."""
+
+    subjects: tuple[frozenset[str], ...]
+    relation: Relation
+    value: frozenset[str]
+    context: frozenset[str] = field(default=frozenset())
+    #: What it says is not so any more.
+    instead_of: frozenset[str] = field(default=frozenset())
+    is_denied: bool = False
+    is_change: bool = False
+    is_name: bool = False
+
+
+_ARTICLES = words("the a an our my your its their his her this that")
+_PRONOUNS = words(
+    "i we you he she it they this that these those there here one some someone somebody everyone everybody nobody"
+    " something nothing which who what when where how why another other others"
+)
+#: Respects in which a thing has one value at a time; the subject of an `is` names one of them.
+SLOTS = words(
+    "port host hostname url address email phone number version deadline date birthday name title nickname manager boss"
+    " lead owner maintainer ceo cto wife husband spouse editor shell browser price budget limit timeout size threshold"
+    " rate quota branch database region timezone provider model default capital salary age location office"
+    " headquarters framework license interval ttl plan retention username domain endpoint password frequency"
+    " capacity length height weight distance duration employer hometown runtime bucket channel"
+)
+#: Of these slots any word is a value.
+_ENUM_SLOTS = words(
+    "branch colour color status priority mood state theme mode favourite favorite size plan"
+)
+_ANTONYMS = tuple(
+    frozenset(pair.split("/"))
+    for pair in (
+        "enabled/disabled on/off open/closed true/false active/inactive up/down allowed/denied allowed/forbidden"
+        " married/divorced married/single alive/dead accepted/rejected public/private mandatory/optional"
+        " required/optional locked/unlocked online/offline supported/unsupported available/unavailable"
+        " safe/unsafe deprecated/supported"
+    ).split()
+)
+#: One "moves" to these in another sense.
+_NO_PLACES = words(
+    "google microsoft apple amazon meta netflix linux windows macos ubuntu debian fedora kubernetes docker podman"
+    " postgres postgresql mysql sqlite redis mongodb python rust golang typescript javascript kotlin java react vue"
+    " svelte angular github gitlab bitbucket jira notion slack discord teams zoom aws azure gcp vercel cloudflare vim"
+    " neovim emacs vscode zed jest vitest pytest webpack vite npm pnpm yarn bun deno node terraform ansible"
+    " management marketing sales engineering production staging"
+)
+#: A country and a city in it are no contradiction.
+_COUNTRIES = words(
+    "france germany spain italy portugal england scotland wales ireland britain uk usa us america canada mexico brazil"
+    " argentina chile peru china japan korea india pakistan australia austria switzerland belgium netherlands denmark"
+    " sweden norway finland poland czechia hungary romania bulgaria greece turkey russia ukraine egypt morocco nigeria"
+    " kenya israel europe asia africa california texas florida bavaria ontario quebec scandinavia"
+)
+
+_UNSURE = re.compile(
+    r"\?|\b(?:might|maybe|perhaps|probably|possibly|could|would|should|if|unless|plan|plans|planned|planning|want|wants"
+    r"|wanted|hope|hopes|will|going to|consider\w*|thinks?|thinking|believes?|guess|used to|was|were|had|almost|seems?"
+    r"|seemed|whether|sometimes|often|usually|both|also|too|as well|another|either|neither|temporarily|for now"
+    r"|said|says|told|asked|heard|wonder\w*|suppose\w*|for example|imagine)\b|\bmay\b(?! \d)(?<!\d may)"
+)
+_OPENER = re.compile(
+    r"^(?:actually|correction|update|updated|edit|fyi|note|no|nope|sorry|wait|oops|well|ok|okay|hey|so|and|but|remember"
+    r"|turns out|it turns out|as of (?:now|today)|from now on|since (?:today|yesterday)|i was wrong|now|currently"
+    r"|at the moment|(?:last|this) (?:week|month|year)|yesterday|today|recently)\b(?:\s+that\b)?[\s,:;–—-]*",
+    re.IGNORECASE,
+)
+_ADVERB = re.compile(
+    r"\s+(?P<new>now|currently|just|recently|finally|officially|today|yesterday|instead(?! of)|last (?:week|month|year))\b"
+    r"|\s+(?:actually|already|still|really|always been|permanently|in fact)\b",
+    re.IGNORECASE,
+)
+_MORE_SENTENCES = re.compile(r"[.!?;]\s+\S|\n")
+_TAIL = re.compile(
+    r"\s*,?\s+(?:since|as of|because|so that|due to|anymore|any more|from now on|these days)\b.*$",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    r"\s*[,(]?\s*(?:\band\s+)?\b(?:not|instead of|rather than|no longer|and no longer)\s+(?P<old>[^,()]+?)\)?$",
+    re.IGNORECASE,
+)
+_CONTEXT = re.compile(
+    r"\s+(?=(?:in|on|for|at|when|while|during|with|by|from|via|within|behind|under|after|before|to|as)\s)",
+    re.IGNORECASE,
+)
+_LIST = re.compile(r",|\s(?:and|or|but|&)\s|/\s", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_][\w.:/@+#%$€-]*|[$€#][\w.]+")
+_POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?=\s)")
+_FANCY = re.compile(r"(?<=.)[A-Z]|\d|[@/:.]\w")
+
+_S = r"(?P<subject>[^,;:]{2,80}?)\s+"
+_HAVE = r"(?:(?:has|have)\s+)?"
+_NEG = r"(?P<denied>(?:do|does)(?:\s+not|n['’]?t)\s+)?"
+_V = r"(?P<value>.+)"
+_FORMS: tuple[tuple[Relation, re.Pattern[str], bool], ...] = tuple(
+    (relation, re.compile(text, re.IGNORECASE), denies)
+    for relation, text, denies in (
+        (
+            Relation.CHANGED,
+            rf"{_S}{_HAVE}(?:moved|switched|migrated|relocated|changed|transferred|went|converted)\s+"
+            r"(?:(?P<object>(?!from\b)\S+(?:\s+(?!from\b)\S+){0,3})\s+)?from\s+(?P<old>.+?)\s+to\s+(?P<value>.+)",
+            False,
+        ),
+        (
+            Relation.CHANGED,
+            rf"{_S}{_HAVE}(?:replaced\s+(?P<old>.+?)\s+(?:with|by)|swapped\s+(?P<old2>.+?)\s+for|left\s+(?P<old3>.+?)\s+for"
+            r"|dropped\s+(?P<old4>.+?)\s+(?:for|in favou?r of)|switched\s+to\s+(?P<first>.+?)\s+from)\s+(?P<value>.+)",
+            False,
+        ),
+        (
+            Relation.USES,
+            rf"{_S}(?:no longer uses?|{_HAVE}(?:stopped|quit|given up|gave up) using|dropped)\s+{_V}",
+            True,
+        ),
+        (
+            Relation.PLACE,
+            rf"{_S}(?:no longer lives? in|no longer (?:is|are) based in|{_HAVE}left)\s+{_V}",
+            True,
+        ),
+        (
+            Relation.WORK,
+            rf"{_S}(?:no longer works? (?:at|for)|{_HAVE}(?:stopped|quit) working (?:at|for))\s+{_V}",
+            True,
+        ),
+        (Relation.LIKES, rf"{_S}no longer (?:likes?|loves?|enjoys?)\s+{_V}", True),
+        (Relation.IS, rf"{_S}(?:is|are) no longer\s+{_V}", True),
+        (
+            Relation.PLACE,
+            rf"{_S}{_NEG}(?:lives?|is living|resides?|(?:is|are) (?:based|located)"
+            rf"|{_HAVE}(?P<move>moved|relocated))\s+(?:in|to|at)\s+{_V}",
+            False,
+        ),
+        (
+            Relation.WORK,
+            rf"{_S}{_NEG}(?:works?|is working|is employed)\s+(?:at|for|by)\s+{_V}",
+            False,
+        ),
+        (
+            Relation.RUNS_ON,
+            rf"{_S}{_NEG}(?:runs?|is running|listens?|is listening|(?:is|are) (?:hosted|deployed))\s+"
+            rf"(?:on|at)\s+{_V}",
+            False,
+        ),
+        (
+            Relation.PREFERS,
+            rf"{_S}{_NEG}prefers?\s+(?P<value>.+?)\s+(?:over|to|instead of)\s+(?P<old>.+)",
+            False,
+        ),
+        (Relation.LIKES, rf"{_S}(?:dislikes?|hates?|can['’]?t stand)\s+{_V}", True),
+        (Relation.LIKES, rf"{_S}{_NEG}(?:likes?|loves?|enjoys?)\s+{_V}", False),
+        (Relation.USES, rf"{_S}{_NEG}(?:uses?|is using|are using|adopted)\s+{_V}", False),
+        (Relation.RULE, r"(?P<subject>)never\s+(?P<value>.+)", True),
+        (Relation.RULE, r"(?P<subject>)always\s+(?P<value>.+)", False),
+        (
+            Relation.IS,
+            rf"{_S}(?:(?:is|are)\s+(?P<denied>not\s+)?|(?P<denied2>(?:is|are)n['’]?t\s+)|=\s*){_V}",
+            False,
+        ),
+    )
+)
+
+
+def parse(text: str, subject: str = "") -> Claim | None:
+    """Return what one plain sentence in the third person claims; None for anything else.
+
+    `subject` stands in front of a text that leaves it out, as attributes of entities do.
+    """
+    bare = " ".join(text.split())
+    while opener := _OPENER.match(bare):
+        bare = bare[opener.end() :]
+    bare = bare.rstrip(" .!")
+    if not bare or len(text) > MAX_CHARS or _MORE_SENTENCES.search(bare) or _UNSURE.search(bare):
+        return None
+    said = _ADVERB.sub("", f"{subject} {bare}".strip())
+    is_new = any(found["new"] for found in _ADVERB.finditer(f"x {bare}"))
+    for relation, pattern, denies in _FORMS:
+        match = pattern.fullmatch(said)
+        if match:
+            return _claim(match, relation, denies=denies, is_new=is_new)
+    return None
+
+
+def replaces(new: Claim, old: Claim) -> Signal | None:
+    """Return why the newer claim takes the place of the older one; None when both may hold."""
+    is_same_subject = any(subject in old.subjects for subject in new.subjects)
+    if not is_same_subject or (old.is_denied and new.is_denied):
+        return None
+    is_same_respect = new.relation is old.relation
+    if new.instead_of and new.instead_of == old.value and not old.is_denied:
+        if new.relation is Relation.PREFERS:
+            return Signal.NAMED if is_same_respect and old.instead_of == new.value else None
+        if new.context and old.context and new.context != old.context:
+            return None
+        return (
+            Signal.NAMED
+            if is_same_respect or Relation.CHANGED in (new.relation, old.relation)
+            else None
+        )
+    if not is_same_respect or new.context != old.context or not new.value or not old.value:
+        return None
+    if new.is_denied != old.is_denied:
+        return Signal.NEGATION if new.value == old.value else None
+    if new.relation is Relation.IS and new.value ^ old.value in _ANTONYMS:
+        return Signal.ANTONYM
+    return Signal.VALUE if _conflict(new, old) else None
+
+
+def _conflict(new: Claim, old: Claim) -> bool:
+    """Say whether two values of one respect exclude each other."""
+    ours, theirs = _numbers(new.value), _numbers(old.value)
+    if ours or theirs:
+        return _differ(new, old) and new.relation in (Relation.IS, Relation.RUNS_ON)
+    if new.value & old.value:
+        return False
+    if new.relation is Relation.IS:
+        slots = new.subjects[0]
+        if slots & _ENUM_SLOTS:
+            return len(new.value) <= 2 and len(old.value) <= 2
+        return bool(slots & SLOTS) and new.is_name and old.is_name
+    if not (new.is_name and old.is_name):
+        return False
+    if new.relation is Relation.PLACE:
+        is_country = [bool(claim.value & _COUNTRIES) for claim in (new, old)]
+        return is_country[0] == is_country[1] and not (new.value | old.value) & _NO_PLACES
+    if new.relation is Relation.WORK:
+        return True
+    return new.relation is Relation.RUNS_ON and new.is_change
+
+
+def _differ(new: Claim, old: Claim) -> bool:
+    """Say whether two values are numbers of one kind, and not the same."""
+    ours, theirs = _numbers(new.value), _numbers(old.value)
+    return (
+        bool(ours and theirs)
+        and not (ours <= theirs or theirs <= ours)
+        and (new.value - ours == old.value - theirs)
+    )
+
+
+def _numbers(value: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in value if any(sign.isdigit() for sign in word))
+
+
+def _claim(match: re.Match[str], relation: Relation, *, denies: bool, is_new: bool) -> Claim | None:
+    found = match.groupdict()
+    subject = _tokens(found["subject"])
+    if relation is not Relation.RULE and (
+        not subject or found["subject"].split()[0].lower() in _PRONOUNS
+    ):
+        return None
+    old = next((found[name] for name in ("old", "old2", "old3", "old4") if found.get(name)), "")
+    value = _TAIL.sub("", found["value"])
+    if found.get("first"):
+        value, old = found["first"], value
+    named = _NOT.search(value)
+    if named:
+        value, old = value[: named.start()], named["old"]
+    core, _, context = _split(value)
+    if not core or _LIST.search(core):
+        return None
+    things = _tokens(found.get("object") or "")
+    return Claim(
+        subjects=(subject, things) if things else (subject,),
+        relation=relation,
+        value=_tokens(core),
+        context=_tokens(context),
+        instead_of=_tokens(_split(_TAIL.sub("", old))[0]),
+        is_denied=denies or bool(found.get("denied") or found.get("denied2")),
+        is_change=is_new or bool(found.get("move")),
+        is_name=_is_name(core, relation),
+    )
+
+
+def _split(value: str) -> tuple[str, str, str]:
+    """Return the value itself and the context it holds in."""
+    parts = _CONTEXT.split(value.strip(), maxsplit=1)
+    return parts[0].strip(), " ", parts[1] if len(parts) > 1 else ""
+
+
+def _is_name(core: str, relation: Relation) -> bool:
+    """Say whether a value is the name of something: places and employers are written with a capital."""
+    first = core.split()[0]
+    if relation in (Relation.PLACE, Relation.WORK):
+        return first[0].isupper() and first.lower() not in PLAIN
+    return _FANCY.search(core) is not None or first[0].isupper() or not _tokens(core) <= PLAIN
+
+
+def _tokens(text: str) -> frozenset[str]:
+    """Return the words of a subject or value that tell it from others."""
+    found = _WORD.findall(_POSSESSIVE.sub("", text.lower()))
+    bare = (word.strip(".:-/") for word in found)
+    return frozenset(
+        word for word in bare if word and word not in _ARTICLES and word not in ("of", "for")
+    )
