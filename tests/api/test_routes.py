@@ -33,6 +33,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/memory/jobs/{job_id}"): (None, 200),
     ("GET", "/api/jobs"): (None, 200),
     ("GET", "/api/memories"): (None, 200),
+    ("GET", "/api/memories/ids"): (None, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
     ("POST", "/api/memory/modify"): (
         {"patches": [{"id": "none", "reason": "x", "pinned": True}]},
@@ -60,6 +61,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
 #: What a route needs to be asked besides its path.
 QUERIES = {
     ("GET", "/api/memory/search"): "?q=tests",
+    ("GET", "/api/memories/ids"): "?prefix=01",
     ("GET", "/memory/similar"): "?id={memory_id}",
     ("DELETE", "/api/documents/{document_id}"): "?reason=outdated",
     ("DELETE", "/api/memory/{memory_id}"): "?reason=outdated",

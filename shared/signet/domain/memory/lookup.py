@@ -8,6 +8,8 @@ from signet.domain.memory.models import Memory, Stats
 from signet.domain.memory.refusals import Unknown
 from signet.errors import NotFound
 
+#: Ids of one beginning that are shown: enough to see that it is no beginning of one.
+MAX_IDS = 10
 #: Rows of one page (MEM-19).
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
@@ -27,6 +29,11 @@ def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
     if memory is None:
         raise Unknown(memory_id)
     return memory
+
+
+def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:
+    """Return the ids that begin so, at most `MAX_IDS`, in whatever scope and forgotten ones too."""
+    return store.ids_with(tx, prefix, reader, limit=MAX_IDS)
 
 
 def find(tx: ReadTx, memory_id: str) -> Memory | None:

@@ -49,6 +49,7 @@ _BY_HASH = (
 # Without the hint the planner reads and sorts every row, because nearly every row is active.
 _NEWEST = f"{_READ} INDEXED BY idx_memories_created WHERE m.is_deleted = 0 AND "
 _PAGE = " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
+_BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
 _STATS = """
 SELECT count(*),
        coalesce(sum(EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)), 0),
@@ -150,6 +151,14 @@ def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
     """Return the memory if this reader may see it, deleted or not, in whatever scope."""
     seen = visibility.readable(replace(reader, any_scope=True))
     return _memory(tx.one(f"{_BY_ID} AND {seen.sql}", (memory_id, *seen.params)))
+
+
+def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str]:
+    """Return the ids that begin so, deleted or not, in whatever scope; an empty beginning has none."""
+    seen = visibility.readable(replace(reader, any_scope=True))
+    beyond = prefix + "\U0010ffff"
+    rows = tx.all(_BEGINNING + seen.sql + " LIMIT ?", (prefix, beyond, *seen.params, limit))
+    return [row[0] for row in rows] if prefix else []
 
 
 def newest(
