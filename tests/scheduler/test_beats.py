@@ -175,7 +175,10 @@ def test_a_changed_text_does_not_rest_for_what_it_was(home: Home) -> None:
 
 def test_nothing_is_looked_for_while_the_provider_is_down_and_that_is_counted(home: Home) -> None:
     add(home, "a")
-    home.db.write(limits.open_breaker, "vectors", retry_after_ms=None, now=NOON)
+    home.run(
+        "INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at)"
+        " VALUES ('vectors', 'open', 1, 0, '')"
+    )
     for times in (1, 2):
         assert home.db.write(gaps.look, model="m", now=NOON) == 0
         assert home.db.read(store.tracker).skipped_cycles == times
