@@ -282,6 +282,8 @@ class Structural(Section):
     synthesis_top_entities: int = integer(20, 1, 100)
     synthesis_max_facts: int = integer(10, 1, 50)
     synthesis_max_stall_ms: int = integer(1_800_000, 60_000, CENTURY_MS)
+    supersession_enabled: bool = flag(True)
+    supersession_min_confidence: float = real(0.7, 0, 1)
 
 
 @section

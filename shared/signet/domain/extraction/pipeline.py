@@ -15,8 +15,9 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import passages
-from signet.domain.extraction import apply, candidates, parse
+from signet.domain.extraction import apply, candidates, corrections, parse
 from signet.domain.extraction.apply import Mode, Proposal, Writing
+from signet.domain.extraction.corrections import Correction
 from signet.domain.extraction.distill import Distiller, says_the_same
 from signet.domain.extraction.models import (
     MIN_FACT_CHARS,
@@ -73,6 +74,7 @@ def run(
     proposed = _proposals(job, distiller, embedder, source, found.facts)
     job.check()
     in_force = settings()
+    replaced = _corrections(job.db, source, proposed, in_force)
     writing = Writing(
         source=source,
         mode=mode_of(in_force),
@@ -86,7 +88,23 @@ def run(
     )
     graph = in_force.pipeline.graph.enabled
     look_again = not _is_second_look(job, source)
-    job.commit(lambda tx: _write(tx, found, proposed, writing, graph=graph, look_again=look_again))
+    job.commit(
+        lambda tx: _write(
+            tx, found, proposed, replaced, writing, graph=graph, look_again=look_again
+        )
+    )
+
+
+def _corrections(
+    db: Database, source: Memory, proposed: Sequence[Proposal], settings: Settings
+) -> list[Correction]:
+    """Return which memories what is said here replaces, or is replaced by, as far as that is sure enough."""
+    rules = settings.pipeline.structural
+    if not rules.supersession_enabled:
+        return []
+    said = (source.content, *(one.fact.content for one in proposed))
+    found = db.read(corrections.find, source, said)
+    return [one for one in found if one.signal.confidence >= rules.supersession_min_confidence]
 
 
 def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
@@ -187,6 +205,7 @@ def _write(
     tx: WriteTx,
     found: Extraction,
     proposed: Sequence[Proposal],
+    replaced: Sequence[Correction],
     writing: Writing,
     *,
     graph: bool,
@@ -202,6 +221,7 @@ def _write(
         _queue(tx, current, writing.now)
         return {"skipped": "memory_changed"}
     counts, facts = apply.proposals(tx, proposed, writing)
+    superseded: list[str] = []
     if writing.mode is Mode.CONTROLLED_WRITE:
         store.set_extraction(
             tx, writing.source.id, ExtractionStatus.COMPLETED, writing.extraction_model
@@ -210,14 +230,20 @@ def _write(
         if look_again and undecided:
             payload = {"version": current.version, "facts": undecided}
             _queue(tx, current, writing.now, payload=payload, delay_ms=SECOND_LOOK_MS)
+        stands_for = {text: memory_id for memory_id, text in facts}
+        stands_for[writing.source.content] = writing.source.id
+        superseded = corrections.apply(tx, writing.source, replaced, stands_for, now=writing.now)
         if graph and found.triples:
             tx.optional("graph", partial(_link, tx, found, writing, facts), otherwise=0)
+    else:
+        corrections.propose(tx, writing.source, replaced, actor=apply.SHADOW, now=writing.now)
     return {
         "facts": len(found.facts),
         "entities": len(found.triples),
         "proposals": len(proposed),
         "writeMode": "phase-c" if writing.mode is Mode.CONTROLLED_WRITE else "shadow",
         "writeStats": dict(counts),
+        "superseded": superseded,
         "warnings": list(found.warnings),
     }
 

@@ -115,7 +115,8 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _ADVERB = re.compile(
-    r"\s+(?P<new>now|currently|just|recently|finally|officially|today|yesterday|instead(?! of)|last (?:week|month|year))\b"
+    r"\s+(?P<new>now|currently|just|recently|finally|officially|today|yesterday|instead(?! of)"
+    r"|last (?:week|month|year))\b"
     r"|\s+(?:actually|already|still|really|always been|permanently|in fact)\b",
     re.IGNORECASE,
 )

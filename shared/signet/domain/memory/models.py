@@ -37,6 +37,8 @@ class Event(StrEnum):
     RECOVERED = "recovered"
     MERGED = "merged"
     SPLIT = "split"
+    #: An attribute that this memory told of an entity gave way to a newer one (KG-12).
+    ATTRIBUTE_SUPERSEDED = "attribute_superseded"
     NONE = "none"
 
 

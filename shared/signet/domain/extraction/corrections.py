@@ -1,0 +1,216 @@
+"""A newer statement takes the place of an older one of the same owner and scope, without a model (knowledge.md §5).
+
+What counts as the same respect is decided in `graph/claims.py`, for memories as for attributes of entities. Looked for
+before the transaction, applied in the one that completes the job. A memory of more than one statement is never
+superseded, because its others are still good (KG-14), nor is one that is pinned or was corrected by hand. Which of
+two is newer depends on when their sources were told, not on which job ran first, so it holds for old sessions too.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, WriteTx, fts
+from signet.domain.extraction import rules_voice
+from signet.domain.graph import claims, superseding
+from signet.domain.graph.claims import Claim, Relation, Signal
+from signet.domain.memory import history, store
+from signet.domain.memory.models import Actor, Event, Memory
+from signet.domain.memory.supersede import is_current, supersede
+
+SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")
+
+#: Rows compared with one statement.
+COMPARED = 50
+
+#: Who is meant may not be named in a text of his own; then its verbs are looked for.
+_SPEAKERS = frozenset(("user", "team"))
+_VERBS: Mapping[Relation, tuple[str, ...]] = {
+    Relation.PLACE: ("live", "move", "relocate", "base", "locate", "reside"),
+    Relation.WORK: ("work", "employ", "leave"),
+    Relation.RUNS_ON: ("run", "listen", "host", "deploy"),
+    Relation.USES: ("use", "adopt", "switch"),
+    Relation.LIKES: ("like", "love", "enjoy", "hate", "dislike"),
+    Relation.PREFERS: ("prefer",),
+}
+#: Told is when the source of a fact was told, else the row's own instant.
+_ROWS = f"""
+SELECT m.id, m.content, coalesce(p.created_at, m.created_at) AS told
+FROM (SELECT f.rowid AS seq FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+      WHERE memories_fts MATCH :match AND m.is_deleted = 0 AND m.agent_id = :agent_id AND m.scope IS :scope
+        AND m.visibility = :visibility AND m.source_id IS NOT :source_id AND m.pinned = 0 AND m.manual_override = 0
+        AND m.type NOT IN ('document_chunk', 'constraint') AND length(m.content) <= {claims.MAX_CHARS}
+        AND {is_current().sql}
+      ORDER BY f.rank LIMIT {COMPARED}) found
+CROSS JOIN memories m ON m.seq = found.seq
+LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+"""
+_MAY_GO = f"""
+SELECT 1 FROM memories m WHERE m.id = ? AND m.is_deleted = 0 AND m.pinned = 0 AND m.manual_override = 0
+  AND {is_current().sql}
+"""
+_FIRST_PERSON = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A stored memory that a statement replaces (`is_newer`), or that replaces the statement."""
+
+    statement: str
+    memory_id: str
+    told: str
+    is_newer: bool
+    signal: Signal
+
+
+def claim_of(text: str) -> Claim | None:
+    """Return what a memory's text claims, told in the third person; None when it is not one plain statement."""
+    if len(text) > claims.MAX_CHARS:
+        return None
+    told = rules_voice.third_person(text, rules_voice.USER) if _FIRST_PERSON.search(text) else text
+    return claims.parse(told)
+
+
+def find(tx: ReadTx, source: Memory, statements: Iterable[str]) -> list[Correction]:
+    """Return which stored memories the statements of a source replace, or are replaced by.
+
+    `statements` are the source's own text and the facts found in it.
+    """
+    found: list[Correction] = []
+    for text in dict.fromkeys(statements):
+        claim = claim_of(text)
+        if claim is not None:
+            known = {one.memory_id for one in found if one.is_newer}
+            found += [
+                one for one in _compared(tx, source, text, claim) if one.memory_id not in known
+            ]
+    return found
+
+
+def apply(
+    tx: WriteTx,
+    source: Memory,
+    found: Sequence[Correction],
+    stands_for: Mapping[str, str],
+    *,
+    now: datetime,
+) -> list[str]:
+    """Supersede what was found to be replaced; return the ids.
+
+    `stands_for` says which memory each statement is now. Attributes of entities that these memories tell of follow.
+    """
+    done: list[str] = []
+    for one in found:
+        mine = stands_for.get(one.statement)
+        if mine is None or mine == one.memory_id:
+            continue
+        new, old = (mine, one.memory_id) if one.is_newer else (one.memory_id, mine)
+        if tx.one(_MAY_GO, (old,)) is None or store.by_id(tx, new) is None:
+            continue
+        begins = (source.event_at or source.created_at) if one.is_newer else one.told
+        reason = f"a newer memory says otherwise ({one.signal})"
+        done += supersede(
+            tx,
+            [old],
+            by=new,
+            at=now,
+            actor=SUPERSESSION,
+            reason=reason,
+            valid_from=clock.parse(begins),
+        )
+    attributes(tx, [source.id, *stands_for.values()], now=now)
+    return done
+
+
+def propose(
+    tx: WriteTx, source: Memory, found: Sequence[Correction], *, actor: Actor, now: datetime
+) -> None:
+    """Write into history what would be superseded, and nothing else (shadow and frozen mode)."""
+    for one in found:
+        history.record(
+            tx,
+            source.id,
+            Event.NONE,
+            actor=actor,
+            at=now,
+            reason="supersession proposal",
+            metadata={
+                "shadow": True,
+                "proposedAction": "supersede",
+                "targetMemoryId": one.memory_id,
+                "statement": one.statement,
+                "statementIsNewer": one.is_newer,
+                "method": one.signal,
+                "confidence": one.signal.confidence,
+            },
+        )
+
+
+def attributes(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> None:
+    """Supersede attributes of entities that what these memories tell replaces (KG-12)."""
+    for one in superseding.apply(tx, memory_ids, now=now):
+        history.record(
+            tx,
+            one.memory_id,
+            Event.ATTRIBUTE_SUPERSEDED,
+            actor=SUPERSESSION,
+            at=now,
+            reason=f"a newer attribute says otherwise ({one.signal})",
+            metadata={
+                "oldAttributeId": one.old_id,
+                "newAttributeId": one.new_id,
+                "aspect": one.aspect,
+                "method": one.signal,
+                "confidence": one.signal.confidence,
+            },
+        )
+
+
+def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Correction]:
+    found: dict[str, Correction] = {}
+    for match in _matches(claim):
+        owner = {
+            "agent_id": source.agent_id,
+            "scope": source.scope,
+            "visibility": source.visibility,
+            "source_id": source.id,
+        }
+        for row in tx.all(_ROWS, {**owner, "match": match}):
+            other = claim_of(row["content"]) if row["id"] != source.id else None
+            if other is None:
+                continue
+            is_newer = (row["told"], row["id"]) < (source.created_at, source.id)
+            new, old = (claim, other) if is_newer else (other, claim)
+            signal = claims.replaces(new, old)
+            if signal is not None:
+                found[row["id"]] = Correction(
+                    statement=text,
+                    memory_id=row["id"],
+                    told=row["told"],
+                    is_newer=is_newer,
+                    signal=signal,
+                )
+    return list(found.values())
+
+
+def _matches(claim: Claim) -> list[str]:
+    """Return the full-text expressions for memories that may speak of the same."""
+    matches: list[str] = []
+    for subject in claim.subjects:
+        named = sorted(subject - _SPEAKERS)
+        if named:
+            matches.append(_all(named))
+        elif claim.relation in _VERBS:
+            matches.append(fts.any_of(_VERBS[claim.relation]))
+    if claim.instead_of:
+        matches.append(_all(sorted(claim.instead_of)))
+    if claim.relation is Relation.RULE or (claim.is_denied and claim.value):
+        matches.append(_all(sorted(claim.value)))
+    return [match for match in dict.fromkeys(matches) if match]
+
+
+def _all(terms: Sequence[str]) -> str:
+    """Return the expression for all words that full text can look for."""
+    return fts.all_of(fts.words(" ".join(terms))[:8]) if terms else ""

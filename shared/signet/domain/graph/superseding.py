@@ -1,0 +1,78 @@
+"""Attributes of an entity that a newer one takes the place of (knowledge.md §5): superseded, never deleted.
+
+Compared over all aspects of the entity: that somebody "lives in Paris" is background, that he "moved to Berlin" is
+an event. A constraint is never superseded; running twice changes nothing more (KG-13).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import Row, WriteTx
+from signet.domain.graph import claims
+from signet.domain.graph.claims import Signal
+
+#: Attributes of one entity that are compared, the newest.
+COMPARED = 200
+
+_ENTITIES = """
+SELECT DISTINCT a.entity_id FROM entity_attributes a
+WHERE a.source_memory_id IN (SELECT value FROM json_each(?)) AND a.status = 'active' AND a.kind = 'attribute'
+"""
+_ATTRIBUTES = """
+SELECT a.id, a.attribute_value, e.name, s.aspect_name, a.source_memory_id, m.created_at AS told, a.rowid AS place
+FROM entity_attributes a JOIN entities e ON e.id = a.entity_id JOIN memories m ON m.id = a.source_memory_id
+LEFT JOIN entity_aspects s ON s.id = a.aspect_id
+WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
+ORDER BY told DESC, place DESC LIMIT ?
+"""
+_SUPERSEDE = (
+    "UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_at = ?"
+    " WHERE id = ? AND status = 'active'"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superseded:
+    """One attribute that another took the place of, and the memory that had told it."""
+
+    old_id: str
+    new_id: str
+    memory_id: str
+    aspect: str | None
+    signal: Signal
+
+
+def apply(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> list[Superseded]:
+    """Supersede attributes of the entities that these memories tell of; return which."""
+    done: list[Superseded] = []
+    for (entity_id,) in tx.all(_ENTITIES, (json.dumps(list(memory_ids)),)):
+        rows = tx.all(_ATTRIBUTES, (entity_id, COMPARED))
+        for one in _replaced(rows, set(memory_ids)):
+            if tx.run(_SUPERSEDE, (one.new_id, clock.to_text(now), one.old_id)):
+                done.append(one)
+    return done
+
+
+def _replaced(rows: Sequence[Row], told_by: set[str]) -> list[Superseded]:
+    """Return what is replaced among the attributes of one entity, newest first; one side is of these memories."""
+    known = [(row, claims.parse(row["attribute_value"], row["name"])) for row in rows]
+    found: dict[str, Superseded] = {}
+    for place, (new, claim) in enumerate(known):
+        for old, before in known[place + 1 :] if claim else ():
+            if before is None or old["id"] in found:
+                continue
+            if not told_by & {new["source_memory_id"], old["source_memory_id"]}:
+                continue
+            signal = claims.replaces(claim, before) if claim else None
+            if signal is not None:
+                found[old["id"]] = Superseded(
+                    old_id=old["id"],
+                    new_id=new["id"],
+                    memory_id=old["source_memory_id"],
+                    aspect=old["aspect_name"],
+                    signal=signal,
+                )
+    return list(found.values())
