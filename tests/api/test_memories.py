@@ -100,3 +100,12 @@ def test_a_private_memory_is_shown_to_its_agent_alone(api: Api) -> None:
         assert api.get(f"{path}?agent_id=ben").status == 404
     assert api.get("/api/memories").body["stats"]["total"] == 0
     assert api.get("/api/memories", x_signet_agent_id="ada").body["stats"]["total"] == 1
+
+
+def test_memories_of_a_scope_are_listed_only_when_it_is_named(api: Api) -> None:
+    memory_id = remember(api, "The bench is long.", scope="bench")
+    remember(api, "The bench is green.")
+    listed = api.get("/api/memories?scope=bench").body
+    assert [row["id"] for row in listed["memories"]] == [memory_id]
+    assert listed["stats"]["total"] == api.get("/api/memories").body["stats"]["total"] == 1
+    assert api.get(f"/api/memory/{memory_id}").body["scope"] == "bench"

@@ -23,6 +23,7 @@ async def get_memories(request: Request, state: Shared) -> dict[str, object]:
         limit=whole(params.get("limit"), 100, low=1, high=1_000),
         offset=whole(params.get("offset"), 0, low=0, high=1_000_000_000),
         type=params.get("type") or None,
+        scope=params.get("scope") or None,
     )
 
 
@@ -56,9 +57,9 @@ def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Chan
 
 
 def _page(
-    tx: ReadTx, agent_id: str, *, limit: int, offset: int, type: str | None
+    tx: ReadTx, agent_id: str, *, limit: int, offset: int, type: str | None, scope: str | None
 ) -> dict[str, object]:
-    reader = agents.reader(tx, agent_id)
+    reader = agents.reader(tx, agent_id, scope=scope)
     stats = lookup.stats(tx, reader=reader)
     found = lookup.newest(tx, reader=reader, limit=limit, offset=offset, type=type)
     return {
