@@ -77,7 +77,7 @@ def fuzzy(near: NDArray[int64], distances: NDArray[float64]) -> Graph:
     import numpy as np
 
     count, width = near.shape
-    beliefs = np.exp(-np.maximum(distances - distances[:, :1], 0.0) / _scales(distances))
+    beliefs = np.exp(-np.maximum(distances - distances[:, :1], 0.0) / scales(distances))
     heads = np.repeat(np.arange(count), width)
     tails = near.ravel()
     # A pair of points is one number; both directions of it are looked up among the sorted ones.
@@ -94,7 +94,7 @@ def fuzzy(near: NDArray[int64], distances: NDArray[float64]) -> Graph:
     return Graph(edges // count, edges % count, strengths)
 
 
-def _scales(distances: NDArray[float64]) -> NDArray[float64]:
+def scales(distances: NDArray[float64]) -> NDArray[float64]:
     """Return for each point the scale at which its neighbours weigh log2(count) together (the paper's section 3.1)."""
     import numpy as np
 
