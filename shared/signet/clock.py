@@ -59,3 +59,11 @@ def parse(text: str) -> datetime:
         return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
     except OverflowError as error:
         raise ValueError(f"{text!r} is outside the calendar") from error
+
+
+def parsed(text: str | None) -> datetime | None:
+    """Return the instant that a stored text names; None for none, and for what an older file holds in its place."""
+    try:
+        return parse(text) if text else None
+    except ValueError:
+        return None

@@ -118,7 +118,7 @@ def apply(
             at=now,
             actor=SUPERSESSION,
             reason=reason,
-            valid_from=clock.parse(begins),
+            valid_from=clock.parsed(begins) or now,
         )
     attributes(tx, [source.id, *stands_for.values()], now=now)
     return done

@@ -19,7 +19,7 @@ from signet.domain.agents import store as agents
 from signet.domain.graph import link
 from signet.domain.graph import told as told_of
 from signet.domain.graph.told import Told
-from signet.domain.memory import chunks, history, prefixes, store
+from signet.domain.memory import chunks, dates, history, prefixes, store
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -113,7 +113,7 @@ def insert_fact(
         source_id=source.id,
         updated_by=actor.name,
         created_at=now,
-        event_at=source.event_at,
+        event_at=_told_day(content, clock.parsed(source.created_at) or now) or source.event_at,
         extraction_status=ExtractionStatus.COMPLETED,
         extraction_model=extraction_model,
         embedding_model=embedding_model,
@@ -211,6 +211,8 @@ def _save(
     now: datetime,
 ) -> Remembered:
     text = _normalized(draft.content)
+    if draft.event_at is None:
+        draft = replace(draft, event_at=_told_day(text.storage, draft.created_at))
     memory_id = _put(tx, draft, text, actor=actor, now=now)
     if memory_id is None:
         return _repeated(_holder(tx, draft, text))
@@ -332,6 +334,12 @@ def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
     found = found or store.by_hash(tx, draft, text.content_hash)
     assert found is not None, "only these two keys of a memory can be taken"
     return found
+
+
+def _told_day(text: str, written_at: datetime) -> str | None:
+    """Return the day that a text tells of, if it names just one; what lies ahead has not happened."""
+    day = dates.the_day(text, written_at)
+    return None if day is None else clock.to_text(day)
 
 
 def _normalized(content: str) -> Normalized:

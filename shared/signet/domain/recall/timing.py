@@ -36,12 +36,12 @@ def closeness(times: tuple[str | None, str], spans: Sequence[Span]) -> float:
 
 
 def _is_in(text: str | None, span: Span) -> float:
-    instant = parsed(text)
+    instant = clock.parsed(text)
     return float(instant is not None and span.holds(instant))
 
 
 def _told(text: str, span: Span) -> float:
-    instant = parsed(text)
+    instant = clock.parsed(text)
     if instant is None:
         return 0.0
     if span.holds(instant):
@@ -52,14 +52,6 @@ def _told(text: str, span: Span) -> float:
     return math.pow(0.5, 1 + late)
 
 
-def parsed(text: str | None) -> datetime | None:
-    """Return a stored time; None for none, and for what an older file holds in its place."""
-    try:
-        return clock.parse(text) if text else None
-    except ValueError:
-        return None
-
-
 def events(stored: Iterable[str | None]) -> list[datetime]:
     """Return those of the stored times that can be read."""
-    return [instant for text in stored if (instant := parsed(text)) is not None]
+    return [instant for text in stored if (instant := clock.parsed(text)) is not None]

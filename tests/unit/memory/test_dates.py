@@ -1,0 +1,101 @@
+"""What times a text names, told on a Saturday morning."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from signet.domain.memory import dates
+
+TODAY = datetime(2026, 11, 21, 10, 30)
+
+
+def named(text: str) -> list[tuple[str, str]]:
+    return [
+        (
+            mention.start.strftime("%Y-%m-%d"),
+            (mention.end - timedelta(seconds=1)).strftime("%Y-%m-%d"),
+        )
+        for mention in dates.find(text, TODAY)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("what happened yesterday", "2026-11-20", "2026-11-20"),
+        ("the day before yesterday", "2026-11-19", "2026-11-19"),
+        ("this morning", "2026-11-21", "2026-11-21"),
+        ("last week", "2026-11-09", "2026-11-15"),
+        ("last weekend", "2026-11-14", "2026-11-15"),
+        ("this month", "2026-11-01", "2026-11-30"),
+        ("next month", "2026-12-01", "2026-12-31"),
+        ("last year", "2025-01-01", "2025-12-31"),
+        ("last summer", "2026-06-01", "2026-08-31"),
+        ("in the winter", "2025-12-01", "2026-02-28"),
+        ("in May", "2026-05-01", "2026-05-31"),
+        ("in December", "2025-12-01", "2025-12-31"),
+        ("in May 2023", "2023-05-01", "2023-05-31"),
+        ("on 3 June", "2026-06-03", "2026-06-03"),
+        ("on June 3rd, 2023", "2023-06-03", "2023-06-03"),
+        ("on December 1,2023", "2023-12-01", "2023-12-01"),
+        ("the 3rd of May", "2026-05-03", "2026-05-03"),
+        ("on 2024-05-01", "2024-05-01", "2024-05-01"),
+        ("in 2024-02", "2024-02-01", "2024-02-29"),
+        ("in 2023", "2023-01-01", "2023-12-31"),
+        ("Q3 2024", "2024-07-01", "2024-09-30"),
+        ("three weeks ago", "2026-10-28", "2026-11-03"),
+        ("a couple of days ago", "2026-11-19", "2026-11-19"),
+        ("two months ago", "2026-09-01", "2026-09-30"),
+        ("in the past two weeks", "2026-11-04", "2026-11-22"),
+        ("on Friday", "2026-11-20", "2026-11-20"),
+        ("last Saturday", "2026-11-14", "2026-11-14"),
+        ("summer of 2023", "2023-06-01", "2023-08-31"),
+    ],
+)
+def test_a_time_is_named(text: str, first: str, last: str) -> None:
+    assert named(text) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "you may march on",
+        "the second fall of the wall",
+        "it may 5 times fail",
+        "port 2024 is open",
+        "version 2024.5 of 2023.1",
+        "before May we knew little",
+        "a month has weeks",
+        "",
+    ],
+)
+def test_words_that_are_other_words_name_no_time(text: str) -> None:
+    assert named(text) == []
+
+
+def test_a_date_without_year_takes_the_year_beside_it() -> None:
+    assert named("between August 11 and August 15 2023") == [
+        ("2023-08-11", "2023-08-11"),
+        ("2023-08-15", "2023-08-15"),
+    ]
+
+
+def test_a_day_outside_the_calendar_is_no_day() -> None:
+    assert named("on 31 February") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("On 3 May 2024 we released 2.0", datetime(2024, 5, 3, 12, tzinfo=UTC)),
+        ("Yesterday the disk failed", datetime(2026, 11, 20, 12, tzinfo=UTC)),
+        ("We met on 3 May 2024, and 2024-05-03 was sunny", datetime(2024, 5, 3, 12, tzinfo=UTC)),
+        ("In May 2024 we released 2.0", None),
+        ("From 3 May 2024 to 5 May 2024", None),
+        ("The deadline is 2027-01-05", None),
+        ("Tomorrow we release", None),
+        ("Deploys run on staging first", None),
+    ],
+)
+def test_the_one_day_a_text_tells_of(text: str, day: datetime | None) -> None:
+    assert dates.the_day(text, TODAY.replace(tzinfo=UTC)) == day
