@@ -191,13 +191,13 @@ def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
     db: Database, hands: Hands
 ) -> None:
     def failed(after: int | None = None) -> int:
-        at = db.write(limits.open_breaker, "llm", retry_after_ms=after, now=hands.now)
+        at = db.write(limits.open_breaker, "llm", "probe", retry_after_ms=after, now=hands.now)
         return at - hands.wall
 
     def allowed(room: int) -> int:
         found = db.read(limits.allowance, "llm", room, now_ms=hands.wall)
         if found.is_probe:
-            db.write(limits.note_probe, "llm", now_ms=hands.wall)
+            db.write(limits.note_probe, "llm", "probe", now_ms=hands.wall)
         return found.jobs
 
     assert allowed(4) == 4
@@ -211,7 +211,9 @@ def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
     hands.move(limits.FIRST_PROBE_MS * 2)
     assert allowed(4) == 1
     assert allowed(4) == 0
-    db.write(limits.probe_lost, "llm", now=hands.now)
+    db.write(limits.probe_lost, "llm", "another", now=hands.now)
+    assert allowed(4) == 0, "another job of the queue was given back"
+    db.write(limits.probe_lost, "llm", "probe", now=hands.now)
     assert allowed(4) == 1, "a probe that was given back is followed by another at once"
     db.write(limits.close_breaker, "llm")
     assert allowed(4) == 4

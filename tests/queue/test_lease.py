@@ -198,6 +198,11 @@ def test_a_full_history_costs_a_claim_nothing_it_could_notice(db: Database, hand
         )
     )
     details = [found["detail"] for found in plan]
-    scans = [text for text in details if text.startswith("SCAN memory_jobs")]
+    # What is leased is few, and has indexes of its own.
+    scans = [
+        text
+        for text in details
+        if text.startswith("SCAN memory_jobs") and "idx_memory_jobs_lease" not in text
+    ]
     assert scans == []
     assert sum("idx_memory_jobs_due" in text for text in details) == 3

@@ -46,7 +46,6 @@ CREATE INDEX idx_memory_jobs_completed_at ON memory_jobs (completed_at) WHERE st
 CREATE INDEX idx_memory_jobs_failed_at ON memory_jobs (failed_at) WHERE status = 'dead';
 CREATE INDEX idx_memory_jobs_memory_id ON memory_jobs (memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX idx_memory_jobs_document_id ON memory_jobs (document_id) WHERE document_id IS NOT NULL;
-CREATE INDEX idx_memory_jobs_status ON memory_jobs (status);
 
 -- What a job was for shows that it died, whoever buried it, and that it lives again.
 CREATE TRIGGER memory_jobs_dead AFTER UPDATE OF status ON memory_jobs WHEN NEW.status = 'dead' BEGIN

@@ -31,6 +31,7 @@ CREATE TABLE provider_breakers (
   state TEXT NOT NULL CHECK (state IN ('closed', 'open', 'half_open')),
   failures INTEGER NOT NULL DEFAULT 0,
   retry_at_ms INTEGER,            -- wall clock
+  probe TEXT,                     -- the job that has gone to see, while half open
   updated_at TEXT NOT NULL
 );
 

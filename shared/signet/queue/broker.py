@@ -19,7 +19,7 @@ from dramatiq import Actor, Message
 from dramatiq.broker import Broker, Consumer, MessageProxy
 from dramatiq.common import current_millis
 from dramatiq.errors import QueueNotFound
-from dramatiq.middleware import Middleware
+from dramatiq.middleware import Middleware, SkipMessage
 
 from signet import clock
 from signet.db import Database, ReadTx
@@ -60,6 +60,7 @@ class RunMessage(MessageProxy):
         )
         self.run = run
         self.started = 0.0
+        self.is_parked = False
 
 
 class Outcome(Middleware):
@@ -71,8 +72,12 @@ class Outcome(Middleware):
         self.current = threading.local()
 
     def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
-        """Remember which run this thread is about to do."""
+        """Take a slot of the queue for the run that this thread is about to do; no slot, no run."""
         assert isinstance(message, RunMessage)
+        assert isinstance(broker, JobsBroker) and broker.pump is not None
+        if not broker.pump.take_slot(message.run):
+            message.is_parked = True
+            raise SkipMessage
         message.started = time.monotonic()
         self.current.run = message.run
 
@@ -208,6 +213,8 @@ class JobsConsumer(Consumer):
         moment share one commit. Should one be lost, the lease ends and the job runs again.
         """
         assert isinstance(message, RunMessage)
+        if message.is_parked:
+            return
         run = message.run
         ended = run.outcome or outcome.of(message._exception)
         took = time.monotonic() - message.started if message.started else 0.0

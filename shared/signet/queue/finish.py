@@ -104,7 +104,7 @@ def end_row(
             attempts = max(attempts - 1, 0)
             wait_ms = wait_ms or 0
         case End.CRASHED:
-            limits.probe_lost(tx, row["queue"], now=now)
+            limits.probe_lost(tx, row["queue"], job_id, now=now)
             crashes += 1
             dead = attempts >= row["max_attempts"]
             wait_ms = backoff.after_crash(crashes)

@@ -8,6 +8,7 @@ and the completion of the job are one transaction.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar
 
 from signet import clock
@@ -45,6 +46,8 @@ class Run:
     #: Frees this run's slot, so that the commit that ends it can claim the next job; safe to call twice.
     free: Callable[[], None] = field(default=lambda: None, repr=False)
     has_slot: bool = False
+    #: Whether this run went to see if the provider of its queue is back (see limits.py).
+    is_probe: bool = False
     lost: bool = False
     cancelled: bool = False
     expired: bool = False
@@ -79,14 +82,24 @@ class Run:
         return self.db.write(self._fenced, change)
 
     def _complete_with(self, tx: WriteTx, effects: Callable[[WriteTx], T]) -> T:
-        if not finish.complete(tx, self.lease.job_id, self.lease.token, now=clock.now()):
+        now = clock.now()
+        if not finish.complete(tx, self.lease.job_id, self.lease.token, now=now):
             metrics.FENCED.inc()
             raise LeaseLost(job_id=self.lease.job_id)
-        limits.close_breaker(tx, self.lease.queue)
         value = effects(tx)
         if isinstance(value, dict):
             finish.record_result(tx, self.lease.job_id, value)
+        if self.is_probe:
+            # A job that was skipped has asked nobody.
+            self.probed(tx, not (isinstance(value, dict) and "skipped" in value), now=now)
         return value
+
+    def probed(self, tx: WriteTx, has_answer: bool, *, now: datetime) -> None:
+        """Close the breaker of the queue if this probe has heard from the provider, else let another one go."""
+        if has_answer:
+            limits.close_breaker(tx, self.lease.queue)
+        else:
+            limits.probe_lost(tx, self.lease.queue, self.lease.job_id, now=now)
 
     def _fenced(self, tx: WriteTx, change: Callable[[WriteTx], T]) -> T:
         if not lease.is_held(tx, self.lease.job_id, self.lease.token):

@@ -1,8 +1,9 @@
 """How many jobs of a queue may start now: the breaker of a queue whose provider is down.
 
 When a run ends with `ProviderDown` its queue stops claiming until the provider may be asked again; then one job
-goes through as a probe. Success closes the breaker, another failure opens it again. The state is a row, so that it
-holds across processes and restarts: while a provider is down, at most one call a probe interval is made.
+goes through as a probe. Its success closes the breaker, its failure opens it again, and an end that says nothing
+of the provider lets the next one go. The state is a row, so that it holds across processes and restarts: while a
+provider is down, at most one call a probe interval is made.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.errors import ProviderDown
 from signet.queue.enqueue import DUE
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
@@ -19,18 +21,19 @@ LAST_PROBE_MS = 4_000
 #: A probe that has not come back within this time is given up and another may go.
 PROBE_MS = 120_000
 
-_READ = "SELECT state, failures, retry_at_ms FROM provider_breakers WHERE provider = ?"
+_READ = "SELECT failures, retry_at_ms, probe FROM provider_breakers WHERE provider = ?"
 _WRITE = """
-INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at) VALUES (?, ?, ?, ?, ?)
+INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at) VALUES (?, 'open', ?, ?, ?)
 ON CONFLICT (provider) DO UPDATE SET state = excluded.state, failures = excluded.failures,
-       retry_at_ms = excluded.retry_at_ms, updated_at = excluded.updated_at"""
-_PROBE = "UPDATE provider_breakers SET state = 'half_open', retry_at_ms = ?, updated_at = ? WHERE provider = ?"
+       retry_at_ms = excluded.retry_at_ms, probe = NULL, updated_at = excluded.updated_at"""
+_PROBE = """
+UPDATE provider_breakers SET state = 'half_open', probe = ?, retry_at_ms = ?, updated_at = ? WHERE provider = ?"""
 _PROBE_LOST = """
-UPDATE provider_breakers SET state = 'open', retry_at_ms = ?, updated_at = ?
- WHERE provider = ? AND state = 'half_open'"""
-_DUE_NOW = """
+UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ?, updated_at = ?
+ WHERE provider = ? AND probe = ?"""
+_DUE_NOW = f"""
 UPDATE memory_jobs SET due_ms = ?, updated_at = ?
- WHERE queue = ? AND status = 'pending' AND attempts = 0 AND last_error_code IS NOT NULL AND due_ms > ?"""
+ WHERE queue = ? AND status = 'pending' AND last_error_code = '{ProviderDown.code}' AND due_ms > ?"""
 _CLOSE = "DELETE FROM provider_breakers WHERE provider = ?"
 
 
@@ -53,16 +56,16 @@ def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
     return Allowance(jobs=1, is_probe=True)
 
 
-def note_probe(tx: WriteTx, queue: str, *, now_ms: int) -> int:
-    """Note that a probe has started; return until when (ms since 1970) no other one may."""
+def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
+    """Note that this job has gone to see; return until when (ms since 1970) no other one may."""
     again = now_ms + PROBE_MS
-    tx.run(_PROBE, (again, clock.ms_to_text(now_ms), queue))
+    tx.run(_PROBE, (job_id, again, clock.ms_to_text(now_ms), queue))
     return again
 
 
-def probe_lost(tx: WriteTx, queue: str, *, now: datetime) -> None:
-    """Let another probe start now: the last one was given back or its process died."""
-    tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), clock.to_text(now), queue))
+def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
+    """Let another probe start now if this job was the last one: it has come back without an answer."""
+    tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), clock.to_text(now), queue, job_id))
 
 
 def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
@@ -73,16 +76,22 @@ def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
     tx.signal(DUE)
 
 
-def open_breaker(tx: WriteTx, queue: str, *, retry_after_ms: int | None, now: datetime) -> int:
-    """Stop the queue until its provider may be asked again; return that instant in ms since 1970."""
+def open_breaker(
+    tx: WriteTx, queue: str, job_id: str, *, retry_after_ms: int | None, now: datetime
+) -> int:
+    """Stop the queue until its provider may be asked again; return when (ms since 1970) this job may try.
+
+    A job that was running already when the breaker opened changes nothing.
+    """
     row = tx.one(_READ, (queue,))
     now_ms = int(now.timestamp() * 1000)
-    if row is not None and row["state"] == "open" and row["retry_at_ms"] > now_ms:
-        return int(row["retry_at_ms"])  # a job that was running when the breaker opened
+    if row is not None and row["retry_at_ms"] > now_ms and row["probe"] != job_id:
+        # While a probe is out, what the row holds is only when it is given up.
+        return now_ms + FIRST_PROBE_MS if row["probe"] else int(row["retry_at_ms"])
     failures = (row["failures"] if row else 0) + 1
     wait: int = min(FIRST_PROBE_MS * 2 ** min(failures - 1, 10), LAST_PROBE_MS)
     retry_at = now_ms + max(wait, retry_after_ms or 0)
-    tx.run(_WRITE, (queue, "open", failures, retry_at, clock.to_text(now)))
+    tx.run(_WRITE, (queue, failures, retry_at, clock.to_text(now)))
     return retry_at
 
 

@@ -9,6 +9,7 @@ time and from `PRAGMA data_version` once a second.
 import queue as memory_queue
 import threading
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -45,12 +46,9 @@ class Lane:
     maybe_due: bool = True
     due_at_ms: int | None = None
     mean_seconds: float = QUICK_SECONDS
-    #: One permit for each job that may run; what is claimed ahead waits in memory. (A queue is a semaphore in C.)
-    permits: "memory_queue.SimpleQueue[None]" = field(default_factory=memory_queue.SimpleQueue)
-
-    def __post_init__(self) -> None:
-        for _ in range(self.slots):
-            self.permits.put(None)
+    running: int = 0
+    #: Runs that met no free slot; handed out again one by one as slots get free.
+    parked: deque[Run] = field(default_factory=deque)
 
     def room(self) -> int:
         """Return how many jobs may be claimed now."""
@@ -120,18 +118,25 @@ class Pump:
 
     def fetch(self, queue: str, timeout_seconds: float) -> Run | None:
         """Return the next claimed run of a queue, None when there is none in time."""
-        lane = self._lanes[queue]
         try:
-            lane.permits.get(timeout=timeout_seconds)
+            return self._lanes[queue].ready.get(timeout=timeout_seconds)
         except memory_queue.Empty:
             return None
-        try:
-            run = lane.ready.get(timeout=timeout_seconds)
-        except memory_queue.Empty:
-            lane.permits.put(None)
-            return None
-        run.has_slot = True
-        return run
+
+    def take_slot(self, run: Run) -> bool:
+        """Take a slot for a run; False when all are taken: it is handed out again when one is free.
+
+        More are handed out than may run, because a thread that finds its next job waiting takes it without
+        waking another.
+        """
+        lane = self._lanes[run.lease.queue]
+        with self._lock:
+            if lane.running == lane.slots:
+                lane.parked.append(run)
+                return False
+            lane.running += 1
+            run.has_slot = True
+            return True
 
     def ran(self, run: Run, seconds: float) -> None:
         """Note how long a run took, for the read-ahead of its queue."""
@@ -141,9 +146,11 @@ class Pump:
     def _free(self, lane: Lane, run: Run) -> None:
         with self._lock:
             lane.in_flight.discard(run.lease.job_id)
-            had_slot, run.has_slot = run.has_slot, False
-        if had_slot:
-            lane.permits.put(None)
+            if run.has_slot:
+                run.has_slot = False
+                lane.running -= 1
+                if lane.parked:
+                    lane.ready.put(lane.parked.popleft())
 
     def poke(self) -> None:
         """Look for due jobs now."""
@@ -201,9 +208,10 @@ class Pump:
             )
             again_at = allowed.again_at_ms
             if allowed.is_probe and leases:
-                again_at = limits.note_probe(tx, lane.name, now_ms=self._clock.wall_ms())
+                probe = leases[0].job_id
+                again_at = limits.note_probe(tx, lane.name, probe, now_ms=self._clock.wall_ms())
             for taken in leases:
-                run = Run(lease=taken, db=self._db)
+                run = Run(lease=taken, db=self._db, is_probe=allowed.is_probe)
                 run.free = partial(self._free, lane, run)
                 self._boarded.append(run)
             if len(leases) == room:

@@ -13,17 +13,17 @@ from signet.queue.held import Run
 def settle(tx: WriteTx, run: Run, ended: Outcome) -> bool:
     """End a run's lease; False, and nothing changed, when the lease was lost.
 
-    A provider that is down stops its queue, a run that came through opens it again.
+    A provider that is down stops its queue; a probe that came through opens it again.
     """
     lease, now = run.lease, clock.now()
     if ended.is_provider_down:
-        retry_at = limits.open_breaker(tx, lease.queue, retry_after_ms=ended.wait_ms, now=now)
+        retry_at = limits.open_breaker(
+            tx, lease.queue, lease.job_id, retry_after_ms=ended.wait_ms, now=now
+        )
         wait = clock.ms_to_instant(retry_at) - now
         ended = replace(ended, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
-    elif ended.end is End.COMPLETED:
-        limits.close_breaker(tx, lease.queue)
-    else:
-        limits.probe_lost(tx, lease.queue, now=now)
+    elif run.is_probe:
+        run.probed(tx, ended.end is End.COMPLETED, now=now)
     return finish.settle(tx, lease.job_id, lease.token, ended, now=now)
 
 
