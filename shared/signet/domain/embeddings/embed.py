@@ -1,13 +1,17 @@
 """One embed job: the text of a memory becomes its vectors.
 
 The vectors are stored only if the text is still the one that was read: its content hash is compared in the
-transaction that stores them.
+transaction that stores them. A failure is the text's only when the provider is well: one that fails everybody is down,
+which costs no job an attempt and lets one of them ask now and then (queue/limits.py).
 """
+
+from collections.abc import Sequence
 
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import passages, store
 from signet.domain.embeddings.models import Gap
+from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
 from signet.queue import Job, enqueue
 from signet.queue.held import Run
@@ -21,10 +25,20 @@ def run(job: Run, embedder: Embedder) -> None:
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})
         return
     pieces = passages.split(gap.content)
-    vectors = embedder.embed(pieces)
+    vectors = _embedded(embedder, pieces)
     job.check()
     pairs = list(zip(pieces, vectors, strict=True))
     job.commit(lambda tx: _store(tx, gap, pairs, embedder.model))
+
+
+def _embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
+    try:
+        return embedder.embed(pieces)
+    except ProviderFailed as error:
+        fault = embedder.fault()
+        if fault is None:
+            raise
+        raise ProviderDown(fault) from error
 
 
 def _store(tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str) -> dict[str, object]:

@@ -54,7 +54,8 @@ def _units(vectors: Sequence[bytes], seed: int) -> NDArray[float32]:
     found = np.empty((len(vectors), min(width, WIDEST)), dtype=np.float32)
     for start in range(0, len(vectors), BATCH):
         part = np.frombuffer(b"".join(vectors[start : start + BATCH]), dtype="<f4")
-        rows = np.nan_to_num(part.reshape(-1, width).astype(np.float32), posinf=0.0, neginf=0.0)
+        # Wide enough that the square of any stored number is finite.
+        rows = np.nan_to_num(part.reshape(-1, width).astype(np.float64), posinf=0.0, neginf=0.0)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
         found[start : start + len(units)] = units if directions is None else units @ directions

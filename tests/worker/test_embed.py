@@ -1,0 +1,103 @@
+"""Embedding when the provider or one text is at fault."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import pytest
+
+from signet import clock
+from signet.domain.embeddings import gaps, store
+from support.models import OLLAMA, Answer, FakeServer, Request, Route, Status, Works, Wrap
+from support.processes import eventually
+from worker.home import Home, manifest
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+MODELS = ("nomic-embed-text:latest",)
+BROKEN = Status(500, "out of memory")
+
+
+@contextmanager
+def ollama(routes: Mapping[tuple[str, str], Route]) -> Iterator[FakeServer]:
+    server = FakeServer(
+        {**OLLAMA, **routes},
+        ["unused"],
+        path="",
+        models=MODELS,
+        dimensions=768,
+        embeddings=[Works()],
+    )
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def _broken(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
+    return BROKEN, lambda text: text
+
+
+def _no_poison(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
+    answer, wrap = OLLAMA["POST", "/api/embed"](server, request)
+    return (BROKEN if "poison" in str(request.body) else answer), wrap
+
+
+def test_a_server_that_fails_everything_is_down_and_costs_no_text_an_attempt(home: Home) -> None:
+    with ollama({("POST", "/api/embed"): _broken, ("GET", "/api/tags"): _broken}) as server:
+        home.configure(manifest("none", server.url, embedding="ollama"))
+        ids = [home.remember(f"The tern plan has part {n}.", f"a{n}") for n in range(5)]
+        with home.worker():
+            eventually(lambda: bool(home.rows("SELECT 1 FROM provider_breakers")))
+            eventually(
+                lambda: not home.value("SELECT count(*) FROM memory_jobs WHERE status = 'leased'")
+            )
+            asked = sum(request.method == "POST" for request in server.requests)
+            assert asked < len(ids), "the others wait for one that goes to see"
+            jobs = [home.job(memory_id, "embed") for memory_id in ids]
+            assert {(job["status"], job["attempts"]) for job in jobs} == {("pending", 0)}
+            server.routes = OLLAMA
+            home.hurry()
+            for memory_id in ids:
+                home.ended(memory_id, "embed")
+
+
+def test_a_text_that_cannot_be_embedded_rests_and_stands_in_nobodys_way(home: Home) -> None:
+    with ollama({("POST", "/api/embed"): _no_poison}) as server:
+        home.configure(manifest("none", server.url, embedding="ollama"))
+        with home.worker():
+            bad = home.remember("This text is poison.", attempts=1)
+            good = [home.remember(f"This text is fine, number {n}.") for n in range(3)]
+            for memory_id in good:
+                home.ended(memory_id, "embed")
+            home.ended(bad, "embed", status="dead")
+        found = home.db.write(gaps.look, model="nomic-embed-text", now=clock.now())
+        assert found == 0, "it rests"
+        tracker = home.db.read(store.tracker)
+        assert (tracker.processed, tracker.failed, tracker.queue_depth) == (3, 1, 0)
+
+
+def test_another_model_is_followed_and_old_vectors_are_replaced(home: Home) -> None:
+    with ollama({}) as server:
+        home.configure(manifest("none", server.url, embedding="ollama"))
+        server.models = ["nomic-embed-text:latest", "all-minilm:latest"]
+        with home.worker():
+            ids = [home.remember(f"The tern plan has part {n}.", f"a{n}") for n in range(3)]
+            for memory_id in ids:
+                home.ended(memory_id, "embed")
+            server.dimensions = 384
+            tree = manifest("none", server.url, embedding="ollama")
+            tree["embedding"] = {
+                "provider": "ollama",
+                "base_url": server.url,
+                "model": "all-minilm",
+            }
+            home.configure_live(tree)
+            assert home.db.write(gaps.look, model="all-minilm", now=clock.now()) == 3
+            eventually(
+                lambda: (
+                    home.value("SELECT count(*) FROM embeddings WHERE model = 'all-minilm'") == 3
+                )
+            )
+        assert home.value("SELECT count(*) FROM embeddings") == 3
+        assert home.value("SELECT count(DISTINCT dimensions) FROM embeddings") == 1
+        assert home.db.write(gaps.look, model="all-minilm", now=clock.now()) == 0
