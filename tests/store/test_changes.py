@@ -131,6 +131,15 @@ def test_recovery_queues_what_passed_the_memory_over_and_nothing_that_is_done(tx
     assert jobs(tx)[2:] == [("extract", "pending"), ("embed", "pending")]
 
 
+def test_what_an_erased_memory_said_of_an_entity_goes_with_it(tx: WriteTx) -> None:
+    save(tx, "We met Ada Winter, who repairs clocks.")
+    memory_id = save(tx, "We met Ada Winter, who hides keys under the mat.")
+    asked = Forget(memory_id=memory_id, reason="x", force=True, for_good=True)
+    forget_one(tx, asked, actor=ACTOR, rules=RULES, now=NOON)
+    said = [row[0] for row in tx.all("SELECT attribute_value FROM entity_attributes")]
+    assert said == ["repairs clocks"]
+
+
 def test_an_erased_memory_leaves_its_history_and_nothing_else(tx: WriteTx) -> None:
     memory_id = save(tx, "We met Ada Winter in Oslo.")
     asked = Forget(memory_id=memory_id, reason="x", force=True, for_good=True)

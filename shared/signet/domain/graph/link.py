@@ -88,6 +88,12 @@ def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[in
     return sum(lost.values()), store.drop_orphans(tx, list(lost))
 
 
+def erase(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
+    """Cut a memory off the graph, and with it everything that it said of an entity."""
+    store.drop_attributes(tx, memory_id)
+    unlink(tx, [memory_id], now=now)
+
+
 def _attributes(
     tx: WriteTx,
     memory_id: str,

@@ -230,6 +230,11 @@ def unmention(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> dict[str, i
     return lost
 
 
+def drop_attributes(tx: WriteTx, memory_id: str) -> None:
+    """Delete what a memory said of entities."""
+    tx.run("DELETE FROM entity_attributes WHERE source_memory_id = ?", (memory_id,))
+
+
 def drop_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
     """Delete those entities that no memory names and nobody keeps, with all of theirs; return how many."""
     orphans = [row[0] for row in tx.all(_ORPHANS, (json.dumps(entity_ids),))]

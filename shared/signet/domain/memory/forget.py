@@ -78,8 +78,8 @@ def forget(
 
 
 def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:
-    """Remove a memory with its text index, vectors, hints, links and waiting jobs; its history stays."""
-    link.unlink(tx, [memory.id], now=now)
+    """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
+    link.erase(tx, memory.id, now=now)
     vectors.remove(tx, memory.id)
     store.drop(tx, [memory.id])
     history.record(
