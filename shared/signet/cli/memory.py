@@ -1,143 +1,220 @@
-"""`signet remember` and `signet recall` (spec/cli.md §7)."""
+"""`signet memory …`: look at memories, change them, bring them back (forgetting: `forget.py`)."""
 
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from signet.cli import output
+from signet.cli import edit, entry, forget, identify, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.entry import Entry
+from signet.cli.options import AgentOption, IdArgument, OnlyTypeOption
 from signet.cli.output import Ink
-from signet.client.answers import Hit
+from signet.client.answers import Change, Found, Memory, MemorySummary
 
-#: A result line shows this much of a memory (CL-32).
-CONTENT_CHARS = 120
-CRITICAL = "critical"
+app = typer.Typer(help="Look at memories, change and forget them.", no_args_is_help=True)
+app.command("edit")(edit.edit)
+app.command("forget")(forget.forget)
 
-AgentOption = Annotated[str | None, typer.Option("--agent", help="Whose memory; default: yours.")]
-TagsOption = Annotated[str | None, typer.Option("--tags", "-t", help="Tags, with commas between.")]
-ProjectOption = Annotated[str | None, typer.Option("--project", help="The project it is about.")]
+_LABEL = 12
 
 
-def remember(
-    content: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")],
-    who: Annotated[str, typer.Option("--who", "-w", help="Who says so.")] = "user",
-    tags: TagsOption = None,
-    importance: Annotated[
-        str | None,
-        typer.Option("--importance", "-i", help="From 0 to 1, or critical."),
-    ] = None,
-    critical: Annotated[bool, typer.Option("--critical", help="Pin it; it never fades.")] = False,
-    type: Annotated[str | None, typer.Option("--type", help="Such as preference.")] = None,
-    agent: AgentOption = None,
-    private: Annotated[bool, typer.Option("--private", help="Only its agent may read it.")] = False,
-    project: ProjectOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Save a memory; what it says is distilled in the background.
-
-    Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
-    """
-    is_critical = critical or importance == CRITICAL
-    saved = client(path).remember(
-        sys.stdin.read() if content == "-" else content,
-        who=who,
-        tags=tags,
-        importance=1.0 if is_critical else _importance(importance),
-        pinned=is_critical,
-        type=type,
-        agent_id=agent,
-        private=private,
-        project=project,
-    )
-    if as_json:
-        output.show(saved)
-    elif saved["deduped"]:
-        output.say(f"Already remembered: {saved['id']}")
-    else:
-        vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
-        output.say(f"Saved memory: {saved['id']} {output.ink(sys.stdout).dim(vector)}")
-
-
-def recall(
-    query: Annotated[str, typer.Argument(help="The question.")],
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
-    type: Annotated[str | None, typer.Option("--type", "-t", help="Only this type.")] = None,
-    tags: Annotated[str | None, typer.Option("--tags", help="Only with all of these.")] = None,
-    who: Annotated[str | None, typer.Option("--who", help="Only said by them.")] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", help="Not older; ISO or YYYY-MM-DD.")
-    ] = None,
-    until: Annotated[str | None, typer.Option("--until", help="Not newer.")] = None,
-    project: ProjectOption = None,
-    keyword_query: Annotated[
-        str | None, typer.Option("--keyword-query", help="Other words for the keyword search.")
-    ] = None,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned ones.")] = False,
-    importance_min: Annotated[
-        float | None, typer.Option("--importance-min", min=0, max=1, help="At least so important.")
-    ] = None,
-    min_score: Annotated[
-        float | None, typer.Option("--min-score", min=0, max=1, help="At least so near.")
-    ] = None,
-    expand: Annotated[bool, typer.Option("--expand", help="Add the sources of facts.")] = False,
+@app.command("list")
+def list_memories(
+    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 20,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="How many to skip.")] = 0,
+    type: OnlyTypeOption = None,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find the memories that answer a question, best first.
+    """Show memories, newest first.
 
-    Examples: signet recall "tabs or spaces" · signet recall deploys -t decision --since 2026-01-01 --json
+    Examples: signet memory list · signet memory list --type decision --limit 50
     """
-    answer = client(path).recall(
-        query,
-        limit=limit,
-        type=type,
-        tags=tags,
-        who=who,
-        since=since,
-        until=until,
-        project=project,
-        keyword_query=keyword_query,
-        pinned=pinned,
-        importance_min=importance_min,
-        min_score=min_score,
-        expand=expand,
-        agent_id=agent,
-    )
+    page = client(path).memories(limit=limit, offset=offset, type=type, agent_id=agent)
     if as_json:
-        output.show(answer["results"])
-    elif not answer["results"]:
-        output.say("No memories found")
-    for hit in [] if as_json else answer["results"]:
-        for line in lines(hit, output.ink(sys.stdout)):
-            output.say(line)
-
-
-def lines(hit: Hit, ink: Ink) -> list[str]:
-    """Return the two lines of one result (CL-32)."""
-    star = ink.warn("★ ") if hit["pinned"] else ""
-    tags = ink.dim(f" [{hit['tags']}]") if hit["tags"] else ""
-    score = ink.good(f"[{hit['score'] * 100:.0f}%]")
-    date = ink.dim(str(hit["created_at"])[:10])
-    by = f"by {hit['who'] or 'unknown'} · {hit['type']} · ({hit['source']})"
-    return [
-        f"{date} {score} {star}{output.short(hit['content'], CONTENT_CHARS)}{tags}",
-        ink.dim(f"  {by}"),
-    ]
-
-
-def _importance(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise typer.BadParameter(
-            f"{text!r} is not a number from 0 to 1, nor critical", param_hint="--importance"
+        output.show(page)
+        return
+    rows, ink = page["memories"], output.ink(sys.stdout)
+    if not rows:
+        output.say("No memories")
+    for row in rows:
+        _say(entry.lines(_summary(row), ink))
+    end = offset + len(rows)
+    if len(rows) == limit and (type or end < page["stats"]["total"]):
+        of_all = "" if type else f" of {page['stats']['total']}"
+        narrowed = f" --type {type}" if type else ""
+        output.hint(
+            f"{offset + 1} to {end}{of_all}. More: signet memory list --offset {end} -l {limit}{narrowed}"
         )
-    return value
+
+
+@app.command()
+def show(
+    memory_id: IdArgument,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one memory with all that is known about it.
+
+    Examples: signet memory show 019ac0de-1f2a-7b3c · signet memory show ID --json
+    """
+    signet = client(path)
+    found = signet.get(identify.whole(signet, memory_id, agent=agent), agent_id=agent)
+    if as_json:
+        output.show(found)
+    else:
+        _say(_card(found, output.ink(sys.stdout)))
+
+
+@app.command()
+def history(
+    memory_id: IdArgument,
+    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 200,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what has happened to a memory, oldest first; forgotten ones too.
+
+    Examples: signet memory history 019ac0de-1f2a-7b3c · signet memory history ID --json
+    """
+    signet = client(path)
+    full_id = identify.whole(signet, memory_id, agent=agent)
+    found = signet.history(full_id, limit=limit, agent_id=agent)
+    if as_json:
+        output.show({"memoryId": full_id, "count": len(found), "history": found})
+        return
+    ink = output.ink(sys.stdout)
+    for change in found:
+        _say(_event(change, ink))
+
+
+@app.command()
+def recover(
+    memory_id: IdArgument,
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", help="Why; history keeps it.")
+    ] = "recovered on the command line",
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring a forgotten memory back, within 30 days.
+
+    Examples: signet memory recover 019ac0de-1f2a-7b3c · signet memory recover ID --reason "was right"
+    """
+    signet = client(path)
+    full_id = identify.whole(signet, memory_id, agent=agent)
+    done = signet.recover(full_id, reason=reason, agent_id=agent)
+    if as_json:
+        output.show(done)
+    else:
+        output.say(f"Recovered: {full_id}")
+
+
+@app.command()
+def similar(
+    memory_id: IdArgument,
+    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
+    type: OnlyTypeOption = None,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the memories that mean nearly the same, nearest first.
+
+    Examples: signet memory similar 019ac0de-1f2a-7b3c · signet memory similar ID -l 3 --json
+    """
+    signet = client(path)
+    full_id = identify.whole(signet, memory_id, agent=agent)
+    found = signet.similar(full_id, k=limit, type=type, agent_id=agent)
+    if as_json:
+        output.show({"results": found})
+        return
+    if not found:
+        output.say("No memories found")
+    for one in found:
+        _say(entry.lines(_near(one), output.ink(sys.stdout)))
+
+
+def _summary(row: MemorySummary) -> Entry:
+    return Entry(
+        id=row["id"],
+        content=row["content"],
+        created_at=row["created_at"],
+        pinned=bool(row["pinned"]),
+        tags=row["tags"],
+        facts=(f"by {output.plain(row['who'] or 'unknown')}", output.plain(row["type"])),
+    )
+
+
+def _near(found: Found) -> Entry:
+    return Entry(
+        id=found["id"],
+        content=found["content"],
+        created_at=found["created_at"],
+        score=found.get("score"),
+        tags=found["tags"],
+        facts=(output.plain(found["type"]),),
+    )
+
+
+def _card(memory: Memory, ink: Ink) -> Iterator[str]:
+    yield from output.paragraphs(memory["content"], 0)
+    yield ""
+    changed = output.local(memory["updated_at"])
+    used = f"{memory['access_count']} times"
+    if memory["last_accessed"]:
+        used += f", last {output.local(memory['last_accessed'])}"
+    rows = {
+        "id": memory["id"],
+        "type": memory["type"],
+        "tags": entry.tags_text(memory["tags"]) if memory["tags"] else None,
+        "importance": f"{memory['importance']:g}{' · ★ pinned' if memory['pinned'] else ''}",
+        "who": memory["who"],
+        "agent": memory["agent_id"] + (" · private" if memory["visibility"] == "private" else ""),
+        "project": memory["project"],
+        "scope": memory["scope"],
+        "source": " ".join(filter(None, (memory["source_type"], memory["source_id"]))),
+        "saved": output.local(memory["created_at"]),
+        "changed": f"{changed} by {memory['updated_by'] or 'unknown'}"
+        if memory["version"] > 1
+        else None,
+        "version": str(memory["version"]),
+        "used": used if memory["access_count"] else None,
+        "vector": memory["embedding_model"],
+    }
+    for name, value in rows.items():
+        if value:
+            yield f"  {ink.dim(f'{name:<{_LABEL}}')}{output.plain(value)}"
+
+
+def _event(change: Change, ink: Ink) -> Iterator[str]:
+    by = f"by {output.plain(change['changedBy'])}"
+    reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
+    event = change["event"]
+    color = {"deleted": ink.bad, "created": ink.good, "recovered": ink.good}.get(event, ink.name)
+    when = output.local(change["createdAt"])
+    yield f"{ink.dim(when)}  {color(f'{event:<10}')}{by}{reason}"
+    old, new = change["oldContent"], change["newContent"]
+    if old != new:
+        if old:
+            yield from _text(ink.bad("- "), old)
+        if new:
+            yield from _text(ink.good("+ "), new)
+
+
+def _text(mark: str, text: str) -> Iterator[str]:
+    first, *rest = output.paragraphs(text, 20)
+    yield " " * 18 + mark + first
+    yield from (" " * 20 + line for line in rest)
+
+
+def _say(lines: Iterator[str]) -> None:
+    for line in lines:
+        output.say(line)

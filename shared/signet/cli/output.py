@@ -1,6 +1,7 @@
 """What the command line prints: results on stdout, everything else on stderr, colour only for people.
 
 Colour never carries meaning alone. It is off when the stream is no terminal, with NO_COLOR, and with TERM=dumb.
+`--quiet` leaves results and errors.
 """
 
 import json
@@ -15,6 +16,10 @@ from signet import clock
 
 #: Lines of text are not drawn wider than this, however wide the terminal is.
 MAX_WIDTH = 120
+#: Set by `--quiet` for this process, as `--no-color` sets NO_COLOR.
+QUIET = "SIGNET_QUIET"
+#: What stored text may do to a terminal: nothing.
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,14 @@ def failed(message: str, code: str, *, as_json: bool) -> None:
 
 
 def hint(text: str) -> None:
-    """Print what to do next."""
-    tell(ink(sys.stderr).dim(text))
+    """Print what to do next, unless quiet."""
+    if not is_quiet():
+        tell(ink(sys.stderr).dim(text))
+
+
+def is_quiet() -> bool:
+    """Return whether only results and errors are wanted."""
+    return bool(os.environ.get(QUIET))
 
 
 class Passing:
@@ -97,7 +108,7 @@ class Passing:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.is_live = is_live(sys.stderr)
-        self._quiet = quiet
+        self._quiet = quiet or is_quiet()
         self._drawn = False
 
     def __enter__(self) -> Self:
@@ -120,9 +131,14 @@ class Passing:
             tell(text)
 
 
+def plain(text: str) -> str:
+    """Return a stored text on one line, without what would steer a terminal."""
+    return " ".join(text.split()).translate(_CONTROLS)
+
+
 def short(text: str, chars: int) -> str:
     """Return a text on one line, cut to so many characters with `...`."""
-    line = " ".join(text.split())
+    line = plain(text)
     return line if len(line) <= chars else line[: chars - 3].rstrip() + "..."
 
 
@@ -131,6 +147,11 @@ def wrapped(text: str, room: int) -> list[str]:
     if not is_live(sys.stdout):
         return [text]
     return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+
+
+def paragraphs(text: str, indent: int) -> list[str]:
+    """Return a text of several lines as lines that fit behind an indent."""
+    return [line for raw in text.splitlines() for line in wrapped(plain(raw), width() - indent)]
 
 
 def count(number: int, noun: str) -> str:

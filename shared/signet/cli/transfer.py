@@ -147,10 +147,12 @@ class _Run:
         """Send every record; says how to go on when the daemon goes away."""
         try:
             for batch in _batches(self.source.records):
+                before = len(self.reasons)
                 self._send([found for found in batch if found.fault is None])
                 for found in batch:
                     if found.fault is not None:
                         self._refuse("unreadable", found, found.fault)
+                self._order(before, batch)
                 self._show(progress, batch[-1].done)
             if self.is_dry:
                 self._post([], last=True)
@@ -192,6 +194,11 @@ class _Run:
         self.tally.add(kind, Fate.REFUSED)
         if len(self.reasons) < MAX_REASONS:
             self.reasons.append({"where": found.where, "record": kind, "reason": reason})
+
+    def _order(self, first: int, batch: list[Found]) -> None:
+        """Put the refusals of a batch, some of the daemon and some of the reader, in its order."""
+        places = {found.where: place for place, found in enumerate(batch)}
+        self.reasons[first:] = sorted(self.reasons[first:], key=lambda one: places[one["where"]])
 
     def _show(self, progress: Progress, done: int) -> None:
         if self.source.total:

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from signet import __version__
-from signet.cli import daemon, jobs, memory, models, output, quickstart, status, transfer
+from signet.cli import (
+    daemon,
+    embeddings,
+    jobs,
+    memory,
+    models,
+    output,
+    quickstart,
+    recall,
+    remember,
+    status,
+    transfer,
+)
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
@@ -25,11 +37,13 @@ app = typer.Typer(
 app.command(rich_help_panel=FIRST)(quickstart.quickstart)
 app.command(rich_help_panel=FIRST)(status.status)
 app.command(rich_help_panel=FIRST)(status.paths)
-app.command(rich_help_panel=MEMORY)(memory.remember)
-app.command(rich_help_panel=MEMORY)(memory.recall)
+app.command(rich_help_panel=MEMORY)(remember.remember)
+app.command(rich_help_panel=MEMORY)(recall.recall)
+app.add_typer(memory.app, name="memory", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(transfer.export)
 app.command("import", rich_help_panel=MEMORY)(transfer.import_)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
+app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
 for _alias in (daemon.start, daemon.stop, daemon.restart, daemon.logs):
@@ -49,6 +63,9 @@ def signet(
         bool, typer.Option("--version", "-V", help="Print the version.", is_eager=True)
     ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colour.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
+    ] = False,
     verbose: Annotated[
         int,
         typer.Option(
@@ -62,6 +79,8 @@ def signet(
     """
     if no_color:
         os.environ["NO_COLOR"] = "1"
+    if quiet:
+        os.environ[output.QUIET] = "1"
     if version:
         output.say(__version__)
         raise typer.Exit

@@ -121,6 +121,11 @@ def memories(
     return read("/api/memories", limit=limit, offset=offset, type=type, agent_id=agent_id)
 
 
+def ids(prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:
+    """Return the ids that begin so, at most ten, those of forgotten memories too."""
+    return read("/api/memories/ids", pick="ids", prefix=prefix, agent_id=agent_id)
+
+
 def modify(
     memory_id: str,
     *,

@@ -1,0 +1,89 @@
+"""`signet memory edit`: change a memory, field by field or in an editor."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from signet.cli import identify, options, output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.options import AgentOption, IdArgument, TagsOption, TypeOption
+from signet.client import Signet
+from signet.errors import Invalid
+
+#: What changes something.
+_FIELDS = "--content, --type, --tags, --importance, --pin, --unpin or --who"
+
+
+def edit(
+    memory_id: IdArgument,
+    content: Annotated[
+        str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")
+    ] = None,
+    type: TypeOption = None,
+    tags: TagsOption = None,
+    importance: Annotated[
+        str | None, typer.Option("--importance", "-i", help="From 0 to 1.")
+    ] = None,
+    pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Whether it fades.")] = None,
+    who: Annotated[str | None, typer.Option("--who", "-w", help="Who says so.")] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", help="Why; history keeps it.")
+    ] = "edited on the command line",
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change a memory; without a field, its text opens in your editor. Empty tags clear them.
+
+    Examples: signet memory edit ID --pin · signet memory edit ID --tags style,python
+    """
+    level = options.importance(importance)
+    signet = client(path)
+    full_id = identify.whole(signet, memory_id, agent=agent)
+    version = None
+    if all(value is None for value in (content, type, tags, level, pin, who)):
+        content, version = _edited(signet, full_id, agent)
+        if content is None:
+            output.say("Nothing changed")
+            return
+    done = signet.modify(
+        full_id,
+        content=sys.stdin.read() if content == "-" else content,
+        type=type,
+        tags=tags,
+        importance=level,
+        pinned=pin,
+        who=who,
+        reason=reason,
+        if_version=version,
+        agent_id=agent,
+    )
+    if as_json:
+        output.show(done)
+    elif done["status"] == "no_changes":
+        output.say("Nothing changed")
+    else:
+        output.say(f"Changed: {full_id} (version {done['newVersion']})")
+
+
+def _edited(signet: Signet, memory_id: str, agent: str | None) -> tuple[str | None, int]:
+    """Return the text that a person left in the editor, None for the same, and the version it was made from."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Invalid(f"Nothing to change: give {_FIELDS}")
+    memory = signet.get(memory_id, agent_id=agent)
+    with tempfile.TemporaryDirectory(prefix="signet-") as folder:
+        file = Path(folder) / "memory.txt"
+        file.write_text(memory["content"] + "\n", "utf-8")
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        ended = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+        if ended:
+            raise Invalid(f"{editor} ended with status {ended}; nothing was changed")
+        text = file.read_text("utf-8").strip()
+    return (text if text != memory["content"] else None), memory["version"]

@@ -1,0 +1,80 @@
+"""`signet embeddings …`: can vectors be made, and are the stored ones right."""
+
+import sys
+from collections.abc import Iterator
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.output import Ink
+from signet.client.answers import EmbeddingsHealth, EmbeddingsStatus
+
+app = typer.Typer(help="Look at the vectors of memories.", no_args_is_help=True)
+
+_LABEL = 12
+
+
+@app.command()
+def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show whether vectors can be made, and how far the tracker is.
+
+    Examples: signet embeddings status · signet embeddings status --json
+    """
+    found = client(path).embeddings_status()
+    if as_json:
+        output.show(found)
+        return
+    for line in _status(found, output.ink(sys.stdout)):
+        output.say(line)
+
+
+@app.command()
+def health(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Check the stored vectors; exit 1 when a check fails.
+
+    Examples: signet embeddings health · signet embeddings health --json
+    """
+    found = client(path).embeddings_health()
+    if as_json:
+        output.show(found)
+    else:
+        for line in _health(found, output.ink(sys.stdout)):
+            output.say(line)
+    if any(check["status"] == "fail" for check in found["checks"]):
+        raise typer.Exit(1)
+
+
+def _status(found: EmbeddingsStatus, ink: Ink) -> Iterator[str]:
+    is_there = found["available"]
+    dot = ink.good("●") if is_there else ink.dim("○")
+    said = "Vectors can be made" if is_there else "No vectors can be made; recall goes by words"
+    yield f"{dot} {ink.bold(said)}"
+    dimensions = found.get("dimensions")
+    model = " · ".join(
+        filter(None, (found["model"], f"{dimensions} dimensions" if dimensions else None))
+    )
+    tracker = found["tracker"]
+    rows = {
+        "provider": found["provider"],
+        "model": model,
+        "address": found.get("base_url"),
+        "reason": found.get("error"),
+        "tracker": None
+        if tracker is None
+        else f"{tracker['queueDepth']} waiting, {tracker['processed']} made, {tracker['failed']} failed",
+        "checked": output.local(found["checkedAt"]),
+    }
+    for name, value in rows.items():
+        if value:
+            yield f"  {name:<{_LABEL}}{value}"
+
+
+def _health(found: EmbeddingsHealth, ink: Ink) -> Iterator[str]:
+    marks = {"ok": ink.good("✓"), "warn": ink.warn("!"), "fail": ink.bad("✗")}
+    yield f"{ink.bold('Vectors ' + found['status'])} · score {found['score']:.2f}"
+    for check in found["checks"]:
+        yield f"  {marks[check['status']]} {check['name']:<22}{check['message']}"
+        if "fix" in check and check["status"] != "ok":
+            yield ink.dim(f"    {check['fix']}")

@@ -1,0 +1,50 @@
+"""How one memory is shown in a list: what it says, then one line of what is known about it."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from signet.cli import output
+from signet.cli.output import Ink
+
+#: A list shows this much of a memory (CL-32).
+CONTENT_CHARS = 120
+#: Ids are ordered by time: so much of one tells memories of the same millisecond apart.
+ID_CHARS = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One memory of a list; `score` from 0 to 1 when it was looked for, `facts` for the second line."""
+
+    id: str
+    content: str
+    created_at: str
+    score: float | None = None
+    pinned: bool = False
+    tags: str | Sequence[str] | None = None
+    facts: tuple[str, ...] = ()
+
+
+def lines(entry: Entry, ink: Ink) -> Iterator[str]:
+    """Yield the lines of one memory, as wide as the terminal; one for the content where there is none."""
+    date = entry.created_at[:10]
+    score = "" if entry.score is None else f"[{entry.score * 100:.0f}%]"
+    star = "★" if entry.pinned else ""
+    head = [ink.dim(date), ink.good(score), ink.warn(star)]
+    indent = sum(len(part) + 1 for part in (date, score, star) if part)
+    text = output.wrapped(output.short(entry.content, CONTENT_CHARS), output.width() - indent)
+    tags = f"[{tags_text(entry.tags)}]" if entry.tags else ""
+    if tags and output.is_live(sys.stdout) and indent + len(text[-1] + tags) >= output.width():
+        text.append(ink.dim(tags))
+    elif tags:
+        text[-1] += f" {ink.dim(tags)}"
+    yield " ".join([*filter(None, head), text[0]])
+    for line in text[1:]:
+        yield " " * indent + line
+    yield ink.dim("  " + " · ".join([*entry.facts, entry.id[:ID_CHARS]]))
+
+
+def tags_text(tags: str | Sequence[str]) -> str:
+    """Return tags with commas between, whichever way they came."""
+    return output.plain(tags if isinstance(tags, str) else ",".join(tags))

@@ -1,0 +1,172 @@
+"""`signet memory forget`: shows what would go, asks, and forgets exactly that."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from signet.cli import entry, identify, output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.entry import ID_CHARS, Entry
+from signet.cli.options import (
+    AgentOption,
+    OnlyTagsOption,
+    OnlyTypeOption,
+    OnlyWhoOption,
+    SinceOption,
+    UntilOption,
+)
+from signet.client import Invalid, NotFound, Signet
+from signet.client.answers import Candidate, ForgetPreview, ForgottenMany
+
+#: So many memories are shown before the question; the others are counted.
+SHOWN = 10
+
+
+def forget(
+    memory_ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Ids, or their first 8 characters or more."),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", help="Those that hold these words.")
+    ] = None,
+    type: OnlyTypeOption = None,
+    tags: OnlyTagsOption = None,
+    who: OnlyWhoOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-l", min=1, max=200, help="At most so many.")
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", "-r", help="Why; history keeps it.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Remove for good, pinned ones too; no way back.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget memories by id, by words or by filters; they can be recovered for 30 days.
+
+    Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
+    """
+    signet = client(path)
+    ids = [identify.whole(signet, one, agent=agent) for one in memory_ids or ()] or None
+    found = signet.preview_forget(
+        ids=ids,
+        query=query,
+        type=type,
+        tags=tags,
+        who=who,
+        since=since,
+        until=until,
+        limit=limit,
+        agent_id=agent,
+    )
+    if dry_run and as_json:
+        output.show(found)
+        return
+    _check(found, ids)
+    if not as_json and not yes:
+        _preview(signet, found, agent)
+    if dry_run or not found["count"]:
+        _say_nothing_done(found, as_json=as_json)
+        return
+    said = _asked(found["count"], reason, force=force, yes=yes, as_json=as_json)
+    if said is None:
+        output.say("Nothing forgotten")
+        raise typer.Exit(1)
+    # By the ids that were shown: a memory that begins to match meanwhile does not go with them.
+    done = signet.forget_many(
+        ids=[one["id"] for one in found["candidates"]],
+        reason=said,
+        force=force,
+        confirm_token=found["confirmToken"],
+        agent_id=agent,
+    )
+    _report(done, force=force, as_json=as_json)
+
+
+def _check(found: ForgetPreview, ids: Sequence[str] | None) -> None:
+    missing = set(ids or ()) - {one["id"] for one in found["candidates"]}
+    if missing:
+        raise NotFound(f"Not there, or forgotten already: {', '.join(sorted(missing))}")
+
+
+def _preview(signet: Signet, found: ForgetPreview, agent: str | None) -> None:
+    ink = output.ink(sys.stdout)
+    for one in found["candidates"][:SHOWN]:
+        for line in entry.lines(_entry(signet, one, agent), ink):
+            output.say(line)
+    if found["count"] > SHOWN:
+        output.say(f"… and {found['count'] - SHOWN} more")
+
+
+def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:
+    memory = signet.get(candidate["id"], agent_id=agent)
+    return Entry(
+        id=memory["id"],
+        content=memory["content"],
+        created_at=memory["created_at"],
+        pinned=candidate["pinned"],
+        tags=memory["tags"],
+        facts=(f"by {output.plain(memory['who'] or 'unknown')}", output.plain(memory["type"])),
+    )
+
+
+def _say_nothing_done(found: ForgetPreview, *, as_json: bool) -> None:
+    if as_json:
+        output.show(found)
+    elif found["count"]:
+        output.say(f"{output.count(found['count'], 'memory')} would be forgotten")
+    else:
+        output.say("No memories found")
+
+
+def _asked(count: int, reason: str | None, *, force: bool, yes: bool, as_json: bool) -> str | None:
+    """Return the reason when it may be done, None when the person says no; raises Invalid where nobody can be asked."""
+    can_ask = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
+    if not yes:
+        if not can_ask:
+            raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+        what = output.count(count, "memory")
+        question = f"Remove {what} for good?" if force else f"Forget {what}?"
+        if not typer.confirm(question, err=True):
+            return None
+    if reason is None:
+        if not can_ask:
+            raise Invalid("A reason is needed: give --reason")
+        reason = str(typer.prompt("Why? History keeps it", err=True))
+    return reason
+
+
+def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
+    refused = [one for one in done["results"] if one["status"] != "deleted"]
+    if as_json:
+        output.show(done)
+    else:
+        what = output.count(done["deleted"], "memory")
+        output.say(f"{what} removed for good" if force else f"{what} forgotten")
+        for one in refused:
+            _warn(one["id"], one["status"])
+        if done["deleted"] and not force:
+            first = next(one for one in done["results"] if one["status"] == "deleted")
+            output.hint(
+                f"Bring back within 30 days: signet memory recover {first['id'][:ID_CHARS]}"
+            )
+    if refused:
+        raise typer.Exit(1)
+
+
+def _warn(memory_id: str, status: str) -> None:
+    why = (
+        "it is pinned; --force removes it for good" if status == "pinned_requires_force" else status
+    )
+    output.tell(f"{output.ink(sys.stderr).bad('error:')} {memory_id[:ID_CHARS]} stays: {why}")

@@ -1,0 +1,60 @@
+"""Options that several memory commands share."""
+
+from typing import Annotated
+
+import typer
+
+#: Types that saves and extraction give (spec/memory.md §3); others are as good.
+TYPES = (
+    "fact",
+    "preference",
+    "decision",
+    "rationale",
+    "procedural",
+    "semantic",
+    "rule",
+    "learning",
+    "issue",
+    "episodic",
+    "daily-log",
+    "system",
+)
+
+
+def types(incomplete: str) -> list[str]:
+    """Return the types that a word may become."""
+    return [name for name in TYPES if name.startswith(incomplete)]
+
+
+AgentOption = Annotated[str | None, typer.Option("--agent", help="Whose memory; default: yours.")]
+TagsOption = Annotated[str | None, typer.Option("--tags", "-t", help="Tags, with commas between.")]
+ProjectOption = Annotated[str | None, typer.Option("--project", help="The project it is about.")]
+TypeOption = Annotated[
+    str | None,
+    typer.Option("--type", help="Such as preference or decision.", autocompletion=types),
+]
+OnlyTypeOption = Annotated[
+    str | None, typer.Option("--type", "-t", help="Only this type.", autocompletion=types)
+]
+OnlyTagsOption = Annotated[str | None, typer.Option("--tags", help="Only with all of these.")]
+OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only said by them.")]
+SinceOption = Annotated[str | None, typer.Option("--since", help="Not older; ISO or YYYY-MM-DD.")]
+UntilOption = Annotated[str | None, typer.Option("--until", help="Not newer.")]
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The id, or its first 8 characters or more.")
+]
+
+
+def importance(text: str | None) -> float | None:
+    """Return an importance from 0 to 1; raises BadParameter for what is none."""
+    if text is None:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise typer.BadParameter(
+            f"{text!r} is not a number from 0 to 1, nor critical", param_hint="--importance"
+        )
+    return value

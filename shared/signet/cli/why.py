@@ -1,0 +1,85 @@
+"""Why a result is where it is, in words (`signet recall --explain`)."""
+
+from collections.abc import Iterator, Mapping
+
+from signet.cli.output import Ink
+from signet.client.answers import Channel, Recalled, Stage, Why
+
+#: What each channel looks at.
+CHANNELS = {
+    "keyword": "its words",
+    "hint": "a question that it answers",
+    "vector": "its meaning",
+    "graph": "the things it is about",
+}
+#: What each stage looks at, when it raised a score and when it lowered it.
+STAGES = {
+    "blend": ("words and meaning together", "words and meaning together"),
+    "neighbours": ("what stands beside it fits too", "what stands beside it fits less"),
+    "graph": ("it is linked to what you asked about", "others are linked more closely"),
+    "rehearsal": ("it was used before", "it was used long ago"),
+    "rerank": ("at a second look it means the same", "at a second look it means something else"),
+    "gravity": ("a word of the question is in it", "no word of the question is in it"),
+    "time": ("it is of the time you asked about", "it is of another time"),
+    "hubs": ("what it is about is rare", "what it is about is everywhere"),
+    "questions": ("it tells", "it only asks"),
+    "resolution": ("it settles something", "it settles nothing"),
+    "superseded": ("it is what holds now", "a later memory corrects it"),
+}
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def lines(why: Why, ink: Ink) -> Iterator[str]:
+    """Yield the story of one result: what found it, then what each stage made of its score."""
+    yield f"    found by {_found(why['channels'])}"
+    for stage in why["stages"]:
+        yield f"    {stage['after']:.2f} {_moved(stage, ink)}"
+
+
+def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
+    """Yield the time that the question was understood to be about, if it names one."""
+    time = answer.get("time")
+    if time is None:
+        return
+    spans = [_span(one) for one in time["intervals"]]
+    anchor = f" ({time['relation']} {time['anchor']})" if "anchor" in time else ""
+    yield ink.dim(f"Asked about {' and '.join(spans)}{anchor}")
+
+
+def _found(channels: Mapping[str, Channel]) -> str:
+    by = [
+        f"{_channel(name)} ({_ordinal(one['rank'])}, {one['score']:.2f})"
+        for name, one in channels.items()
+        if "rank" in one
+    ]
+    beside = [
+        f"{_channel(name)} ({one['score']:.2f})"
+        for name, one in channels.items()
+        if "rank" not in one
+    ]
+    weighed = f"; weighed: {', '.join(beside)}" if beside else ""
+    return (" and ".join(by) or "what stands beside it") + weighed
+
+
+def _channel(name: str) -> str:
+    return CHANNELS.get(name, name)
+
+
+def _moved(stage: Stage, ink: Ink) -> str:
+    is_up = stage["after"] >= stage["before"]
+    up, down = STAGES.get(stage["stage"], (stage["stage"], stage["stage"]))
+    if stage["before"] == 0:
+        return f"  {up}"
+    return f"{ink.good('▲')} {up}" if is_up else f"{ink.warn('▼')} {down}"
+
+
+def _span(interval: Mapping[str, str | None]) -> str:
+    start, end = interval["from"], interval["to"]
+    if start and end:
+        return f"{start[:10]} to {end[:10]}"
+    return f"after {start[:10]}" if start else f"before {str(end)[:10]}"
+
+
+def _ordinal(rank: int) -> str:
+    ending = "th" if 10 <= rank % 100 <= 20 else _ENDINGS.get(rank % 10, "th")
+    return f"{rank}{ending}"
