@@ -216,10 +216,16 @@ _ALL = (
         owned=_SUMMARY.format("summary_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.summary_id)",
     ),
+    Kind(name="checkpoint", table="session_checkpoints"),
     Kind(
-        name="checkpoint",
-        table="session_checkpoints",
+        name="session_memory",
+        table="session_memories",
+        references=(_MEMORY,),
+        same=("agent_id = :agent_id AND session_key = :session_key AND memory_id = :memory_id",),
+        json=("path_json",),
     ),
+    Kind(name="session_score", table="session_scores"),
+    Kind(name="conversation", table="conversations", owned=_OF_DEFAULT, changed=_UPDATED),
     Kind(
         name="feedback",
         table="agent_feedback",

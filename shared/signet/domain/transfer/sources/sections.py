@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from signet.domain.memory import chunks
+from signet.domain.memory import chunks, prefixes
 
 #: A piece is shorter than what `remember` would cut itself, because its own cuts do not know headings.
 PIECE_CHARS = 600
@@ -37,11 +37,14 @@ def pieces(text: str, *, first_line: int = 1) -> Iterator[Piece]:
     for section in _sections(_COMMENT.sub(_blank, text), first_line):
         heading = section.trail[-1] if section.trail else ""
         lead = f"{heading} " if heading.endswith((".", "!", "?", ":")) else f"{heading}. "
-        for content in _packed(_blocks(section.lines)):
+        for packed in _packed(_blocks(section.lines)):
+            content = lead + packed if heading else packed
+            # A heading `Critical: frost` is no wish to pin.
+            is_plain = prefixes.parse(content).content == content
             yield Piece(
                 line=section.line,
                 section=_TRAIL.join(section.trail),
-                content=lead + content if heading else content,
+                content=content if is_plain else f"· {content}",
             )
 
 

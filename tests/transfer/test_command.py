@@ -1,0 +1,181 @@
+"""`signet export` and `signet import` with a real daemon, also when one of them dies."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.program import Done, Program
+from signet.db.driver import connect
+from signet.paths import Workspace
+from support.http import Served, a_workspace, served
+from support.processes import eventually
+
+#: More than is written before a process can be killed.
+MANY = 4_000
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return a_workspace(tmp_path / "here")
+
+
+@pytest.fixture
+def api(workspace: Workspace) -> Iterator[Served]:
+    with served(workspace) as running:
+        yield running
+
+
+def program(api: Served) -> Program:
+    return Program(home=api.workspace.root, workspace=api.workspace.root)
+
+
+def run(api: Served, *arguments: str, stdin: str = "") -> Done:
+    return program(api).run(*arguments, stdin=stdin, SIGNET_PORT=str(api.port))
+
+
+def count(workspace: Workspace, sql: str) -> int:
+    with closing(connect(workspace.database, read_only=True)) as connection:
+        return int(connection.execute(sql).fetchone()[0])
+
+
+def texts(path: Path, number: int = MANY) -> Path:
+    lines = [
+        {"record": "text", "content": f"Parcel {n} went to shelf {n % 7}"} for n in range(number)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def is_whole(workspace: Workspace, number: int) -> None:
+    """Fail unless each text is there once with its history, and the full text agrees."""
+    assert count(workspace, "SELECT count(*) FROM memories") == number
+    assert count(workspace, "SELECT count(DISTINCT content) FROM memories") == number
+    assert count(workspace, "SELECT count(*) FROM memory_history WHERE event = 'created'") == number
+    assert (
+        count(workspace, "SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'parcel'")
+        == number
+    )
+
+
+def test_what_was_exported_is_imported_elsewhere(api: Served, tmp_path: Path) -> None:
+    for text in ("The kiln fires at 1240 degrees", "The ferry leaves at dawn"):
+        api.post("/api/memory/remember", {"content": text})
+    file = tmp_path / "all.ndjson"
+    done = run(api, "export", "--output", str(file))
+    assert done.status == 0, done.err
+    assert done.out.startswith("Exported ") and f" to {file}\n" in done.out
+    assert file.stat().st_mode & 0o777 == 0o600
+    first = file.read_text().splitlines()
+    assert run(api, "export", "-o", "-").out.splitlines()[1:] == first[1:]
+    with served(a_workspace(tmp_path / "there")) as other:
+        tried = run(other, "import", str(file), "--dry-run", "--json").json()
+        assert tried["dryRun"] and tried["new"] > 0
+        assert count(other.workspace, "SELECT count(*) FROM memories") == 0
+        done = run(other, "import", str(file), "--json")
+        assert (done.status, done.json()) == (0, {**tried, "dryRun": False})
+        again = run(other, "import", "-", "--json", stdin=file.read_text()).json()
+        assert (again["new"], again["known"]) == (0, tried["new"] + tried["known"])
+        assert run(other, "export", "-o", "-").out.splitlines()[1:] == first[1:]
+
+
+def test_broken_lines_are_named_and_the_rest_is_imported(api: Served, tmp_path: Path) -> None:
+    file = tmp_path / "mixed.ndjson"
+    deep = '{"record":"text","content":' + "[" * 5_000 + "]" * 5_000 + "}"
+    good = '{"record":"text","content":"The kiln is hot"}'
+    file.write_text(f'{good}\n{{oops\n{{"record":"memory","id":"1"}}\n{deep}\n{good}\n')
+    done = run(api, "import", str(file))
+    assert done.status == 1
+    first, *kinds = done.out.splitlines()
+    assert first == "Imported from signet: 1 new, 1 known, 3 refused"
+    assert "  text            1 new, 1 known" in kinds
+    assert [line.partition(": ")[0] for line in done.err.splitlines()] == [
+        "refused line 2",
+        "refused line 3",
+        "refused line 4",
+    ]
+    assert "content is missing" in done.err
+
+
+def test_a_folder_of_notes_is_imported_for_an_agent(api: Served, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Kiln\nIt fires at 1240 degrees.")
+    done = run(api, "import", str(tmp_path / "notes"), "--agent", "ida", "--project", "atlas")
+    assert (done.status, done.out.splitlines()[0]) == (
+        0,
+        "Imported from markdown: 1 new, 0 known, 0 refused",
+    )
+    sql = (
+        "SELECT count(*) FROM memories WHERE agent_id = 'ida' AND project = 'atlas' AND source_section = 'Kiln'"
+        " AND source_path LIKE '%/notes/a.md' AND ordinal = 0"
+    )
+    assert count(api.workspace, sql) == 1
+
+
+def test_wrong_use_is_told_before_anything_is_sent(api: Served, tmp_path: Path) -> None:
+    file = texts(tmp_path / "t.ndjson", 1)
+    for arguments, status in (
+        (("import", str(file), "--from", "word"), 2),
+        (("import", str(file), "--agent", "ida"), 2),
+        (("import", str(tmp_path / "gone")), 1),
+        (("import", "-", "--from", "mem0"), 1),
+        (("export", "--since", "soon", "-o", str(tmp_path / "none")), 1),
+    ):
+        done = run(api, *arguments)
+        assert done.status == status, done
+        assert done.err.startswith("error: ")
+    assert not list(tmp_path.glob("none*"))
+    assert count(api.workspace, "SELECT count(*) FROM memories") == 0
+
+
+def test_an_import_that_was_killed_is_finished_by_the_next(api: Served, tmp_path: Path) -> None:
+    file = texts(tmp_path / "many.ndjson")
+    command = program(api).command("import", str(file))
+    environment = program(api).environment(SIGNET_PORT=str(api.port))
+    started = "SELECT count(*) FROM memories"
+    for least in (1, MANY // 4):
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as first:
+            eventually(lambda: count(api.workspace, started) >= least)  # noqa: B023
+            first.send_signal(signal.SIGKILL)
+        assert first.returncode == -signal.SIGKILL
+    assert count(api.workspace, started) < MANY
+    done = run(api, "import", str(file), "--json").json()
+    assert done["new"] + done["known"] == MANY and done["known"] >= MANY // 4
+    is_whole(api.workspace, MANY)
+
+
+def test_a_daemon_that_dies_leaves_whole_rows_and_the_next_run_goes_on(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    file = texts(tmp_path / "many.ndjson")
+    with served(workspace) as first:
+        command = program(first).command("import", str(file))
+        environment = program(first).environment(SIGNET_PORT=str(first.port))
+        with subprocess.Popen(
+            command, env=environment, stderr=subprocess.PIPE, text=True
+        ) as running:
+            eventually(lambda: count(workspace, "SELECT count(*) FROM memories") >= MANY // 8)
+            os.kill(first.process.pid, signal.SIGKILL)
+            _, said = running.communicate(timeout=60)
+        assert running.returncode == 1
+        assert "error: " in said and "again" in said
+    left = count(workspace, "SELECT count(*) FROM memories")
+    assert left < MANY
+    is_whole(workspace, left)
+    with served(workspace) as second:
+        done = run(second, "import", str(file), "--json").json()
+        assert (done["new"], done["known"]) == (MANY - left, left)
+    is_whole(workspace, MANY)
+
+
+def test_progress_is_drawn_on_a_terminal(api: Served, tmp_path: Path) -> None:
+    drawn = program(api).on_terminal(
+        "import", str(texts(tmp_path / "many.ndjson")), SIGNET_PORT=str(api.port)
+    )
+    assert "Importing  " in drawn and " KB" in drawn
+    assert f"{MANY} new, 0 known, 0 refused" in drawn

@@ -1,0 +1,260 @@
+"""What each format is read as."""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signet.domain.transfer.records import Found
+from signet.domain.transfer.sources import choose, claude_code, markdown, mem0, ours, sections
+from signet.domain.transfer.sources.source import Format, Source, Wishes
+from signet.errors import Invalid, NotFound
+from support.database import MADE_AT
+
+NOTES = """\
+---
+tags: [House, garden]
+created: 2025-03-04
+---
+Before any heading.
+
+# Heating
+The boiler is served in October
+by Ortega.
+
+- Thermostat at 19
+- [ ] Never above 22!
+
+```sh
+# no heading
+boiler status
+```
+
+## Radiators ##
+Bleed them in September.
+
+# Empty
+# Critical: frost
+Open the tap below zero.
+<!-- not
+# for the reader -->
+"""
+
+
+def values(source: Source) -> list[Mapping[str, Any]]:
+    """Return what a source holds; fails for what it could not read."""
+    found = list(source.records)
+    assert [one.fault for one in found if one.fault] == []
+    assert not found or found[-1].done == source.total
+    return [one.value for one in found]
+
+
+def faults(found: list[Found]) -> list[tuple[str, str | None]]:
+    return [(one.where, one.fault) for one in found if one.fault]
+
+
+def wrote(path: Path, text: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_each_section_is_a_text_with_its_place(tmp_path: Path) -> None:
+    path = wrote(tmp_path / "notes.md", NOTES)
+    found = values(markdown.read(tmp_path, Wishes(agent_id="ida", project="atlas")))
+    assert [one["content"] for one in found] == [
+        "Before any heading.",
+        "Heating. The boiler is served in October by Ortega. Thermostat at 19. Never above 22!"
+        " # no heading boiler status.",
+        "Radiators. Bleed them in September.",
+        "· Critical: frost. Open the tap below zero.",
+    ]
+    assert [one.get("source_section") for one in found] == [
+        None,
+        "Heating",
+        "Heating › Radiators",
+        "Critical: frost",
+    ]
+    assert [one["ordinal"] for one in found] == [0, 1, 2, 3]
+    assert len({one["sourceId"] for one in found}) == 1
+    for one in found:
+        assert one["source_path"] == path.as_posix()
+        assert (one["agentId"], one["project"]) == ("ida", "atlas")
+        assert (one["tags"], one["createdAt"]) == (["House", "garden"], "2025-03-04T00:00:00.000Z")
+
+
+def test_a_place_names_the_line_of_the_heading_behind_the_front_matter(tmp_path: Path) -> None:
+    path = wrote(tmp_path / "notes.md", NOTES)
+    found = list(markdown.read(path, Wishes()).records)
+    lines = NOTES.splitlines()
+    assert [one.where for one in found][1:] == [
+        f"{path}:{lines.index(heading) + 1}"
+        for heading in ("# Heating", "## Radiators ##", "# Critical: frost")
+    ]
+
+
+def test_a_long_section_is_cut_between_sentences_and_loses_no_word() -> None:
+    text = "# Log\n" + "\n\n".join(f"Day {n} was dry. " + "It was warm. " * 20 for n in range(9))
+    pieces = [piece.content for piece in sections.pieces(text)]
+    assert len(pieces) > 3 and max(map(len, pieces)) <= sections.PIECE_CHARS + len("Log. ")
+    joined = " ".join(piece.removeprefix("Log. ") for piece in pieces)
+    assert joined.split() == text.removeprefix("# Log").split()
+
+
+def test_a_file_that_is_no_text_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    bad = wrote(tmp_path / "a.md", b"\xff\xfe\x00")
+    wrote(tmp_path / "b" / "b.markdown", "---\n: : [\n---\nKept.")
+    wrote(tmp_path / ".hidden" / "c.md", "Not read.")
+    wrote(tmp_path / "node_modules" / "d.md", "Not read.")
+    found = list(markdown.read(tmp_path, Wishes()).records)
+    assert faults(found) == [(str(bad), "is no UTF-8")]
+    assert [one.value["content"] for one in found if not one.fault] == ["Kept."]
+
+
+def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
+    wrote(tmp_path / "CLAUDE.md", "# Rules\nUse uv.")
+    wrote(tmp_path / "README.md", "Not a memory.")
+    wrote(tmp_path / ".claude" / "rules" / "sql.md", "Write SQL by hand.")
+    notes = tmp_path / ".claude" / "projects" / "-srv-atlas"
+    wrote(notes / "memory" / "db.md", "---\ntype: feedback\n---\nStaging is wiped on Mondays.")
+    turns = [
+        {"type": "user", "message": {"role": "user", "content": "I moved the cron to five."}},
+        {"type": "assistant", "message": {"role": "assistant", "content": "Noted, it runs at five."}},
+    ]  # fmt: skip
+    wrote(notes / "s1.jsonl", "\n".join(json.dumps(turn) for turn in turns))
+    found = values(claude_code.read(tmp_path, Wishes()))
+    assert {one["content"]: one.get("project") for one in found} == {
+        "Rules. Use uv.": tmp_path.as_posix(),
+        "Write SQL by hand.": None,
+        "Staging is wiped on Mondays.": "-srv-atlas",
+    }
+    [note] = [one for one in found if one["sourceType"] == "claude-project-memory"]
+    assert note["tags"] == ["project:-srv-atlas", "feedback"]
+    said = values(claude_code.read(tmp_path, Wishes(sessions=True)))[3:]
+    assert [one["content"] for one in said] == [
+        "User: I moved the cron to five.",
+        "Assistant: Noted, it runs at five.",
+    ]
+    assert {(one["sourceType"], one["sourceId"], one["harness"]) for one in said} == {
+        ("session", "s1", "claude-code")
+    }
+    assert [one.get("transcript") is not None for one in said] == [True, False]
+
+
+MEMORIES: list[dict[str, object]] = [
+    {
+        "id": "1", "memory": "Likes quinces", "hash": "ab", "user_id": "ida", "run_id": "r1",
+        "metadata": {"category": "food", "project": "pantry"}, "updated_at": None,
+        "created_at": "2024-07-20T01:30:36.275141-07:00",
+    },
+    {"id": "2", "memory": "Rides a red bicycle", "categories": ["sport"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"results": MEMORIES, "relations": [{"source": "ida"}]}),
+        json.dumps({"count": 2, "next": None, "memories": MEMORIES}, indent=2),
+        json.dumps(MEMORIES),
+        "\n".join(json.dumps(one) for one in MEMORIES),
+        json.dumps({"pad": "x" * 200_000, "n": [1, {"a": []}], "results": MEMORIES}),
+    ],
+)
+def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: str) -> None:
+    path = wrote(tmp_path / "export.json", text)
+    assert choose.detect(path) is Format.MEM0
+    first, second = (one.value for one in mem0.read(path, Wishes()).records)
+    assert first == {
+        "record": "text", "content": "Likes quinces", "sourceType": "mem0", "sourceId": first["sourceId"],
+        "who": "ida", "createdAt": MEMORIES[0]["created_at"], "sessionKey": "r1", "project": "pantry",
+        "tags": ["food"],
+    }  # fmt: skip
+    assert str(first["sourceId"]).startswith("1@")
+    assert (second["content"], second["tags"]) == ("Rides a red bicycle", ["sport"])
+
+
+@pytest.mark.parametrize(
+    "text", ['{"results": [{"memory": "Kept"}, {"mem', "[1, 2", '{"a" 1}', "{"]
+)
+def test_mem0_json_that_is_cut_off_is_named(tmp_path: Path, text: str) -> None:
+    found = list(mem0.read(wrote(tmp_path / "x.json", text), Wishes()).records)
+    assert "is no JSON" in str(found[-1].fault)
+
+
+def test_broken_lines_of_an_export_are_named_with_their_number() -> None:
+    lines = [
+        b'{"record":"memory","id":"1"}',
+        b"{oops",
+        b"",
+        b'"text"',
+        b"\xff",
+        b'{"a":NaN}',
+        b'{"a":1e999}',
+    ]
+    found = list(ours.read(io.BytesIO(b"\n".join(lines)), 0).records)
+    assert [one.value for one in found if not one.fault] == [{"record": "memory", "id": "1"}]
+    assert faults(found) == [
+        ("line 2", "is no JSON"),
+        ("line 4", "is no JSON object"),
+        ("line 5", "is no UTF-8"),
+        ("line 6", "is no JSON"),
+        ("line 7", "is no JSON"),
+    ]
+
+
+def test_an_export_that_was_cut_off_is_named_and_one_of_a_later_version_refused() -> None:
+    cut = b'{"record":"signet","version":1}\n{"record":"memory","id":"1"}\n'
+    found = list(ours.read(io.BytesIO(cut), len(cut)).records)
+    assert faults(found) == [("line 3", "the file ends before its last line, it was cut off")]
+    assert not faults(list(ours.read(io.BytesIO(cut + b'{"record":"end"}'), 0).records))
+    with pytest.raises(Invalid, match="version 2"):
+        ours.read(io.BytesIO(b'{"record":"signet","version":2}\n'), 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format"),
+    [
+        ("x.ndjson", '{"record":"signet","version":1}', Format.SIGNET),
+        ("x.ndjson", '{"record":"text","content":"Rain"}', Format.SIGNET),
+        ("x.db", b"SQLite format 3\0", Format.UPSTREAM),
+        ("workspace/memory/memories.db", b"SQLite format 3\0", Format.UPSTREAM),
+        ("CLAUDE.md", "Rain", Format.CLAUDE_CODE),
+        ("projects/-x/memory/a.md", "Rain", Format.CLAUDE_CODE),
+        ("s.jsonl", '{"type":"user","message":{}}', Format.CLAUDE_CODE),
+        ("a.md", "Rain", Format.MARKDOWN),
+        ("x.json", "[]", Format.MEM0),
+        ("x.bin", b"\x00\x01", None),
+        ("x.txt", "Rain", None),
+    ],
+)  # fmt: skip
+def test_the_format_of_a_file_is_found_out(
+    tmp_path: Path, name: str, text: str | bytes, format: Format | None
+) -> None:
+    assert choose.detect(wrote(tmp_path / name, text)) is format
+
+
+def test_the_format_of_a_folder_is_found_out(tmp_path: Path) -> None:
+    wrote(tmp_path / "notes" / "a.md", "Rain")
+    wrote(tmp_path / "code" / "CLAUDE.md", "Rain")
+    wrote(tmp_path / "signet" / "memory" / "memories.db", b"")
+    (tmp_path / "nothing").mkdir()
+    found = {path.name: choose.detect(path) for path in tmp_path.iterdir()}
+    assert found == {
+        "notes": Format.MARKDOWN,
+        "code": Format.CLAUDE_CODE,
+        "signet": Format.UPSTREAM,
+        "nothing": None,
+    }
+
+
+def test_a_source_that_is_not_there_or_none_is_refused(tmp_path: Path) -> None:
+    for name, error in (("gone", NotFound), (str(tmp_path), Invalid)):
+        with pytest.raises(error), choose.opened(name, None, Wishes(), now=MADE_AT):
+            pass
+    broken = wrote(tmp_path / "x.db", b"SQLite format 3\0 and nothing else")
+    with pytest.raises(Invalid), choose.opened(str(broken), None, Wishes(), now=MADE_AT):
+        pass
