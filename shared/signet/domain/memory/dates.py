@@ -77,9 +77,10 @@ _Read = Callable[[re.Match[str], datetime], tuple[datetime, datetime] | None]
 def find(text: str, today: datetime) -> list[Mention]:
     """Return the times that a text names, in its order; `today` is the local time it was written."""
     found: list[Mention] = []
-    if not _HINT.search(text):
-        return found
-    for pattern, read, is_absolute in _FORMS:
+    lowered = text.lower()
+    for clues, pattern, read, is_absolute in _FORMS:
+        if not any(clue in lowered for clue in clues):
+            continue
         for match in pattern.finditer(text):
             at, to = match.span("span") if "span" in pattern.groupindex else match.span()
             if any(at < other.to and other.at < to for other in found):
@@ -304,48 +305,51 @@ _NEAR = {
 }
 
 
-def _compiled() -> Iterator[tuple[re.Pattern[str], _Read, bool]]:
+def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]]:
+    """Yield the forms, those that say most first: a place in the text belongs to the first that takes it."""
     near = "|".join(name.replace(" ", r"\s+") for name in sorted(_NEAR, key=len, reverse=True))
     which = r"(?P<which>last|past|previous|this|next|coming)"
-    for text, read, is_absolute in (
+    no_verb = r"(?!\s+(?:i|we|you|he|she|they|have|be|not)\b)"
+    days = ("day", "night", "morrow", "morning", "afternoon", "evening")
+    years, seasons, months = ("19", "20"), tuple(_SEASONS), tuple(_MONTHS)
+    iso = rf"{_YEAR}-(?P<iso_month>\d\d)(?:-(?P<iso_day>\d\d))?(?![-\d])(?:[T ]\d\d:\d\d\S*)?"
+    day_first = rf"{_NTH}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s*{_YEAR}\b)?"
+    month_first = rf"{_MONTH}\s+(?:the\s+)?{_NTH}(?![\d:]|\s*%)\b(?:\s*,?\s*{_YEAR}\b)?"
+    units = r"(?P<what>week|weekend|month|quarter|year)"
+    forms: tuple[tuple[tuple[str, ...], str, _Read, bool], ...] = (
+        (years, iso, _iso, True),
+        (months, day_first, _date, True),
+        (months, month_first, _date, True),
+        (years, rf"{_MONTH}\s*,?\s*(?:of\s+)?{_YEAR}", _month, True),
+        (seasons, rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _season, True),
+        (("q",), rf"q(?P<quarter>[1-4])(?:\s+(?:of\s+)?{_YEAR}\b)?", _quarter, True),
+        (days, rf"(?P<near>{near})", _near, False),
+        (("ago", "back", "earlier"), rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago, False),
+        (("last", "past"), rf"(?:the\s+)?(?:last|past)\s+{_NUMBER}\s+{_UNIT}", _past_span, False),
+        (("week", "month", "quarter", "year"), rf"(?:the\s+)?{which}\s+{units}", _relative, False),
+        (seasons, rf"{which}\s+{_SEASON}", _season, False),
+        (months, rf"{which}\s+{_MONTH}", _month, False),
         (
-            rf"{_YEAR}-(?P<iso_month>\d\d)(?:-(?P<iso_day>\d\d))?(?![-\d])(?:[T ]\d\d:\d\d\S*)?",
-            _iso,
-            True,
-        ),
-        (rf"{_NTH}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s*{_YEAR}\b)?", _date, True),
-        (rf"{_MONTH}\s+(?:the\s+)?{_NTH}(?![\d:]|\s*%)\b(?:\s*,?\s*{_YEAR}\b)?", _date, True),
-        (rf"{_MONTH}\s*,?\s*(?:of\s+)?{_YEAR}", _month, True),
-        (rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _season, True),
-        (rf"q(?P<quarter>[1-4])(?:\s+(?:of\s+)?{_YEAR}\b)?", _quarter, True),
-        (rf"{near}".join(("(?P<near>", ")")), _near, False),
-        (rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago, False),
-        (rf"(?:the\s+)?(?:last|past)\s+{_NUMBER}\s+{_UNIT}", _past_span, False),
-        (rf"(?:the\s+)?{which}\s+(?P<what>week|weekend|month|quarter|year)", _relative, False),
-        (rf"{which}\s+{_SEASON}", _season, False),
-        (rf"{which}\s+{_MONTH}", _month, False),
-        (rf"(?:(?P<which>last|past|previous|this|next)|on)\s+{_WEEKDAY}", _weekday, False),
-        (rf"(?:in|during|since|until|before|after)\s+(?P<span>the\s+{_SEASON})", _season, False),
-        (
-            rf"(?<=\b)(?:{_BEHIND})\s+(?P<span>{_MONTH})(?!\s+(?:i|we|you|he|she|they|have|be|not)\b)",
-            _month,
+            ("day",),
+            rf"(?:(?P<which>last|past|previous|this|next)|on)\s+{_WEEKDAY}",
+            _weekday,
             False,
         ),
-        (rf"(?:{_BEHIND})\s+(?P<span>{_YEAR})(?![\w.-]*\d)", _year, True),
-    ):
-        yield re.compile(rf"\b{text}(?!\w)", re.IGNORECASE), read, is_absolute
+        (
+            seasons,
+            rf"(?:in|during|since|until|before|after)\s+(?P<span>the\s+{_SEASON})",
+            _season,
+            False,
+        ),
+        (months, rf"(?:{_BEHIND})\s+(?P<span>{_MONTH}){no_verb}", _month, False),
+        (years, rf"(?:{_BEHIND})\s+(?P<span>{_YEAR})(?![\w.-]*\d)", _year, True),
+    )
+    for clues, text, read, is_absolute in forms:
+        yield clues, re.compile(rf"\b{text}(?!\w)", re.IGNORECASE), read, is_absolute
 
 
+#: Words of which one must be in the text, the form, how it is read, and whether it needs no "today".
 _FORMS = tuple(_compiled())
-
-#: Nearly every text names no time; this tells at a tenth of the cost.
-_HINT = re.compile(
-    rf"\b(?:(?:19|20)\d\d|{_MONTH}|"
-    r"(?:to|yester|mon|tues|wednes|thurs|fri|satur|sun)(?:day|night|morrow)|ago|earlier|back|q[1-4]"
-    r"|last|past|previous|next|coming|this (?:week|month|quarter|year|morning|afternoon|evening|\w+day)\w*"
-    r"|spring|summer|autumn|fall|winter)\b",
-    re.IGNORECASE,
-)
 
 #: A month that is also a word needs this in front of it when it stands with a bare number, in small letters.
 _WORDS_TOO = ("may", "mar", "march")
