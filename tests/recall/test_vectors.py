@@ -149,3 +149,60 @@ def test_a_gap_is_a_missing_vector_another_text_or_another_model(tmp_path: Path)
         coverage = db.read(store.coverage, model="toy")
         assert (coverage.total, coverage.embedded, coverage.share) == (5, 1, 0.2)
         assert db.read(store.coverage).embedded == 2
+
+
+def _has(tx: ReadTx, table: str) -> bool:
+    return tx.one("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
+
+
+def _nearest(db: Database, vector: bytes) -> list[str]:
+    return [id_ for id_, _ in db.read(vectors.knn, vector, 5)]
+
+
+def test_a_rebuild_in_small_steps_answers_right_after_each_of_them(db: Database) -> None:
+    if not db.has_vec:
+        pytest.skip("sqlite-vec cannot be loaded here")
+    for number in range(30):
+        pair = ("text", vectors.pack([1.0, float(number), 2.0]))
+        db.write(store.replace, f"old{number}", "h", [pair], "elder", NOW)
+    db.write(_fill, 35)
+    assert db.read(vectors.indexed_dimensions) == 3
+    question, steps = _random(1), 0
+    expected = _nearest(db, question)
+    while db.write(vectors.rebuild, WIDTH, limit=10):
+        steps += 1
+        assert _nearest(db, question) == expected
+        # Vectors come and go meanwhile.
+        db.write(store.replace, "m30", "h", [("text", _random(5_000 + steps))], "toy", NOW)
+        expected = _nearest(db, question)
+    assert steps > 6
+    assert _nearest(db, question) == expected
+    assert db.read(vectors.indexed_dimensions) == WIDTH
+    assert not db.read(vectors.needs_rebuild, WIDTH)
+    width = "SELECT id FROM embeddings WHERE dimensions = ?"
+    wanted = db.read(lambda tx: {row[0] for row in tx.all(width, (WIDTH,))})
+    assert db.read(_rows, "vec_embeddings") == wanted
+    assert not db.read(_has, "vec_embeddings_filled")
+
+
+def test_a_width_that_changes_again_in_the_middle_is_followed(db: Database) -> None:
+    if not db.has_vec:
+        pytest.skip("sqlite-vec cannot be loaded here")
+    db.write(_fill, 25)
+    db.write(store.replace, "wide", "h", [("text", vectors.pack([1.0, 0.0, 0.0]))], "toy", NOW)
+    for _ in range(4):
+        db.write(vectors.rebuild, 3, limit=10)
+    assert db.read(vectors.indexed_dimensions) == 3
+    db.write(vectors.rebuild, WIDTH, limit=10)
+    db.write(vectors.rebuild, WIDTH, limit=10)
+    assert db.read(vectors.indexed_dimensions) is None, "it is not whole"
+    for width in (3, WIDTH):
+        while db.write(vectors.rebuild, width, limit=10):
+            pass
+        assert db.read(vectors.indexed_dimensions) == width
+    assert len(db.read(_rows, "vec_embeddings")) == 25
+
+
+def test_a_store_without_vectors_needs_no_index(db: Database) -> None:
+    assert not db.read(vectors.needs_rebuild, WIDTH)
+    assert db.write(vectors.rebuild, WIDTH, limit=10) is False

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from signet import clock
-from signet.domain.embeddings import gaps, store
+from signet.db import vectors
+from signet.domain.embeddings import gaps, reindex, store
 from support.models import OLLAMA, Answer, FakeServer, Request, Route, Status, Works, Wrap
 from support.processes import eventually
 from worker.home import Home, manifest
@@ -98,6 +99,10 @@ def test_another_model_is_followed_and_old_vectors_are_replaced(home: Home) -> N
                     home.value("SELECT count(*) FROM embeddings WHERE model = 'all-minilm'") == 3
                 )
             )
+            assert home.db.read(vectors.indexed_dimensions) == 768
+            home.db.write(reindex.look, dimensions=384, now=clock.now())
+            eventually(lambda: home.db.read(vectors.indexed_dimensions) == 384)
+        assert home.value("SELECT count(*) FROM vec_embeddings") == 3
         assert home.value("SELECT count(*) FROM embeddings") == 3
         assert home.value("SELECT count(DISTINCT dimensions) FROM embeddings") == 1
         assert home.db.write(gaps.look, model="all-minilm", now=clock.now()) == 0

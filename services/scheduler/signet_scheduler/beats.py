@@ -6,7 +6,7 @@ from datetime import datetime
 
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.embeddings import gaps
+from signet.domain.embeddings import gaps, reindex
 from signet.queue import BULK, Job, enqueue
 
 _READ = "SELECT name, last_run_ms FROM beats"
@@ -34,6 +34,7 @@ def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
 
 def _fill_gaps(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
     if settings.embedding.provider != "none" and settings.pipeline.embedding_tracker.enabled:
+        reindex.look(tx, dimensions=settings.embedding.dimensions, now=now)
         gaps.look(tx, model=settings.embedding.model, now=now)
 
 

@@ -19,10 +19,15 @@ from signet.db.transaction import ReadTx, WriteTx
 #: sqlite-vec refuses a larger k (https://alexgarcia.xyz/sqlite-vec/features/knn.html).
 MAX_K = 4096
 
+#: Vectors that are put into a new index in the transaction that makes it.
+AT_ONCE = 500
+
 #: Rows compared at once by the NumPy path, so that memory stays flat.
 _BATCH = 2048
 
 _DECLARED = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'vec_embeddings'"
+#: There while the index is being filled, with the number of the last vector it holds.
+_FILLED = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'vec_embeddings_filled'"
 _CREATE = """
 CREATE VIRTUAL TABLE vec_embeddings
 USING vec0(id TEXT PRIMARY KEY, embedding FLOAT[{dimensions}] distance_metric=cosine)
@@ -31,6 +36,16 @@ _FILL = """
 INSERT INTO vec_embeddings (id, embedding)
 SELECT id, vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions
 """
+_NEXT = """
+SELECT seq, id, vector FROM embeddings
+WHERE seq > ? AND dimensions = ? AND length(vector) = 4 * dimensions ORDER BY seq LIMIT ?
+"""
+_INSERT = "INSERT INTO vec_embeddings (id, embedding) VALUES (?, ?)"
+#: sqlite-vec keeps its ids in a table of this name.
+_EMPTY_SOME = (
+    "DELETE FROM vec_embeddings WHERE id IN (SELECT id FROM vec_embeddings_rowids LIMIT ?)"
+)
+_MORE_THAN = "SELECT 1 FROM embeddings LIMIT 1 OFFSET ?"
 _KNN = "SELECT id, distance FROM vec_embeddings WHERE embedding MATCH ? AND k = ?"
 _ALL = "SELECT id, vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions"
 
@@ -74,10 +89,8 @@ def cosines(vector: bytes, others: Sequence[bytes]) -> list[float]:
 
 
 def indexed_dimensions(tx: ReadTx) -> int | None:
-    """Return the width of the vec0 index, None when there is none that this connection can use."""
-    declared = tx.value(_DECLARED)
-    width = re.search(r"float\s*\[\s*(\d+)\s*\]", declared or "", re.IGNORECASE)
-    return int(width[1]) if width and vec_loaded(tx.connection) else None
+    """Return the width of the vec0 index, None when there is none that is whole and can be used here."""
+    return None if tx.value(_FILLED) else _declared_width(tx)
 
 
 def ensure(tx: WriteTx, dimensions: int) -> bool:
@@ -91,33 +104,63 @@ def ensure(tx: WriteTx, dimensions: int) -> bool:
     declared: str | None = tx.value(_DECLARED)
     if indexed_dimensions(tx) == dimensions and re.search(r"\bid\s+text", declared or "", re.I):
         return False
-    tx.run("DROP TABLE IF EXISTS vec_embeddings")
-    tx.run(_CREATE.format(dimensions=int(dimensions)))
+    _create(tx, dimensions)
+    tx.run("DROP TABLE IF EXISTS vec_embeddings_filled")
     tx.run(_FILL, (dimensions,))
+    return True
+
+
+def needs_rebuild(tx: ReadTx, dimensions: int) -> bool:
+    """Return whether there are vectors and the index is not whole or not `dimensions` wide."""
+    if not vec_loaded(tx.connection) or tx.value(_MORE_THAN, (0,)) is None:
+        return False
+    return indexed_dimensions(tx) != dimensions
+
+
+def rebuild(tx: WriteTx, dimensions: int, *, limit: int) -> bool:
+    """Bring the index a small step nearer to being `dimensions` wide and whole; True while steps are left.
+
+    A step empties, makes or fills in at most `limit` vectors (about 0.1 ms each). Until the last one the NumPy path
+    answers: questions of the new width do not meet an index of the old one, nor one that is being filled.
+    """
+    if not needs_rebuild(tx, dimensions):
+        return False
+    if not tx.value(_FILLED) or _declared_width(tx) != dimensions:
+        if _declared_width(tx) and tx.run(_EMPTY_SOME, (limit,)) == limit:
+            return True
+        _create(tx, dimensions)
+        tx.run("DROP TABLE IF EXISTS vec_embeddings_filled")
+        tx.run("CREATE TABLE vec_embeddings_filled AS SELECT 0 AS seq")
+        return True
+    rows = tx.all(_NEXT, (tx.value("SELECT seq FROM vec_embeddings_filled"), dimensions, limit))
+    tx.many(_INSERT, [(row[1], row[2]) for row in rows])
+    if len(rows) < limit:
+        tx.run("DROP TABLE vec_embeddings_filled")
+        return False
+    tx.run("UPDATE vec_embeddings_filled SET seq = ?", (rows[-1][0],))
     return True
 
 
 def insert(tx: WriteTx, rows: Sequence[tuple[str, bytes]]) -> None:
     """Add new (id, vector) pairs to the index; those of another width are left to the NumPy path.
 
-    The index is made on the first call in a new file.
+    The index is made on the first call in a file with few vectors. One that is being made is left alone: it is filled
+    in the order of the vectors' numbers, and these have the highest.
     """
     if not rows or not vec_loaded(tx.connection):
         return
     if tx.value(_DECLARED) is None:
-        # `embeddings` is written first, so this fills in the rows given here as well.
-        ensure(tx, dimensions(rows[0][1]))
+        if tx.value(_MORE_THAN, (AT_ONCE,)) is None:
+            # `embeddings` is written first, so this fills in the rows given here as well.
+            ensure(tx, dimensions(rows[0][1]))
         return
     width = indexed_dimensions(tx)
-    tx.many(
-        "INSERT INTO vec_embeddings (id, embedding) VALUES (?, ?)",
-        [row for row in rows if dimensions(row[1]) == width],
-    )
+    tx.many(_INSERT, [row for row in rows if dimensions(row[1]) == width])
 
 
 def delete(tx: WriteTx, ids: Iterable[str]) -> None:
     """Remove vectors from the index; unknown ids are ignored."""
-    if indexed_dimensions(tx) is not None:
+    if _declared_width(tx) is not None:
         tx.many("DELETE FROM vec_embeddings WHERE id = ?", [(id_,) for id_ in ids])
 
 
@@ -138,6 +181,18 @@ def knn(tx: ReadTx, vector: bytes, k: int) -> list[tuple[str, float]]:
 def similarity(distance: float | None) -> float:
     """Return the similarity 0..1 of a cosine distance; a zero vector has no distance, and similarity 0."""
     return 0.0 if distance is None else min(1.0, max(0.0, 1.0 - distance))
+
+
+def _declared_width(tx: ReadTx) -> int | None:
+    """Return the width of the index, whole or not; None when there is none that this connection can use."""
+    declared = tx.value(_DECLARED)
+    width = re.search(r"float\s*\[\s*(\d+)\s*\]", declared or "", re.IGNORECASE)
+    return int(width[1]) if width and vec_loaded(tx.connection) else None
+
+
+def _create(tx: WriteTx, dimensions: int) -> None:
+    tx.run("DROP TABLE IF EXISTS vec_embeddings")
+    tx.run(_CREATE.format(dimensions=int(dimensions)))
 
 
 def _exact(tx: ReadTx, vector: bytes, k: int) -> list[tuple[str, float]]:

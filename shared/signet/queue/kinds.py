@@ -44,6 +44,7 @@ KINDS = {
         Kind(name="embed", queue="vectors", time_limit_seconds=120),
         Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
         Kind(name="umap_projection", queue="light", time_limit_seconds=120),
+        Kind(name="vector_index", queue="light", time_limit_seconds=900),
     )
 }
 

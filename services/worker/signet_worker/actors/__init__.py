@@ -12,6 +12,7 @@ from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
 from signet_worker.actors.retention_sweep import retention_sweep
 from signet_worker.actors.umap_projection import umap_projection
+from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
 
 Actor = Callable[[Run, Context], None]
@@ -22,6 +23,7 @@ ACTORS: Mapping[str, Actor] = {
     "extract": extract,
     "retention_sweep": retention_sweep,
     "umap_projection": umap_projection,
+    "vector_index": vector_index,
 }
 
 
