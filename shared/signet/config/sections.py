@@ -192,8 +192,8 @@ class Search(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    #: Weight of the vector side. The seeds say 0.7; 0.6 was measured best (design/retrieval.md §1).
-    alpha: float = real(0.6, 0, 1, text=True)
+    #: Weight of the vector side.
+    alpha: float = real(0.7, 0, 1, text=True)
     top_k: int = integer(20, 1, 200, text=True)
     min_score: float = real(0.1, 0, 1, text=True)
     reranking: bool = flag(False)

@@ -6,7 +6,7 @@ every channel says of it. A lone score as it is loses a tenth of the evidence or
 
 from signet import clock
 from signet.db import fts
-from signet.domain.recall import graph, keyword, neighbours, store, times, vector
+from signet.domain.recall import distinct, graph, keyword, neighbours, store, times, vector
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
@@ -112,9 +112,8 @@ def _fill(run: Run) -> None:
     known.keyword = {seq: score / best if best else 1.0 for seq, score in totals.items()}
     query_vector, model = run.query_vector, run.settings.embedding_model
     if query_vector is not None and known.cosine:
-        bare = [seq for seq in run.allowed if seq not in known.cosine]
-        known.cosine |= run.attempt(
+        known.cosine, known.apart = run.attempt(
             "fill_vector",
-            lambda: vector.fill(run.tx, query_vector, bare, model=model),
-            known.cosine,
+            lambda: distinct.compare(run.tx, query_vector, run.allowed, model=model),
+            (known.cosine, known.cosine),
         )

@@ -85,8 +85,8 @@ class RecallSettings:
     """The numbers of recall; see recall.md §2 and `settings.py` for where they come from."""
 
     fusion: Fusion = Fusion.FILLED
-    #: Weight of the vector side; 0.5 to 0.6 measured best with MiniLM.
-    alpha: float = 0.6
+    #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.
+    alpha: float = 0.7
     top_k: int = 20
     min_score: float = 0.1
     #: Whether memories of one source support each other (`neighbours.py`).

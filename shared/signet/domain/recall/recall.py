@@ -85,7 +85,7 @@ def _filled(run: Run) -> Scores:
     lengths = {seq: row.passages for seq, row in run.allowed.items()}
     sources = neighbours.groups({s: (row.source, row.batch) for s, row in run.allowed.items()})
     text = blend.with_hints(blend.worded(known.words, run.around, lengths), known.hint)
-    cosine = blend.levelled(known.cosine, lengths)
+    cosine = blend.levelled(known.apart, lengths)
     scores = run.apply("blend", {}, lambda _: blend.filled(text, cosine, alpha=alpha))
     if not run.settings.neighbours:
         return scores
