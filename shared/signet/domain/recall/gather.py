@@ -31,7 +31,8 @@ def gather(run: Run) -> None:
         )
         run.around = neighbours.symmetric(beside)
         candidates |= run.around.keys()
-    candidates |= run.attempt("time", lambda: _of_the_time(run), set())
+    run.timely = run.attempt("time", lambda: _of_the_time(run), set())
+    candidates |= run.timely
     run.replaced = run.attempt("superseded", lambda: _replaced(run, candidates), {})
     candidates |= {later for chain in run.replaced.values() for later in chain}
     run.allowed = run.attempt("filter", lambda: store.allowed(run.tx, candidates, run.where), {})

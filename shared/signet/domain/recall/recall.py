@@ -77,6 +77,8 @@ def _merge(run: Run) -> Scores:
     """Return one score for each candidate worth ranking."""
     merge = _filled if run.settings.fusion is Fusion.FILLED else _plain
     scores = blend.at_least(merge(run), run.settings.min_score)
+    timely = {seq: run.settings.min_score for seq in run.timely if seq in run.allowed}
+    scores = timely | scores
     return run.apply("graph", scores, lambda flat: _with_graph(run, flat))
 
 

@@ -44,6 +44,8 @@ class Run:
     related: set[int] = field(default_factory=set)
     around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
+    #: Candidates for the time in question alone.
+    timely: set[int] = field(default_factory=set)
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)

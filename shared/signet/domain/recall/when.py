@@ -30,7 +30,7 @@ _SHIFT = re.compile(
 )
 _RECENTLY = re.compile(r"\b(?:recently|lately|these\s+days)\b", re.IGNORECASE)
 _ANCHOR = re.compile(
-    r"\b(?P<relation>before|after|since|until)\s+(?P<anchor>(?:the|our|my|we|i)\s+[^,.;?!]{3,60})",
+    r"\b(?P<relation>before|after|since|until)\s+(?P<anchor>(?:the|our|my|we|i)\s+(?:[^,.;?!]|\.(?=\d)){3,60})",
     re.IGNORECASE,
 )
 _BEFORE = ("before", "prior to", "until", "till", "up to", "as of")
