@@ -101,6 +101,17 @@ def test_filters_narrow_what_words_find(api: Api) -> None:
     assert len(found(api, "?q=heron&limit=-3")) == 1
 
 
+def test_the_list_is_narrowed_by_source(api: Api) -> None:
+    for number in (1, 2):
+        remember(api, f"Turn {number}.", source_type="chat", source_id="s1", ordinal=number)
+    remember(api, "Turn of another.", source_type="chat", source_id="s2")
+    api.run("UPDATE memories SET is_deleted = 1 WHERE content = 'Turn 1.'")
+    for name in ("source_id", "sourceId"):
+        rows = api.get(f"/api/memories?{name}=s1").body["memories"]
+        assert [row["content"] for row in rows] == ["Turn 2."]
+    assert api.get("/api/memories?source_id=none").body["memories"] == []
+
+
 def test_without_words_and_filters_nothing_is_found(api: Api) -> None:
     remember(api, "The heron is grey.")
     assert found(api, "") == []

@@ -23,6 +23,7 @@ async def get_memories(request: Request, state: Shared) -> dict[str, object]:
         limit=whole(params.get("limit"), 100, low=1, high=1_000),
         offset=whole(params.get("offset"), 0, low=0, high=1_000_000_000),
         type=params.get("type") or None,
+        source_id=params.get("source_id") or params.get("sourceId") or None,
         scope=params.get("scope") or None,
     )
 
@@ -57,11 +58,20 @@ def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Chan
 
 
 def _page(
-    tx: ReadTx, agent_id: str, *, limit: int, offset: int, type: str | None, scope: str | None
+    tx: ReadTx,
+    agent_id: str,
+    *,
+    limit: int,
+    offset: int,
+    type: str | None,
+    source_id: str | None,
+    scope: str | None,
 ) -> dict[str, object]:
     reader = agents.reader(tx, agent_id, scope=scope)
     stats = lookup.stats(tx, reader=reader)
-    found = lookup.newest(tx, reader=reader, limit=limit, offset=offset, type=type)
+    found = lookup.newest(
+        tx, reader=reader, limit=limit, offset=offset, type=type, source_id=source_id
+    )
     return {
         "memories": [_short(memory) for memory in found],
         "stats": {

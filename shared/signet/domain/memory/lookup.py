@@ -48,10 +48,16 @@ def newest(
     limit: int = DEFAULT_LIMIT,
     offset: int = 0,
     type: str | None = None,
+    source_id: str | None = None,
 ) -> list[Memory]:
     """Return a page of active memories, newest first; the limit is kept within 1..1,000."""
     return store.newest(
-        tx, reader, limit=max(1, min(limit, MAX_LIMIT)), offset=max(0, offset), type=type
+        tx,
+        reader,
+        limit=max(1, min(limit, MAX_LIMIT)),
+        offset=max(0, offset),
+        type=type,
+        source_id=source_id,
     )
 
 

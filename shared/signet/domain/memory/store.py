@@ -48,6 +48,7 @@ _BY_HASH = (
 )
 # Without the hint the planner reads and sorts every row, because nearly every row is active.
 _NEWEST = f"{_READ} INDEXED BY idx_memories_created WHERE m.is_deleted = 0 AND "
+_FROM_SOURCE = f"{_READ} INDEXED BY idx_memories_source_ordinal WHERE m.is_deleted = 0 AND "
 _PAGE = " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 _BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
 _STATS = """
@@ -162,13 +163,15 @@ def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str
 
 
 def newest(
-    tx: ReadTx, reader: Reader, *, limit: int, offset: int, type: str | None
+    tx: ReadTx, reader: Reader, *, limit: int, offset: int, type: str | None, source_id: str | None
 ) -> list[Memory]:
     """Return active memories, newest first."""
-    seen = visibility.readable(reader)
+    seen, newest = visibility.readable(reader), _NEWEST
     if type is not None:
         seen &= visibility.Where("m.type = ?", (type,))
-    rows = tx.all(_NEWEST + seen.sql + _PAGE, (*seen.params, limit, offset))
+    if source_id is not None:
+        newest, seen = _FROM_SOURCE, visibility.Where("m.source_id = ?", (source_id,)) & seen
+    rows = tx.all(newest + seen.sql + _PAGE, (*seen.params, limit, offset))
     return [_value(row) for row in rows]
 
 
