@@ -42,7 +42,9 @@ def lines(entry: Entry, ink: Ink) -> Iterator[str]:
     yield " ".join([*filter(None, head), text[0]])
     for line in text[1:]:
         yield " " * indent + line
-    yield ink.dim("  " + " · ".join([*entry.facts, entry.id[:ID_CHARS]]))
+    facts = " · ".join([*entry.facts, entry.id[:ID_CHARS]])
+    for line in output.wrapped(facts, output.width() - 2):
+        yield ink.dim(f"  {line}")
 
 
 def tags_text(tags: str | Sequence[str]) -> str:

@@ -153,7 +153,8 @@ def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
         output.show(done)
     else:
         what = output.count(done["deleted"], "memory")
-        output.say(f"{what} removed for good" if force else f"{what} forgotten")
+        if done["deleted"]:
+            output.say(f"{what} removed for good" if force else f"{what} forgotten")
         for one in refused:
             _warn(one["id"], one["status"])
         if done["deleted"] and not force:
