@@ -56,9 +56,8 @@ def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
         "accessCount": hit.access_count,
         "lastAccessed": hit.last_accessed,
     }
-    for name, value in (("valid_from", hit.valid_from), ("valid_to", hit.valid_to)):
-        if value is not None:
-            fields[name] = value
+    known = {"event_at": hit.event_at, "valid_from": hit.valid_from, "valid_to": hit.valid_to}
+    fields |= {name: value for name, value in known.items() if value is not None}
     if hit.superseded_by is not None:
         fields |= {"superseded": True, "superseded_by": hit.superseded_by}
     if hit.supplementary:

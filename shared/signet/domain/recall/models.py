@@ -154,7 +154,8 @@ class Hit:
     access_count: int = 0
     last_accessed: str | None = None
     supplementary: bool = False
-    #: The id of what replaced it, and from when to when it held.
+    #: When it happened, if that is known; the id of what replaced it, and from when to when it held.
+    event_at: str | None = None
     superseded_by: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None

@@ -139,6 +139,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
         replace(
             hit,
             content=texts.get(seq, hit.content),
+            event_at=held[seq].event_at,
             superseded_by=held[seq].superseded_by,
             valid_from=held[seq].valid_from,
             valid_to=held[seq].valid_to if held[seq].superseded_by or as_of else None,
