@@ -23,7 +23,6 @@ from dramatiq.middleware import Middleware, SkipMessage
 
 from signet import clock
 from signet.db import Database, ReadTx
-from signet.errors import SignetError
 from signet.observe import logs, metrics
 from signet.queue import finish, outcome
 from signet.queue.deadline import Deadlines
@@ -32,6 +31,7 @@ from signet.queue.finish import End
 from signet.queue.held import Run
 from signet.queue.pump import Pump
 from signet.queue.settle import buries, settle
+from signet.queue.tell import Teller
 
 log = logs.get("pipeline")
 
@@ -107,7 +107,8 @@ class JobsBroker(Broker):
         self.pump = pump
         self.deadlines = Deadlines()
         self._outcome = Outcome()
-        # dramatiq logs every error of a job with its traceback; `_tell` says once how each run ended.
+        self._teller = Teller()
+        # dramatiq logs every error of a job with its traceback; tell.py says once how each run ended.
         logging.getLogger("dramatiq.worker.WorkerThread").setLevel(logging.CRITICAL)
         super().__init__(middleware=[self._outcome])
 
@@ -163,7 +164,7 @@ class JobsBroker(Broker):
             raise QueueNotFound(queue_name)  # type: ignore[no-untyped-call]  # ships no types here
         if self.pump is None:
             raise RuntimeError("this broker was made without a pump and can only enqueue")
-        return JobsConsumer(self.db, self.pump, queue_name, timeout / 1000)
+        return JobsConsumer(self.db, self.pump, self._teller, queue_name, timeout / 1000)
 
     def flush(self, queue_name: str) -> None:
         """Bury every waiting job of a queue with code `flushed`."""
@@ -187,14 +188,18 @@ class JobsBroker(Broker):
 class JobsConsumer(Consumer):
     """Hands claimed jobs of one queue to dramatiq's threads and writes their ends down."""
 
-    def __init__(self, db: Database, pump: Pump, queue: str, timeout_seconds: float) -> None:
+    def __init__(
+        self, db: Database, pump: Pump, teller: Teller, queue: str, timeout_seconds: float
+    ) -> None:
         self._db = db
         self._pump = pump
+        self._teller = teller
         self._queue = queue
         self._timeout = timeout_seconds
 
     def __next__(self) -> RunMessage | None:
         """Return the next message, None when none came in time."""
+        self._teller.flush()
         run = self._pump.fetch(self._queue, self._timeout)
         if run is None:
             return None
@@ -225,7 +230,7 @@ class JobsConsumer(Consumer):
             self._pump.held.drop(run)
         else:
             self._settle(run, ended)
-        self._tell(run, ended, message._exception, took)
+        self._teller.tell(run, ended, message._exception, took)
         metrics.JOBS.labels(run.lease.kind, ended.end).inc()
         metrics.JOB_RUN.labels(run.lease.kind, ended.end).observe(took)
 
@@ -238,7 +243,8 @@ class JobsConsumer(Consumer):
             self._give_back(message.run)
 
     def close(self) -> None:
-        """Give back what was claimed and never fetched."""
+        """Give back what was claimed and never fetched; tell what was counted."""
+        self._teller.flush(everything=True)
         while (run := self._pump.fetch(self._queue, 0)) is not None:
             self._give_back(run)
 
@@ -275,20 +281,3 @@ class JobsConsumer(Consumer):
         """Keep the lease and write the end again at the next beat: the database was busy or full."""
         log.warning("job.unsettled", job_id=run.lease.job_id, error=type(error).__name__)
         run.again = partial(self._settle, run, ended)
-
-    def _tell(
-        self, run: Run, ended: finish.Outcome, error: BaseException | None, took: float
-    ) -> None:
-        """Log the end of a run once; an error that is none of ours brings its traceback when it buries the job."""
-        with_trace = buries(run, ended) and error is not None and not isinstance(error, SignetError)
-        usual = {End.COMPLETED: log.debug, End.POSTPONED: log.info, End.RELEASED: log.info}
-        tell = usual.get(ended.end, log.warning)
-        tell(
-            f"job.{ended.end}",
-            job_id=run.lease.job_id,
-            kind=run.lease.kind,
-            attempt=run.lease.attempts,
-            took_ms=round(took * 1000),
-            **({"code": ended.code} if ended.code else {}),
-            **({"exc_info": error} if with_trace else {}),
-        )
