@@ -88,6 +88,16 @@ def test_an_entity_that_is_named_again_is_the_same_one(tx: WriteTx) -> None:
     assert tx.value("SELECT mentions FROM entities WHERE name = 'Ada Winter'") == 1
 
 
+def test_the_day_follows_the_text_unless_it_was_given(tx: WriteTx) -> None:
+    told = save(tx, "The heron came on 3 April 2026.")
+    new = NewMemory(content="The owl came on 3 April 2026.", event_at=NOON)
+    given = remember.remember(tx, new, actor=ACTOR, rules=RULES, now=NOON).id
+    rewrite(tx, told, "The heron came on 5 April 2026.")
+    rewrite(tx, given, "The owl came on 5 April 2026.")
+    days = pairs(tx, "SELECT id, event_at FROM memories")
+    assert (days[told][:10], days[given]) == ("2026-04-05", clock.to_text(NOON))
+
+
 def test_full_text_is_written_anew_only_for_a_new_text(tx: WriteTx) -> None:
     memory_id = save(tx, "The heron nests in April.")
     size = "SELECT count(*) FROM memories_fts_data"

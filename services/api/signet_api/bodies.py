@@ -51,6 +51,12 @@ async def body_of(request: Request, model: type[Model]) -> Model:
         raise RequestValidationError(problems) from error
 
 
+def described(model: type[BaseModel]) -> dict[str, Any]:
+    """Return what the description of the interface says of a body that `body_of` reads."""
+    schema = model.model_json_schema()
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
 def parse(raw: bytes) -> object:
     """Return what a body says; raises JSONDecodeError for everything that is no JSON in UTF-8."""
     try:

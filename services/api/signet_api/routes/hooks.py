@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from signet.domain.memory.models import NewMemory
 from signet.errors import Invalid
 from signet.wire.hooks import HookRememberBody
-from signet_api.bodies import JsonRoute, body_of
+from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Shared, Who, agent_of
 from signet_api.routes.remember import save
 
@@ -18,7 +18,7 @@ INTERNAL = "x-signet-no-hooks"
 RUNTIME_PATHS = frozenset({"plugin", "legacy"})
 
 
-@router.post("/remember")
+@router.post("/remember", openapi_extra=described(HookRememberBody))
 async def post_remember(request: Request, state: Shared, actor: Who) -> dict[str, object]:
     """Save a text from within a session; the same text or idempotency key twice is one memory."""
     if request.headers.get(INTERNAL) == "1":

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from signet import clock
+
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
@@ -107,6 +109,12 @@ def the_day(text: str, written_at: datetime) -> datetime | None:
     (day,) = days
     noon = _midnight(day) + DAY / 2
     return None if _midnight(day) > today else to_utc(noon, UTC)
+
+
+def told_day(text: str, written_at: datetime) -> str | None:
+    """Return the day of `the_day` as it is stored with a memory (`event_at`)."""
+    day = the_day(text, written_at)
+    return None if day is None else clock.to_text(day)
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:

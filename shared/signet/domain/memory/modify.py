@@ -6,10 +6,11 @@ is found anew, and an `embed` job makes the new vector. So nobody waits for a mo
 
 from datetime import datetime
 
+from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
-from signet.domain.memory import history, lookup, store
+from signet.domain.memory import dates, history, lookup, store
 from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
@@ -94,7 +95,7 @@ def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
 
 def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now: datetime) -> None:
     """Put the new text in place, and let go of what was read from the old one (MEM-27)."""
-    store.rewrite(tx, memory.id, text)
+    store.rewrite(tx, memory.id, text, _event_at(memory, text, now))
     store.drop_hints(tx, memory.id)
     vectors.remove(tx, memory.id)
     tx.optional(
@@ -105,3 +106,11 @@ def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now
     if rules.embed:
         job = Job(kind="embed", memory_id=memory.id, agent_id=memory.agent_id)
         enqueue(tx, job, now=now, max_attempts=rules.attempts)
+
+
+def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:
+    """Return when it happened: what the new text tells, where the old one told it; a time that was given stays."""
+    written_at = clock.parsed(memory.created_at) or now
+    if memory.event_at != dates.told_day(memory.content, written_at):
+        return memory.event_at
+    return dates.told_day(text.storage, written_at)

@@ -66,7 +66,8 @@ def remember(
         raise Frozen
     parsed = prefixes.parse(new.content)
     draft = _draft(new, parsed, rules, now)
-    _check_replaceable(tx, new)
+    if new.supersedes:
+        _check_replaceable(tx, new)
     if new.transcript and new.source_id:
         store.keep_transcript(tx, draft, new.transcript, harness=new.harness, at=now)
     known = _of_source(tx, draft) if draft.source_id else None
@@ -113,7 +114,7 @@ def insert_fact(
         source_id=source.id,
         updated_by=actor.name,
         created_at=now,
-        event_at=_told_day(content, clock.parsed(source.created_at) or now) or source.event_at,
+        event_at=dates.told_day(content, clock.parsed(source.created_at) or now) or source.event_at,
         extraction_status=ExtractionStatus.COMPLETED,
         extraction_model=extraction_model,
         embedding_model=embedding_model,
@@ -212,7 +213,7 @@ def _save(
 ) -> Remembered:
     text = _normalized(draft.content)
     if draft.event_at is None:
-        draft = replace(draft, event_at=_told_day(text.storage, draft.created_at))
+        draft = replace(draft, event_at=dates.told_day(text.storage, draft.created_at))
     memory_id = _put(tx, draft, text, actor=actor, now=now)
     if memory_id is None:
         return _repeated(_holder(tx, draft, text))
@@ -334,12 +335,6 @@ def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
     found = found or store.by_hash(tx, draft, text.content_hash)
     assert found is not None, "only these two keys of a memory can be taken"
     return found
-
-
-def _told_day(text: str, written_at: datetime) -> str | None:
-    """Return the day that a text tells of, if it names just one; what lies ahead has not happened."""
-    day = dates.the_day(text, written_at)
-    return None if day is None else clock.to_text(day)
 
 
 def _normalized(content: str) -> Normalized:

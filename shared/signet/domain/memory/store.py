@@ -75,8 +75,8 @@ _PATCH = (
     " version = version + 1, update_count = coalesce(update_count, 0) + 1, updated_at = ?, updated_by = ? WHERE id = ?"
 )
 _REWRITE = (
-    "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, extraction_status = 'none',"
-    " embedding_model = NULL WHERE id = ?"
+    "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
+    " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
 _LISTED = "IN (SELECT value FROM json_each(?1))"
 _DROP = f"DELETE FROM memories WHERE id {_LISTED}"
@@ -244,9 +244,10 @@ def patch(
     tx.run(_PATCH, row)
 
 
-def rewrite(tx: WriteTx, memory_id: str, text: Normalized) -> None:
+def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None) -> None:
     """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
-    tx.run(_REWRITE, (text.storage, text.canonical, text.content_hash, memory_id))
+    row = (text.storage, text.canonical, text.content_hash, event_at, memory_id)
+    tx.run(_REWRITE, row)
 
 
 def drop_hints(tx: WriteTx, memory_id: str) -> None:
