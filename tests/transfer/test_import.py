@@ -78,7 +78,7 @@ def test_a_dry_run_counts_what_the_import_then_does_and_writes_nothing(empty: Ap
         )
         new, known, reasons = new + found[0], known + found[1], reasons + found[2]
     assert everything(empty) == before
-    assert not list(empty.state.workspace.runtime_dir.glob("*.preview*"))
+    assert not list(empty.state.workspace.daemon_dir.glob("*.preview*"))
     assert imported(empty, records) == (new, known, reasons)
     assert (new, known, len(reasons)) == (8, 8, 3)
 
@@ -104,6 +104,8 @@ def test_a_dry_run_counts_what_the_import_then_does_and_writes_nothing(empty: Ap
         ({"record": "text", "content": "Rain", "importance": 2}, None),
         ({"record": "text", "content": "x" * 100_001}, None),
         ({"record": "vectors", "memory_id": "x", "passages": []}, "memory_id names no memory"),
+        ({"record": "vectors", "memory_id": {"a": 1}}, "memory_id names no memory"),
+        ({"record": "hint", "id": "x", "memory_id": ["m1"], "hint": "Why?", "created_at": AT}, None),
     ],
 )  # fmt: skip
 def test_a_record_that_cannot_be_taken_in_costs_nothing_but_itself(

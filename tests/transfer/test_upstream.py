@@ -70,3 +70,20 @@ def test_the_same_text_under_an_earlier_hash_is_known(tmp_path: Path, empty: Api
     assert taken(empty, path)[2] == []
     assert {row["id"] for row in empty.rows("memories")} == {ours, "m1", "m3"}
     assert {row["memory_id"] for row in empty.rows("document_memories")} == {ours}
+
+
+def test_a_database_in_use_is_imported_with_what_is_only_in_its_log(
+    tmp_path: Path, empty: Api
+) -> None:
+    path = tmp_path / "theirs.db"
+    with closing(upstream.write(path, 43)) as theirs:
+        theirs.execute("PRAGMA journal_mode = WAL")
+        theirs.execute("UPDATE memories SET content = 'Written last' WHERE id = 'm1'")
+        assert taken(empty, path)[2] == []
+    assert empty.rows("memories")[0]["content"] == "Written last"
+
+
+def test_a_workspace_of_ours_is_read_from_its_folder(full: Api, empty: Api) -> None:
+    new, known, reasons = taken(empty, full.state.workspace.root)
+    assert (known, reasons) == (0, []) and new > 40
+    assert len(empty.rows("memories")) == len(full.rows("memories"))

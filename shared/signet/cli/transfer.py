@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -20,10 +20,13 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.progress import Progress
 from signet.client import Signet
 from signet.domain.transfer.records import END, Fate, Found, Tally, line
-from signet.domain.transfer.sources import choose
-from signet.domain.transfer.sources.source import OWNED, Format, Source, Wishes
 from signet.errors import Invalid, TooLarge, Unavailable
 
+if TYPE_CHECKING:
+    from signet.domain.transfer.sources.source import Format, Source
+
+#: Standard input and output, as a name of a file.
+DASH = "-"
 #: A batch ends with the record that makes it longer than either.
 BATCH_RECORDS = 200
 BATCH_BYTES = 500_000
@@ -55,10 +58,10 @@ def export(
 ) -> None:
     """Write everything to a file: memories, history, entities, documents, sessions.
 
-    One JSON object per line, and "record" says of what: memory, history, hint, entity, aspect, attribute, dependency, relation,
-    mention, document, chunk, transcript, summary, agent and others. Forgotten memories and private ones of all
-    agents are in it; secrets, tokens and settings are not. `signet import` reads it; FORMAT.md beside
-    signet/domain/transfer describes every field.
+    One JSON object per line; its "record" says what it is: agent, memory, history, hint, entity, aspect, attribute,
+    dependency, relation, mention, document, chunk, transcript, summary and others. Its other fields are the columns
+    of one row. Forgotten memories and private ones of all agents are in it; secrets, tokens and settings are not.
+    `signet import` reads it. The whole format: signet/domain/transfer/FORMAT.md
 
     Examples: signet export · signet export -o - --since 2026-01-01 | gzip > new.ndjson.gz
     """
@@ -80,11 +83,11 @@ def export(
                 tally.add(record["record"], Fate.NEW)
                 progress.count(done, total)
     counts = {kind: number for (kind, _), number in tally.counts.items()}
-    if as_json and name != choose.STDIN:
+    if as_json and name != DASH:
         output.show({"file": str(Path(name).absolute()), "rows": done, "counts": counts})
         return
-    tell = output.tell if name == choose.STDIN else output.say
-    tell(f"Exported {output.count(done, 'row')}" + ("" if name == choose.STDIN else f" to {name}"))
+    tell = output.tell if name == DASH else output.say
+    tell(f"Exported {output.count(done, 'row')}" + ("" if name == DASH else f" to {name}"))
     for kind, number in counts.items():
         tell(f"  {kind:<16}{number}")
 
@@ -114,8 +117,11 @@ def import_(
     Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
     its line and left out; the exit status is then 1. A forgotten memory does not come back.
 
-    Examples: signet import signet-export-2026-05-01.ndjson --dry-run · signet import ~/.claude
+    Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """
+    from signet.domain.transfer.sources import choose
+    from signet.domain.transfer.sources.source import OWNED, Wishes
+
     chosen = _format(format)
     wishes = Wishes(agent_id=agent, project=project, sessions=sessions)
     with choose.opened(source, chosen, wishes, now=clock.now()) as opened:
@@ -135,7 +141,7 @@ def import_(
 class _Run:
     """One import: sends batches and keeps count."""
 
-    def __init__(self, signet: Signet, source: Source, *, is_dry: bool) -> None:
+    def __init__(self, signet: Signet, source: "Source", *, is_dry: bool) -> None:
         self.source = source
         self.is_dry = is_dry
         self.tally = Tally()
@@ -231,7 +237,7 @@ def _pages(signet: Signet, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @contextmanager
 def _opened(name: str) -> Iterator[TextIO]:
     """Open the file to write: it is there when it is whole, and nobody else may read it."""
-    if name == choose.STDIN:
+    if name == DASH:
         yield sys.stdout
         return
     whole = Path(name)
@@ -247,7 +253,9 @@ def _opened(name: str) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
 
 
-def _format(name: str) -> Format | None:
+def _format(name: str) -> "Format | None":
+    from signet.domain.transfer.sources.source import Format
+
     if name == "auto":
         return None
     try:

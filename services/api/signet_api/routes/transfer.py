@@ -86,7 +86,7 @@ async def _taken(
         for some in take.slices(records):
             outcomes += await state.db.awrite(take.take, some, how=how, now=clock.now())
         return outcomes
-    folder = state.workspace.runtime_dir
+    folder = state.workspace.daemon_dir
     look = partial(preview.preview, state.db.path, folder, body.preview, records)
     found = await asyncio.to_thread(look, how=how, now=clock.now())
     if body.last:

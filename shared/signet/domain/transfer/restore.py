@@ -33,6 +33,8 @@ _WORDS = {
 }
 _TIMES = frozenset({"valid_from", "valid_to", "last_accessed"})
 _SHARES = frozenset({"importance", "confidence"})
+#: Texts that no later record asks for, so that a preview does without.
+_LONG = frozenset({"content", "raw_content", "normalized_content", "old_content", "new_content"})
 _MAX_INTEGER = 2**63 - 1
 
 
@@ -59,6 +61,8 @@ def row(
             if has_own_id:
                 target.keep_alias(kind, values[first], found[first])
             return KNOWN
+    if target.is_preview:
+        values |= dict.fromkeys(_LONG & values.keys(), "")
     names = list(values)
     sql = (
         f"INSERT OR IGNORE INTO {kind.table} ({', '.join(names)})"
@@ -73,7 +77,8 @@ def row(
 
 def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     """Store the vectors of a memory that has none. Raises Refused, for those of another text too."""
-    memory_id = target.id_of("memory", given.get("memory_id"))
+    named = given.get("memory_id")
+    memory_id = target.id_of("memory", named) if isinstance(named, str) else None
     if memory_id is None:
         raise Refused("memory_id names no memory")
     found = target.find(KINDS["memory"], "id = :id", {"id": memory_id})

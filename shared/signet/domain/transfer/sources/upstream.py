@@ -6,6 +6,7 @@ read, and may be in use.
 """
 
 import contextlib
+import shutil
 import tempfile
 from collections.abc import Iterator
 from datetime import datetime
@@ -49,12 +50,19 @@ def read(path: Path, now: datetime) -> Iterator[Source]:
 
 
 def _copy(path: Path, copy: Path) -> None:
+    """Copy what is committed. Where SQLite may not put its lock beside the file, nobody writes to it either."""
     try:
-        with (
-            contextlib.closing(connect(path, read_only=True)) as old,
-            contextlib.closing(connect(copy)) as new,
-        ):
-            old.backup(new)
+        try:
+            with (
+                contextlib.closing(connect(path, read_only=True)) as old,
+                contextlib.closing(connect(copy)) as new,
+            ):
+                old.backup(new)
+        except sqlite.OperationalError:
+            for end in ("", "-wal"):
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+        with contextlib.closing(connect(copy)) as new:
             tables = {row[0] for row in new.execute("SELECT name FROM sqlite_master")}
     except sqlite.DatabaseError as error:
         raise Invalid(f"{path} cannot be read as a database: {error}") from error
