@@ -19,6 +19,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import connect
 from signet.domain.agents import store as agents
+from signet.domain.browse import export, search
+from signet.domain.browse.search import Search
 from signet.domain.embeddings import store as embeddings
 from signet.domain.memory import choose, history, lookup, modify, normalize, recover, remember
 from signet.domain.memory.choose import Choice
@@ -352,6 +354,11 @@ class Memories(RuleBasedStateMachine):
             assert self.reachable(partial(history.of, tx, reader=reader)) == mine
             assert self.chosen(tx, agent_id, query="harbour gate") == unscoped
             assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
+            words = Search(q="harbour OR gate", limit=200)
+            rows = search.find(tx, words, reader=reader, now=self.now)
+            assert {row["id"] for row in rows} == unscoped
+            exported = export.page(tx, reader=reader, limit=200, offset=0, vectors=False)
+            assert {row["id"] for row in exported.rows} <= unscoped
             query = Query(text="where is the harbour gate", reader=reader, limit=50)
             found = recall(
                 tx,
