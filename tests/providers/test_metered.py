@@ -34,6 +34,9 @@ class Stub:
     def available(self) -> bool:
         return self._error is None
 
+    def fault(self) -> str | None:
+        return None if self._error is None else str(self._error)
+
 
 def counted(provider: str, outcome: str) -> float:
     return float(metrics.PROVIDER_CALLS.labels(provider, outcome)._value.get())

@@ -77,16 +77,33 @@ def test_none_and_rules_need_nobody(name: str) -> None:
     assert registry.language_model(replace(SETTINGS, provider=name)) is None
 
 
-@pytest.mark.parametrize("name", ["anthropic", "claude-code", "codex", "opencode"])
-def test_a_provider_of_a_later_version_leaves_the_jobs_waiting(name: str) -> None:
-    found = registry.resolve(replace(SETTINGS, provider=name), never)
-    assert (found.effective, found.model, found.waits) == ("none", None, True)
-    assert found.reason == f"{name} is not available in this version"
+@pytest.mark.parametrize(
+    ("name", "model", "rationed"),
+    [
+        ("anthropic", "claude-haiku-4-5-20251001", True),
+        ("claude-code", "haiku", True),
+        ("codex", "gpt-5.3-codex", True),
+        ("opencode", "anthropic/claude-haiku-4-5-20251001", True),
+        ("ollama", "qwen3:4b", False),
+    ],
+)
+def test_every_provider_can_be_named_and_those_that_cost_somebody_are_rationed(
+    name: str, model: str, rationed: bool
+) -> None:
+    settings = replace(SETTINGS, provider=name, model=model)
+    found = registry.resolve(settings, never)
+    assert found.model is not None
+    assert (found.effective, found.model.name) == (name, f"{name}:{model}")
+    assert registry.is_rationed(settings, found.effective) is rationed
 
 
-def test_only_a_provider_that_cannot_be_used_makes_jobs_wait() -> None:
-    for name in ("auto", "none", "rules", "ollama", "openai"):
-        assert not registry.resolve(replace(SETTINGS, provider=name), no).waits
+@pytest.mark.parametrize("name", ["ollama", "openai"])
+def test_a_server_elsewhere_is_rationed_and_one_here_is_not(name: str) -> None:
+    there = replace(SETTINGS, endpoint="https://models.example")
+    here = replace(SETTINGS, endpoint="http://127.0.0.1:8080/v1")
+    assert registry.is_rationed(there, name)
+    assert not registry.is_rationed(here, name)
+    assert not registry.is_rationed(there, "rules")
 
 
 def test_auto_finds_real_servers() -> None:

@@ -237,6 +237,20 @@ def fake_openai(
     yield from _running(OPENAI, answers, "/v1", models, dimensions, embeddings)
 
 
+@contextmanager
+def fake_anthropic(
+    *answers: Answer, models: Sequence[str] = ("claude-haiku-4-5-20251001",)
+) -> Iterator[FakeServer]:
+    """Run a server of the Messages API."""
+    yield from _running(ANTHROPIC, answers, "", models, 8, (Works(),))
+
+
+@contextmanager
+def fake_opencode(*answers: Answer) -> Iterator[FakeServer]:
+    """Run an OpenCode server; an answer "" leaves the message empty, the next one is then found in its session."""
+    yield from _running(OPENCODE, answers, "", (), 8, (Works(),))
+
+
 def _running(
     routes: Mapping[tuple[str, str], Route],
     answers: Sequence[Answer],
@@ -265,6 +279,8 @@ def _prompt_of(body: Mapping[str, object]) -> str | None:
             return content
         case {"options": _, "prompt": str(prompt)}:
             return prompt
+        case {"parts": [{"text": str(text)}]}:
+            return text
     return None
 
 
@@ -294,6 +310,34 @@ def _openai_text(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}}],
         "usage": {"prompt_tokens": _tokens(prompt), "completion_tokens": _tokens(text)},
     }
+
+
+def _anthropic_text(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
+    prompt = _prompt_of(request.body) or ""
+    return server.next_answer(), lambda text: {
+        "type": "message",
+        "model": request.body.get("model"),
+        "content": [{"type": "text", "text": part} for part in text.partition("|") if part != "|"],
+        "usage": {"input_tokens": _tokens(prompt), "output_tokens": _tokens(text)},
+    }
+
+
+def _opencode_message(text: str) -> Mapping[str, object]:
+    tokens = {"input": 7, "output": _tokens(text)}
+    step = {"type": "step-start"}
+    return {
+        "info": {"role": "assistant", "tokens": tokens},
+        "parts": [step, {"type": "text", "text": text}],
+    }
+
+
+def _opencode_text(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
+    return server.next_answer(), _opencode_message
+
+
+def _opencode_session(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
+    asked = {"info": {"role": "user"}, "parts": [{"type": "text", "text": "the question"}]}
+    return server.next_answer(), lambda text: [asked, *([_opencode_message(text)] if text else [])]
 
 
 def _vectors(server: FakeServer, texts: object) -> list[list[float]]:
@@ -328,6 +372,17 @@ OPENAI: Mapping[tuple[str, str], Route] = {
     ("GET", "/v1/models"): lambda s, _: _always({"data": [{"id": n} for n in s.models]}),
     ("POST", "/v1/chat/completions"): _openai_text,
     ("POST", "/v1/embeddings"): _openai_batch,
+}
+ANTHROPIC: Mapping[tuple[str, str], Route] = {
+    ("GET", "/v1/models"): lambda s, _: _always({"data": [{"id": n} for n in s.models]}),
+    ("POST", "/v1/messages"): _anthropic_text,
+}
+OPENCODE: Mapping[tuple[str, str], Route] = {
+    ("GET", "/global/health"): lambda *_: _always({"healthy": True, "version": "1.0.0"}),
+    ("POST", "/session"): lambda *_: _always({"id": "ses_1"}),
+    ("POST", "/session/ses_1/message"): _opencode_text,
+    ("GET", "/session/ses_1/message"): _opencode_session,
+    ("DELETE", "/session/ses_1"): lambda *_: _always(True),
 }
 
 
@@ -365,6 +420,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self._answer()
 
+    def do_DELETE(self) -> None:
+        self._answer()
+
     def _answer(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         request = Request(
@@ -377,8 +435,8 @@ class _Handler(BaseHTTPRequestHandler):
         route = self.fake.routes.get((self.command, self.path))
         if route is None:
             return self._send(Status(404, "404 page not found"))
-        model = str(request.body.get("model"))
-        if self.command == "POST" and not self._has(model):
+        model = request.body.get("model")
+        if isinstance(model, str) and not self._has(model):
             return self._send(Status(404, json.dumps({"error": f"model '{model}' not found"})))
         answer, wrap = route(self.fake, request)
         self._perform(answer, wrap, _prompt_of(request.body) or "")

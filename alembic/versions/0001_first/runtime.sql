@@ -35,6 +35,14 @@ CREATE TABLE provider_breakers (
   updated_at TEXT NOT NULL
 );
 
+CREATE TABLE provider_usage (
+  provider TEXT NOT NULL,
+  hour TEXT NOT NULL,             -- UTC, as 2026-05-01T13
+  calls INTEGER NOT NULL DEFAULT 0,
+  tokens INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (provider, hour)
+) WITHOUT ROWID;
+
 CREATE TABLE queue_control (
   name TEXT PRIMARY KEY,
   paused INTEGER NOT NULL DEFAULT 0,

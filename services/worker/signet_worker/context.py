@@ -10,12 +10,13 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.extraction.distill import Distiller, Model, Rules
-from signet.errors import ProviderDown
 from signet.observe import logs
+from signet.paths import Workspace
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Embedder, LanguageModel
+from signet.providers.ration import RationedModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
 from signet.queue import limits
 
@@ -28,9 +29,10 @@ WAITING_QUEUES = ("llm", "vectors")
 class Context:
     """Shared by all actors of this process; for any thread."""
 
-    def __init__(self, db: Database, live: LiveSettings) -> None:
+    def __init__(self, db: Database, live: LiveSettings, workspace: Workspace) -> None:
         self.db = db
         self._live = live
+        self._slots = workspace.runtime_dir / "llm"
         self._lock = threading.Lock()
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
@@ -64,13 +66,23 @@ class Context:
             return self._embedder[1]
 
     def distiller(self) -> Distiller | None:
-        """Return who reads texts, None when extraction is off; raises ProviderDown when it must wait."""
+        """Return who reads texts, None when extraction is off."""
+        model = self.language_model()
+        if model is not None:
+            return Model(model, self.settings)
+        return Rules() if self._resolved().effective == registry.RULES else None
+
+    def language_model(self) -> LanguageModel | None:
+        """Return the model that reads and writes text, counted and bounded; None when there is none."""
+        wanted, _ = self._names()
         found = self._resolved()
-        if found.waits:
-            raise ProviderDown(found.reason)
-        if found.model is not None:
-            return Model(MeteredModel(found.model), self.settings)
-        return Rules() if found.effective == registry.RULES else None
+        if found.model is None:
+            return None
+        metered = MeteredModel(found.model)
+        if not registry.is_rationed(wanted, found.effective):
+            return metered
+        ration = chosen.ration(self.settings, self._live.loaded.environment)
+        return RationedModel(metered, self.db, self._slots, ration)
 
     def _resolved(self) -> Resolution:
         wanted, _ = self._names()

@@ -64,7 +64,7 @@ def serve(booted: Booted) -> int:
         lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
     )
     broker = JobsBroker(db, pump)
-    context = Context(db, live)
+    context = Context(db, live, workspace)
     live.then(context.settings_changed)
     actors.declare(broker, context)
     threads = sum(queue.slots for queue in QUEUES.values())

@@ -104,6 +104,7 @@ class Environment(Section):
     mcp_proxy_refresh_ms: int = integer(
         15_000, 1_000, 86_400_000, key="SIGNET_MCP_PROXY_REFRESH_MS", text=True
     )
+    max_llm_concurrency: int = integer(4, 1, 64, key="SIGNET_MAX_LLM_CONCURRENCY", text=True)
     openai_api_key: str | None = optional_text(key="OPENAI_API_KEY", is_secret=True)
     anthropic_api_key: str | None = optional_text(key="ANTHROPIC_API_KEY", is_secret=True)
     #: Where Ollama is when agent.yaml gives no address.

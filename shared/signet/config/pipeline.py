@@ -91,6 +91,9 @@ class Extraction(Section):
     api_key: str | None = optional_text(also=("api_key",), is_secret=True)
     timeout_ms: int = integer(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
     min_confidence: float = real(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
+    #: For providers whose calls cost somebody, by the clock's hour; 0 is no bound.
+    max_calls_per_hour: int = integer(1_000, 0, 1_000_000)
+    max_tokens_per_hour: int = integer(2_000_000, 0, 1_000_000_000)
     escalation: Escalation = nested(Escalation)
 
     def __post_init__(self) -> None:

@@ -1,8 +1,10 @@
 """Which providers the settings and the environment name."""
 
 from signet.config import Environment, Settings
+from signet.config.pipeline import Extraction, TextProvider
 from signet.net.http import host_of
-from signet.providers import openai
+from signet.providers import anthropic, openai
+from signet.providers.ration import Ration
 from signet.providers.registry import TextSettings, VectorSettings
 
 
@@ -13,7 +15,7 @@ def text_settings(settings: Settings, environment: Environment) -> TextSettings:
         provider=extraction.provider,
         model=extraction.model,
         endpoint=extraction.endpoint,
-        api_key=extraction.api_key or _vendor_key(extraction.endpoint, environment),
+        api_key=extraction.api_key or _text_key(extraction, environment),
         ollama_url=environment.ollama_url,
     )
 
@@ -28,6 +30,23 @@ def vector_settings(settings: Settings, environment: Environment) -> VectorSetti
         base_url=embedding.base_url,
         api_key=embedding.api_key or _vendor_key(embedding.base_url, environment),
         ollama_url=environment.ollama_url,
+    )
+
+
+def _text_key(extraction: Extraction, environment: Environment) -> str | None:
+    if extraction.provider is not TextProvider.ANTHROPIC:
+        return _vendor_key(extraction.endpoint, environment)
+    is_vendor = host_of(extraction.endpoint or anthropic.BASE_URL) == host_of(anthropic.BASE_URL)
+    return environment.anthropic_api_key if is_vendor else None
+
+
+def ration(settings: Settings, environment: Environment) -> Ration:
+    """Return the bounds on calls that cost somebody."""
+    extraction = settings.pipeline.extraction
+    return Ration(
+        at_once=environment.max_llm_concurrency,
+        calls_per_hour=extraction.max_calls_per_hour,
+        tokens_per_hour=extraction.max_tokens_per_hour,
     )
 
 

@@ -11,7 +11,7 @@
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
@@ -40,21 +40,40 @@ OVERLOADED = frozenset({502, 503, 504, 529})
 class Exchange:
     """A model server that speaks JSON; `provider` is the name used in errors."""
 
-    def __init__(self, provider: str, base_url: str, *, api_key: str | None = None) -> None:
+    def __init__(
+        self,
+        provider: str,
+        base_url: str,
+        *,
+        api_key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`headers` replace the bearer token that a key usually is."""
         self.provider = provider
         self._api_key = api_key
-        headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = http.Client(base_url, headers=headers)
+        bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = http.Client(base_url, headers=bearer if headers is None else headers)
 
     def post(
         self, path: str, payload: Mapping[str, object], *, timeout_seconds: float
     ) -> Mapping[str, object]:
         """Return the JSON object that answers a JSON object."""
-        return self._ask("POST", path, payload, timeout_seconds)
+        return self._object(self._ask("POST", path, payload, timeout_seconds))
 
     def get(self, path: str, *, timeout_seconds: float) -> Mapping[str, object]:
         """Return the JSON object at a path."""
-        return self._ask("GET", path, None, timeout_seconds)
+        return self._object(self._ask("GET", path, None, timeout_seconds))
+
+    def get_list(self, path: str, *, timeout_seconds: float) -> Sequence[object]:
+        """Return the JSON array at a path."""
+        answer = self._ask("GET", path, None, timeout_seconds)
+        if not isinstance(answer, list):
+            raise self._failed(f"the answer is not a JSON array: {str(answer)[:EXCERPT_CHARS]}")
+        return answer
+
+    def delete(self, path: str, *, timeout_seconds: float) -> None:
+        """Ask the server to delete what is at a path."""
+        self._ask("DELETE", path, None, timeout_seconds)
 
     def completion(self, text: object, input_tokens: object, output_tokens: object) -> Completion:
         """Return what the model wrote; raises ProviderFailed when that is not text or nothing."""
@@ -80,7 +99,7 @@ class Exchange:
 
     def _ask(
         self, method: str, path: str, payload: Mapping[str, object] | None, seconds: float
-    ) -> Mapping[str, object]:
+    ) -> object:
         if self._api_key is not None and not _is_header_text(self._api_key):
             raise self._down("the key holds characters that no key has", REFUSED_SECONDS)
         try:
@@ -109,13 +128,16 @@ class Exchange:
             raise self._down(reason, usual if asked is None else asked, status)
         raise self._failed(reason, status)
 
-    def _parse(self, body: bytes) -> Mapping[str, object]:
+    def _parse(self, body: bytes) -> object:
         try:
-            answer = json.loads(body)
+            answer: object = json.loads(body)
         except (ValueError, RecursionError) as error:
             raise self._failed(f"the answer is not JSON: {excerpt(body)}") from error
+        return answer
+
+    def _object(self, answer: object) -> Mapping[str, object]:
         if not isinstance(answer, dict):
-            raise self._failed(f"the answer is not a JSON object: {excerpt(body)}")
+            raise self._failed(f"the answer is not a JSON object: {str(answer)[:EXCERPT_CHARS]}")
         return answer
 
     def _failed(self, what: str, status: int | None = None) -> ProviderFailed:

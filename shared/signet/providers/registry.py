@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from signet.net.http import is_loopback, shown
-from signet.providers import ollama, openai
+from signet.providers import anthropic, ollama, openai, opencode
 from signet.providers.ports import Embedder, LanguageModel
 
 #: Answers whether a model can be used now; the caller keeps the answer for a while (PROBE_KEPT_SECONDS).
@@ -21,6 +21,20 @@ NONE = "none"
 OLLAMA = "ollama"
 OPENAI = "openai"
 NATIVE = "native"
+ANTHROPIC = "anthropic"
+CLAUDE_CODE = "claude-code"
+CODEX = "codex"
+OPENCODE = "opencode"
+
+
+#: Where a provider is when nobody says otherwise.
+BASE_URLS = {
+    OPENAI: openai.BASE_URL,
+    ANTHROPIC: anthropic.BASE_URL,
+    OPENCODE: opencode.BASE_URL,
+}
+#: Those whose calls reach a vendor wherever they are addressed to.
+PAID = frozenset({ANTHROPIC, CLAUDE_CODE, CODEX, OPENCODE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,27 +64,46 @@ class VectorSettings:
 class Resolution:
     """Who reads text now.
 
-    `effective` is `rules`, `none` or the provider's name; `model` is there in the last case only. `waits` says
-    that extraction is wanted but cannot be done, so its jobs stay; without it, `none` means that there are none.
-    `reason` is for people.
+    `effective` is `rules`, `none` or the provider's name; `model` is there in the last case only. `reason` is for
+    people.
     """
 
     configured: str
     effective: str
     model: LanguageModel | None
-    waits: bool
     reason: str
 
 
 def language_model(settings: TextSettings) -> LanguageModel | None:
-    """Return the model of a provider that is named, or None when it is none that is spoken to over HTTP."""
-    if settings.provider == OLLAMA:
-        return ollama.OllamaModel(settings.endpoint or settings.ollama_url, settings.model)
-    if settings.provider == OPENAI:
-        return openai.OpenAIModel(
-            settings.endpoint or openai.BASE_URL, settings.model, api_key=settings.api_key
-        )
+    """Return the model of a provider that is named, None when the name is that of no model."""
+    match settings.provider:
+        case "ollama":
+            return ollama.OllamaModel(settings.endpoint or settings.ollama_url, settings.model)
+        case "openai":
+            return openai.OpenAIModel(_url(settings), settings.model, api_key=settings.api_key)
+        case "anthropic":
+            return anthropic.AnthropicModel(
+                _url(settings), settings.model, api_key=settings.api_key
+            )
+        case "opencode":
+            return opencode.OpencodeModel(_url(settings), settings.model)
+        case "claude-code":
+            from signet.providers.claude_code import ClaudeCodeModel
+
+            return ClaudeCodeModel(settings.model)
+        case "codex":
+            from signet.providers.codex import CodexModel
+
+            return CodexModel(settings.model)
     return None
+
+
+def is_rationed(settings: TextSettings, effective: str) -> bool:
+    """Return whether calls of the provider in effect cost somebody: they leave this machine, or run a program."""
+    if effective not in (OLLAMA, OPENAI):
+        return effective in PAID
+    usual = settings.ollama_url if effective == OLLAMA else openai.BASE_URL
+    return not is_loopback(settings.endpoint or usual)
 
 
 def resolve(settings: TextSettings, probe: Probe) -> Resolution:
@@ -84,13 +117,7 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
         return _without_model(settings, RULES, "the built-in rules are configured")
     model = language_model(settings)
     if model is None:
-        return Resolution(
-            configured=name,
-            effective=NONE,
-            model=None,
-            waits=True,
-            reason=f"{name} is not available in this version",
-        )
+        return _without_model(settings, NONE, f"{name} is no provider")
     return _with(settings, name, model, f"{model.name} is configured")
 
 
@@ -132,13 +159,13 @@ def _auto(settings: TextSettings, probe: Probe) -> Resolution:
     )
 
 
+def _url(settings: TextSettings) -> str:
+    return settings.endpoint or BASE_URLS[settings.provider]
+
+
 def _with(settings: TextSettings, name: str, model: LanguageModel, reason: str) -> Resolution:
-    return Resolution(
-        configured=settings.provider, effective=name, model=model, waits=False, reason=reason
-    )
+    return Resolution(configured=settings.provider, effective=name, model=model, reason=reason)
 
 
 def _without_model(settings: TextSettings, effective: str, reason: str) -> Resolution:
-    return Resolution(
-        configured=settings.provider, effective=effective, model=None, waits=False, reason=reason
-    )
+    return Resolution(configured=settings.provider, effective=effective, model=None, reason=reason)

@@ -1,0 +1,73 @@
+"""A model reached through the Codex program: `codex exec`."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from signet.providers.command import Command
+from signet.providers.ports import Completion
+
+
+class CodexModel:
+    """A language model of the `codex` on the PATH, which may read this machine and change nothing."""
+
+    def __init__(self, model: str) -> None:
+        self.name = f"codex:{model}"
+        self._model = model
+        self._command = Command(
+            provider=self.name,
+            executable="codex",
+            extra={"SIGNET_CODEX_BYPASS_WRAPPER": "1"},
+            excerpt_chars=500,
+        )
+
+    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+        """Return the agent's messages, joined; the program sets its own limit of tokens."""
+        arguments = ["exec", "--skip-git-repo-check", "--json", "--sandbox", "read-only"]
+        place = ["-C", str(Path.home()), "--model", self._model, "-"]
+        out = self._command.run([*arguments, *place], prompt, timeout_seconds=timeout_seconds)
+        return self._completion(out)
+
+    def available(self) -> bool:
+        """Return whether the program is there; never raises."""
+        return self._command.answers()
+
+    def _completion(self, out: str) -> Completion:
+        texts: list[str] = []
+        read = written = 0
+        failed = ""
+        for event in _events(out):
+            kind, item = event.get("type"), _object(event.get("item"))
+            if kind == "item.completed" and item.get("type") == "agent_message":
+                texts.append(str(item.get("text") or ""))
+            elif kind == "turn.completed":
+                usage = _object(event.get("usage"))
+                read += _count(usage.get("input_tokens"))
+                written += _count(usage.get("output_tokens"))
+            elif kind in ("turn.failed", "error"):
+                error = _object(event.get("error"))
+                failed = str(error.get("message") or event.get("message") or "the turn failed")
+        text = "\n".join(text for text in texts if text.strip())
+        if not text:
+            said = " ".join(failed.split())[: self._command.excerpt_chars]
+            raise self._command.failure(said or "the answer is empty", said)
+        return Completion(text=text, input_tokens=read, output_tokens=written)
+
+
+def _events(out: str) -> Iterator[Mapping[str, object]]:
+    """Yield the JSON objects among the lines; the program may print others."""
+    for line in out.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict):
+            yield event
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

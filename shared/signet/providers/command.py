@@ -1,0 +1,135 @@
+"""Model programs on this machine, run once for each prompt.
+
+The prompt goes in by stdin: an argument could be read by every user of the machine and has a largest length. The
+program runs in a process group of its own, which is ended as a whole when time is up, and is told to leave our hooks
+alone: what it reads for us must not be remembered as a session of its own (PIP-63).
+"""
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+
+#: How long a program may take to end after it was asked to.
+TERM_SECONDS = 2.0
+PROBE_SECONDS = 10.0
+#: For a program that is not there, and for one that says it cannot reach or is refused by its service.
+MISSING_SECONDS = 60.0
+REFUSED_SECONDS = 60.0
+
+#: Of the variables of a session around us, those that say how to sign in.
+SIGN_IN = frozenset(
+    {"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"}
+)
+#: What a program says when its service cannot be reached or refuses: another time the same prompt may work.
+_DOWN = re.compile(
+    r"rate.?limit|usage limit|overloaded|quota|\b(?:401|403|429|502|503|504|529)\b"
+    r"|not logged in|log ?in|unauthori[sz]ed|authentication|api key|credit balance"
+    r"|ECONN|ENOTFOUND|EAI_AGAIN|network|offline|connection (?:refused|error|reset)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A program that answers prompts; `provider` is the name used in errors."""
+
+    provider: str
+    executable: str
+    #: Set for the program, besides what every one of them gets.
+    extra: Mapping[str, str] = field(default_factory=dict)
+    #: How much of its last words an error repeats.
+    excerpt_chars: int = 300
+
+    def run(self, arguments: Sequence[str], prompt: str, *, timeout_seconds: float) -> str:
+        """Return what the program prints, never empty.
+
+        Raises ProviderDown when it is not there or says that its service is not, ProviderTimeout, ProviderFailed.
+        """
+        code, out, err = self._run(arguments, prompt, timeout_seconds)
+        if code == 0 and out.strip():
+            return out
+        said = " ".join((err or out).split())[: self.excerpt_chars]
+        reason = f"exit status {code}: {said}" if code else f"it printed nothing: {said}"
+        raise self.failure(reason, said)
+
+    def failure(self, reason: str, said: str) -> ProviderDown | ProviderFailed:
+        """Return the error for a failed run: down when what it said sounds like its service."""
+        message = f"{self.provider}: {reason}"
+        if _DOWN.search(said):
+            return ProviderDown(
+                message, retry_after_seconds=REFUSED_SECONDS, provider=self.provider
+            )
+        return ProviderFailed(message, provider=self.provider)
+
+    def answers(self) -> bool:
+        """Return whether the program is there and tells its version; never raises."""
+        try:
+            return self._run(["--version"], "", PROBE_SECONDS)[0] == 0
+        except (ProviderDown, ProviderFailed):
+            return False
+
+    def _run(self, arguments: Sequence[str], prompt: str, seconds: float) -> tuple[int, str, str]:
+        try:
+            program = subprocess.Popen(
+                [self.executable, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=Path.home(),
+                env=environment(os.environ) | dict(self.extra),
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProviderDown(
+                f"{self.provider}: cannot run {self.executable}: {error.strerror}",
+                retry_after_seconds=MISSING_SECONDS,
+                provider=self.provider,
+            ) from error
+        try:
+            out, err = program.communicate(prompt, timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            raise ProviderTimeout(
+                f"{self.provider}: timeout: no answer within {seconds:g} s", provider=self.provider
+            ) from error
+        finally:
+            _end(program)
+        return program.returncode, out, err
+
+
+def environment(outer: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a model program: without the session around us, without colour and hooks."""
+    kept = {
+        name: value
+        for name, value in outer.items()
+        if name in SIGN_IN or not (name == "CLAUDECODE" or name.startswith("CLAUDE_CODE_"))
+    }
+    return kept | {"NO_COLOR": "1", "SIGNET_NO_HOOKS": "1"}
+
+
+def _end(program: "subprocess.Popen[str]") -> None:
+    """End the program and all that it started, also when it is done: it may have left others behind."""
+    if program.poll() is None:
+        _signal(program, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            program.wait(TERM_SECONDS)
+    _signal(program, signal.SIGKILL)
+    program.wait()
+    for pipe in (program.stdin, program.stdout, program.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+
+
+def _signal(program: "subprocess.Popen[str]", number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(program.pid, number)

@@ -1,0 +1,114 @@
+"""A model reached through an OpenCode server on this machine or another.
+
+Each call has a session of its own, deleted afterwards, so that no text is read in the light of another. The server
+may answer a message before its text is there; the session is then looked at until it is.
+"""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+
+from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+from signet.providers.exchange import Exchange
+from signet.providers.ports import Completion
+
+BASE_URL = "http://127.0.0.1:4096"
+PROBE_SECONDS = 3.0
+#: How long and how often a session without text is looked at (pipeline.md §17).
+LATE_TEXT_SECONDS = 20.0
+LOOK_SECONDS = 0.25
+#: Sessions that are tried: a server that restarts forgets those it had.
+SESSIONS = 2
+GONE = frozenset({404, 410})
+
+
+class OpencodeModel:
+    """A language model behind an OpenCode server; `model` is `provider/model`."""
+
+    def __init__(self, url: str, model: str) -> None:
+        self.name = f"opencode:{model}"
+        vendor, _, name = model.partition("/")
+        self._model = {"providerID": vendor, "modelID": name}
+        self._exchange = Exchange(self.name, url)
+
+    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+        """Return the text parts of the answer, joined; the server sets its own limit of tokens."""
+        until = time.monotonic() + timeout_seconds
+        for _ in range(SESSIONS):
+            session = self._open(until)
+            try:
+                found = self._asked(session, prompt, until)
+            except ProviderFailed as error:
+                if error.facts.get("status") not in GONE:
+                    raise
+                continue
+            finally:
+                self._forget(session)
+            if found is not None:
+                return found
+        raise ProviderFailed(f"{self.name}: the answer is empty", provider=self.name)
+
+    def available(self) -> bool:
+        """Return whether the server says that it is well; never raises."""
+        try:
+            answer = self._exchange.get("/global/health", timeout_seconds=PROBE_SECONDS)
+        except (ProviderDown, ProviderFailed):
+            return False
+        return answer.get("healthy") is not False
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        self._exchange.close()
+
+    def _open(self, until: float) -> str:
+        answer = self._exchange.post("/session", {}, timeout_seconds=self._left(until))
+        session = answer.get("id")
+        if not isinstance(session, str) or not session:
+            raise ProviderFailed(f"{self.name}: the session has no id", provider=self.name)
+        return session
+
+    def _asked(self, session: str, prompt: str, until: float) -> Completion | None:
+        """Return the answer of one session, None when it stays empty."""
+        message = {"parts": [{"type": "text", "text": prompt}], "model": self._model}
+        path = f"/session/{session}/message"
+        found = self._completion(
+            self._exchange.post(path, message, timeout_seconds=self._left(until))
+        )
+        late = min(until, time.monotonic() + LATE_TEXT_SECONDS)
+        while found is None and time.monotonic() < late:
+            time.sleep(LOOK_SECONDS)
+            messages = self._exchange.get_list(path, timeout_seconds=self._left(until))
+            found = self._completion(messages[-1]) if messages else None
+        return found
+
+    def _completion(self, message: object) -> Completion | None:
+        said = _object(message)
+        info = _object(said.get("info"))
+        if info.get("role") == "user":
+            return None
+        text = _text(said.get("parts"))
+        if not text.strip():
+            return None
+        tokens = _object(info.get("tokens"))
+        return self._exchange.completion(text, tokens.get("input"), tokens.get("output"))
+
+    def _forget(self, session: str) -> None:
+        """Delete the session; one that stays is only untidy."""
+        with suppress(ProviderDown, ProviderFailed):
+            self._exchange.delete(f"/session/{session}", timeout_seconds=PROBE_SECONDS)
+
+    def _left(self, until: float) -> float:
+        seconds = until - time.monotonic()
+        if seconds <= 0:
+            raise ProviderTimeout(f"{self.name}: timeout", provider=self.name)
+        return seconds
+
+
+def _text(parts: object) -> str:
+    rows = [_object(part) for part in parts] if isinstance(parts, list) else []
+    texts = (row.get("text") for row in rows if row.get("type") == "text")
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,144 @@
+"""What calls of a paid or shared model are bounded by: so many at once, so many an hour, so many tokens an hour.
+
+All three hold for the workspace, not for a process. A slot is a lock on a file, which the kernel gives back whatever
+ends its holder; calls and tokens are counted in `provider_usage`, the call before it is made, so that a loop of crashes
+is bounded as well. Who is over the hour's budget is down until the next hour: jobs wait and lose no attempt.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from signet import clock
+from signet.db import Database, ReadTx, WriteTx
+from signet.errors import ProviderDown
+from signet.providers.ports import Completion, LanguageModel
+
+#: How often somebody who waits for a slot looks for one: calls take seconds.
+LOOK_SECONDS = 0.05
+#: When a job whose call found no slot may try again.
+BUSY_SECONDS = 1.0
+
+_USED = "SELECT calls, tokens FROM provider_usage WHERE provider = ? AND hour = ?"
+_COUNT = """
+INSERT INTO provider_usage (provider, hour, calls, tokens) VALUES (?, ?, ?, ?)
+ON CONFLICT (provider, hour) DO UPDATE SET calls = calls + excluded.calls, tokens = tokens + excluded.tokens"""
+_FORGET = "DELETE FROM provider_usage WHERE hour < ?"
+#: How long the counts of an hour are kept, for people who ask what a week has cost.
+KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ration:
+    """The bounds of one provider; 0 calls or tokens is no bound."""
+
+    at_once: int
+    calls_per_hour: int
+    tokens_per_hour: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a provider was asked for in one hour: calls, and tokens read and written."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+def used(tx: ReadTx, provider: str, *, now: datetime) -> Usage:
+    """Return what a provider (its kind, without the model) was asked for in the hour of `now`."""
+    row = tx.one(_USED, (provider, _hour(now)))
+    return Usage(calls=row["calls"], tokens=row["tokens"]) if row else Usage()
+
+
+def count(tx: WriteTx, provider: str, *, now: datetime, calls: int = 0, tokens: int = 0) -> None:
+    """Add to what a provider was asked for, and forget what is a month old."""
+    tx.run(_COUNT, (provider, _hour(now), calls, tokens))
+    tx.run(_FORGET, (_hour(now - KEPT),))
+
+
+class RationedModel:
+    """A LanguageModel as it is, asked no more than its ration allows."""
+
+    def __init__(self, model: LanguageModel, db: Database, folder: Path, ration: Ration) -> None:
+        """`folder` holds the files of the slots and is made when it is missing."""
+        self._model = model
+        self._db = db
+        self._folder = folder
+        self._ration = ration
+        self._kind = model.name.partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+        """Return the model's answer; raises ProviderDown when the hour's budget is used up or no slot gets free."""
+        until = time.monotonic() + timeout_seconds
+        with self._slot(until):
+            self._take_call()
+            left = max(until - time.monotonic(), LOOK_SECONDS)
+            found = self._model.generate(prompt, timeout_seconds=left, max_tokens=max_tokens)
+        tokens = (found.input_tokens or 0) + (found.output_tokens or 0)
+        self._db.write_quick(count, self._kind, now=clock.now(), tokens=tokens)
+        return found
+
+    def available(self) -> bool:
+        """Return whether the provider answers and has the model; never raises."""
+        return self._model.available()
+
+    def _take_call(self) -> None:
+        now, ration = clock.now(), self._ration
+        so_far = self._db.read(used, self._kind, now=now)
+        if ration.calls_per_hour and so_far.calls >= ration.calls_per_hour:
+            raise self._over(f"{ration.calls_per_hour} calls", now)
+        if ration.tokens_per_hour and so_far.tokens >= ration.tokens_per_hour:
+            raise self._over(f"{ration.tokens_per_hour} tokens", now)
+        self._db.write_quick(count, self._kind, now=now, calls=1)
+
+    def _over(self, budget: str, now: datetime) -> ProviderDown:
+        wait = 3600 - now.minute * 60 - now.second
+        return ProviderDown(
+            f"{self.name}: the budget of {budget} an hour is used up",
+            retry_after_seconds=wait,
+            provider=self.name,
+        )
+
+    @contextmanager
+    def _slot(self, until: float) -> Iterator[None]:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        while (slot := self._free_slot()) is None:
+            if time.monotonic() >= until:
+                raise ProviderDown(
+                    f"{self.name}: {self._ration.at_once} calls are out at once already",
+                    retry_after_seconds=BUSY_SECONDS,
+                    provider=self.name,
+                )
+            time.sleep(LOOK_SECONDS)
+        try:
+            yield
+        finally:
+            os.close(slot)
+
+    def _free_slot(self) -> int | None:
+        """Return the descriptor of a slot that is ours until it is closed."""
+        for number in range(self._ration.at_once):
+            path = self._folder / f"{number}.lock"
+            slot = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(slot, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(slot)
+            else:
+                return slot
+        return None
+
+
+def _hour(at: datetime) -> str:
+    """Return the hour an instant lies in, UTC, as text that sorts by time."""
+    return clock.to_text(at)[:13]
