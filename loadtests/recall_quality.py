@@ -24,11 +24,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, TypedDict
 
-from signet import ids
+from signet import clock, ids
 from signet.db import Database, ReadTx, WriteTx, fts, migrate
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.embeddings import passages
 from signet.domain.embeddings import store as embeddings
+from signet.domain.memory import dates
 from signet.domain.memory.normalize import normalize
 from signet.domain.recall import keyword, scope, vector
 from signet.domain.recall.models import Fusion, Query, RecallSettings
@@ -202,16 +203,24 @@ def embedded(items: Sequence[Item], cache: Cache) -> list[Passages]:
     ]
 
 
+def told_day(item: Item) -> str | None:
+    """Return the day that an item tells of, as saving notes it."""
+    written_at = clock.parsed(item["time"])
+    day = dates.the_day(item["text"], written_at) if written_at else None
+    return clock.to_text(day) if day else None
+
+
 def fill(tx: WriteTx, items: Sequence[Item], vectors: Sequence[Passages]) -> None:
     """Store the items of one conversation in their order."""
     for ordinal, (item, pairs) in enumerate(zip(items, vectors, strict=True)):
         text = normalize(item["text"])
         tx.run(
             "INSERT INTO memories (id, content, content_hash, source_type, source_id, ordinal, who,"
-            " created_at, updated_at) VALUES (?, ?, ?, 'session', ?, ?, ?, ?, ?)",
+            " created_at, updated_at, event_at) VALUES (?, ?, ?, 'session', ?, ?, ?, ?, ?, ?)",
             (
                 *(item["id"], item["text"], f"{text.content_hash}:{ids.new_id()}"),
                 *(item["session"], ordinal, item["who"], item["time"], item["time"]),
+                told_day(item),
             ),
         )
         if pairs:

@@ -84,3 +84,15 @@ def test_it_is_explained_what_was_understood_and_what_it_did(db: Database) -> No
     assert "time" in [step.stage for step in first.why.steps]
     assert ask(db, "boat", explain=True).time is None
     assert ask(db, "boat yesterday").time is None
+
+
+def test_without_indexes_and_history_the_answer_is_there(db: Database) -> None:
+    fill(db)
+
+    def drop(tx: WriteTx) -> None:
+        tx.run("DROP TABLE memory_history")
+        tx.run("DROP INDEX idx_memories_event")
+
+    db.write(drop)
+    assert "now" in found(ask(db, "boat needs yesterday", zone=ZONE))
+    assert set(found(ask(db, "boat", as_of=NOW))) == {"now", "then", "told"}

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, fts
 from signet.db.visibility import Where
 from signet.domain.recall import store, times, timing, when
 from signet.domain.recall.models import Query
+from signet.domain.recall.run import Run
 from signet.domain.recall.when import Anchor, Span, When
 
 #: Memories looked at for an event that the question names, and words of it that all must hold.
@@ -34,9 +34,16 @@ class Period:
         }
 
 
-def of(tx: ReadTx, query: Query, where: Where, now: datetime) -> Period:
-    """Return what time the question is about; `where` is what its results must be."""
-    asked_at = query.now or now
+def unknown(query: Query) -> Period:
+    """Return what there is to go by when nothing can be known of times."""
+    words = fts.content_words(query.keyword_text or query.text)
+    return Period(when=When(rest=query.text), words=words)
+
+
+def of(run: Run) -> Period:
+    """Return what time the question is about."""
+    tx, query, where = run.tx, run.query, run.where
+    asked_at = query.now or run.now
     found = when.understand(query.text, now=asked_at, zone=query.zone)
     if found.anchor:
         span = _around(tx, found.anchor, where)

@@ -39,18 +39,19 @@ def recall(
     Without `query_vector` the answer is by words and graph. Raises Invalid for filters that make no sense.
     """
     started = clock.monotonic_ms()
-    where = scope.condition(query)
-    asked = period.of(tx, query, where, now)
+    asked = period.unknown(query)
     run = Run(
         tx=tx,
         query=query,
         settings=settings,
         query_vector=query_vector or None,
         now=now,
-        where=where,
+        where=scope.condition(query),
         words=asked.words,
         when=asked.when,
     )
+    asked = run.attempt("period", lambda: period.of(run), asked)
+    run.words, run.when = asked.words, asked.when
     gather(run)
     scores = correct(run, _merge(run))
     hits = _page(run, scores)

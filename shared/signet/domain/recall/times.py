@@ -16,11 +16,15 @@ SELECT m.seq, coalesce(m.event_at, p.event_at), coalesce(p.created_at, m.created
 LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?))
 """
-#: The plus signs keep SQLite on the index of the time. Newest first: the older half of a long time is cut off.
-_WITHIN = """
-SELECT seq FROM (
-  SELECT m.seq FROM memories m WHERE m.{column} >= ? AND m.{column} < ? AND {where} ORDER BY m.{column} DESC LIMIT ?)
+#: Newest first: the older part of a long time is cut off, at the latest behind so many rows of anybody.
+MOST_ROWS = 5_000
+_WITHIN = f"""
+SELECT m.seq FROM (
+  SELECT t.seq FROM memories t INDEXED BY {{index}} WHERE t.{{column}} >= ? AND t.{{column}} < ?
+  ORDER BY t.{{column}} DESC LIMIT {MOST_ROWS}) t
+CROSS JOIN memories m ON m.seq = t.seq WHERE {{where}} LIMIT ?
 """
+_INDEXES = {"event_at": "idx_memories_event", "created_at": "idx_memories_created"}
 #: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
 _REPLACED = """
 WITH RECURSIVE chain (seq, id, step) AS (
@@ -76,8 +80,8 @@ def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
         return []
     bounds = (clock.to_text(span.start), clock.to_text(span.end))
     found: dict[int, None] = {}
-    for column in ("event_at", "created_at"):
-        sql = _WITHIN.format(column=column, where=where.sql)
+    for column, index in _INDEXES.items():
+        sql = _WITHIN.format(column=column, index=index, where=where.sql)
         found |= dict.fromkeys(row[0] for row in tx.all(sql, (*bounds, *where.params, limit)))
     return list(found)[:limit]
 
