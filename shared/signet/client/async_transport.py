@@ -1,62 +1,67 @@
-"""One exchange with the daemon that other tasks do not wait for.
+"""One exchange with the daemon that other tasks do not wait for. Keeps the rules of `transport.py`.
 
-The only module of the client that knows httpx; it is imported at the first call. Keeps the rules of `transport.py`.
+Imported at the first call, because asyncio takes longer to import than the rest of the client.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import contextlib
 from typing import Any
 
-import httpx
-
+from signet.client import http1
 from signet.client.call import Call, Reply
 from signet.client.errors import ConnectionBroken, DaemonNotRunning, DaemonSilent
 from signet.client.target import Target
-from signet.client.transport import MAX_BODY_BYTES, checked, headers_of
+
+_CHUNK = 65_536
 
 
-def opened(target: Target) -> httpx.AsyncClient:
-    """Return what sends calls; it keeps no connection, so that it need not be closed."""
-    is_tls = target.url.startswith("https:")
-    return httpx.AsyncClient(
-        transport=httpx.AsyncHTTPTransport(verify=is_tls),
-        timeout=httpx.Timeout(target.seconds, connect=target.connect_seconds),
-    )
-
-
-async def send(client: httpx.AsyncClient, target: Target, call: Call[Any]) -> Reply:
+async def send(target: Target, call: Call[Any]) -> Reply:
     """Return the reply to a call; raises what `transport.send` raises."""
-    async with (
-        _errors(target),
-        asyncio.timeout(target.seconds),
-        _stream(client, target, call) as reply,
-    ):
-        body = bytearray()
-        async for chunk in reply.aiter_raw():
-            body += chunk
-            if len(body) >= MAX_BODY_BYTES:
-                break
-        whole = checked(bytes(body))
-        return Reply(status=reply.status_code, headers=dict(reply.headers), body=whole)
-
-
-@asynccontextmanager
-async def _stream(
-    client: httpx.AsyncClient, target: Target, call: Call[Any]
-) -> AsyncIterator[httpx.Response]:
-    address, headers = target.url + call.target, headers_of(target, call)
-    async with client.stream(call.method, address, content=call.content, headers=headers) as reply:
-        yield reply
-
-
-@asynccontextmanager
-async def _errors(target: Target) -> AsyncIterator[None]:
     try:
-        yield
-    except (TimeoutError, httpx.TimeoutException) as error:
+        async with asyncio.timeout(target.seconds):
+            reader, writer = await _connected(target)
+            try:
+                received = await _exchange(reader, writer, http1.request(target, call))
+            finally:
+                writer.close()
+        return http1.reply(target, call, received)
+    except TimeoutError as error:
         raise DaemonSilent() from error
-    except httpx.ConnectError as error:
-        raise DaemonNotRunning(url=target.url) from error
-    except httpx.TransportError as error:
+    except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
+
+
+async def _connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, port = target.address
+    try:
+        async with asyncio.timeout(target.connect_seconds):
+            return await asyncio.open_connection(host, port, ssl=True if target.is_tls else None)
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise DaemonNotRunning(url=target.url) from error
+
+
+async def _exchange(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes
+) -> bytes:
+    received = bytearray()
+    # Both at once: who refuses a body before reading all of it says why, and closes.
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_write(writer, request))
+        group.create_task(_read(reader, received))
+    return bytes(received)
+
+
+async def _write(writer: asyncio.StreamWriter, request: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        for start in range(0, len(request), _CHUNK):
+            writer.write(request[start : start + _CHUNK])
+            await writer.drain()
+
+
+async def _read(reader: asyncio.StreamReader, received: bytearray) -> None:
+    # What came before a reset counts; nothing at all is told from it by the parser.
+    with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+        while len(received) < http1.MAX_BYTES and (some := await reader.read(_CHUNK)):
+            received += some

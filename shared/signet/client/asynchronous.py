@@ -1,20 +1,16 @@
 """The client for programs that do several things at once: the methods of `Signet`, to be awaited."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
+from typing import Any, Concatenate, ParamSpec, Unpack
 
 from signet.client import calls, plans, retry
 from signet.client.answers import MemorySummary
-from signet.client.call import Body, Call, Param, Pause, Plan, answer
+from signet.client.call import Body, Call, Param, Pause, Plan, T, answer
 from signet.client.method import named
 from signet.client.target import Options, find
 from signet.errors import SignetError
 
-if TYPE_CHECKING:
-    import httpx
-
 P = ParamSpec("P")
-T = TypeVar("T")
 Awaited = Coroutine[Any, Any, T]
 
 
@@ -35,12 +31,11 @@ def _plan(describe: Callable[P, Plan[T]]) -> "Callable[Concatenate[AsyncSignet, 
 class AsyncSignet:
     """Speaks to the daemon of a workspace without blocking the event loop; holds no connection.
 
-    Made like `Signet`, and raises the same. httpx is loaded at the first call.
+    Made like `Signet`, and raises the same. asyncio is loaded at the first call.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._target = find(**options)
-        self._http: httpx.AsyncClient | None = None
         self.url = self._target.url
 
     remember = _call(calls.memory.remember)
@@ -77,7 +72,7 @@ class AsyncSignet:
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
     wait_for_job = _plan(plans.wait_for_job)
-    work = _plan(plans.look_at_work)
+    work = _plan(plans.work)
     wait_for_jobs = _plan(plans.wait_for_jobs)
     pipeline_status = _call(calls.daemon.pipeline_status)
     pause = _call(calls.daemon.pause)
@@ -144,11 +139,10 @@ class AsyncSignet:
 
         from signet.client import async_transport
 
-        self._http = self._http or async_transport.opened(self._target)
         attempt = 0
         while True:
             try:
-                return answer(call, await async_transport.send(self._http, self._target, call))
+                return answer(call, await async_transport.send(self._target, call))
             except SignetError as error:
                 pause = retry.pause_seconds(
                     call, error, attempt=attempt, retries=self._target.retries

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from signet.client.answers import Document, Job, MemoryPage, MemorySummary
 from signet.client.call import Call, Pause, Plan
 from signet.client.calls import daemon, documents, memory
-from signet.client.work import Work, work
+from signet.client.work import Work, summed
 
 #: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
 LOOK_SECONDS = 0.25
@@ -42,13 +42,13 @@ def wait_for_document(document_id: str, *, seconds: float = 60.0) -> Plan[Docume
         yield Pause(LOOK_SECONDS)
 
 
-def look_at_work(mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
+def work(mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
     """Return how far the queue is, or the part of it that `mine` picks."""
     pipeline = yield daemon.pipeline_status()
     pending = yield daemon.jobs(status="pending", limit=JOBS)
     leased = (yield daemon.jobs(status="leased", limit=JOBS)) if mine else []
     stopped = (yield daemon.status())["waitingForProvider"] if pending else {}
-    return work(pipeline, pending, leased, stopped, mine)
+    return summed(pipeline, pending, leased, stopped, mine)
 
 
 def wait_for_jobs(
@@ -64,7 +64,7 @@ def wait_for_jobs(
     seen: Work | None = None
     moved_at = time.monotonic()
     while True:
-        found = yield from look_at_work(mine)
+        found = yield from work(mine)
         if watch is not None:
             watch(found)
         if found != seen:

@@ -5,17 +5,16 @@ What the methods ask, take and answer is described in `calls/` and `plans.py`.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
+from typing import Any, Concatenate, ParamSpec, Unpack
 
 from signet.client import calls, plans, retry, transport
 from signet.client.answers import MemorySummary
-from signet.client.call import Body, Call, Param, Pause, Plan, answer
+from signet.client.call import Body, Call, Param, Pause, Plan, T, answer
 from signet.client.method import named
 from signet.client.target import Options, find
 from signet.errors import SignetError
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def _call(describe: Callable[P, Call[T]]) -> "Callable[Concatenate[Signet, P], T]":
@@ -77,7 +76,7 @@ class Signet:
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
     wait_for_job = _plan(plans.wait_for_job)
-    work = _plan(plans.look_at_work)
+    work = _plan(plans.work)
     wait_for_jobs = _plan(plans.wait_for_jobs)
     pipeline_status = _call(calls.daemon.pipeline_status)
     pause = _call(calls.daemon.pause)

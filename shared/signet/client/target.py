@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
+from urllib.parse import urlsplit
 
 from signet import __version__
 from signet.client.address import find_url
@@ -23,6 +24,17 @@ class Target:
     connect_seconds: float
     seconds: float
     retries: int
+
+    @property
+    def is_tls(self) -> bool:
+        """Return whether the connection is encrypted."""
+        return self.url.startswith("https:")
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Return host and port."""
+        parts = urlsplit(self.url)
+        return parts.hostname or "", parts.port or (443 if self.is_tls else 80)
 
 
 class Options(TypedDict, total=False):
@@ -61,7 +73,6 @@ def find(**options: Unpack[Options]) -> Target:
         "X-Signet-Actor-Type": options.get("actor_type", "sdk"),
         "User-Agent": f"signet/{__version__}",
         "Accept-Encoding": "identity",
-        # A connection of its own for each call never meets one that the other side has closed meanwhile.
         "Connection": "close",
     }
     url = options.get("url") or find_url(options.get("path"), environ, found)

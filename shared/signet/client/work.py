@@ -25,7 +25,7 @@ class Work:
     reasons: tuple[str, ...]
 
 
-def work(
+def summed(
     pipeline: PipelineStatus,
     pending: Sequence[Job],
     leased: Sequence[Job],

@@ -1,0 +1,70 @@
+"""Where a client goes, what it needs, and how it counts the work that is left."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from signet.client import DaemonNotRunning, Job, find_url
+from signet.client.answers import PipelineStatus
+from signet.client.work import summed
+from signet.config.env import read_environment
+from support.processes import PYTHONPATH
+
+
+def test_importing_the_client_loads_no_library() -> None:
+    script = "import sys, signet.client; print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert "signet" in loaded
+    assert not loaded & {"asyncio", "httpx", "pydantic", "numpy", "sqlite3", "typer"}
+
+
+def test_the_address_is_found_in_the_documented_order(tmp_path: Path) -> None:
+    def found(path: str | None = None, **environ: str) -> str:
+        environ = {"SIGNET_PATH": str(tmp_path), **environ}
+        return find_url(path, environ, read_environment(environ)[0])
+
+    assert found() == "http://127.0.0.1:3850"
+    with pytest.raises(DaemonNotRunning):
+        found(str(tmp_path))
+    (tmp_path / ".daemon").mkdir()
+    state = {"url": "http://127.0.0.1:4001", "pid": os.getpid()}
+    (tmp_path / ".daemon" / "state.json").write_text(json.dumps(state))
+    assert found() == "http://127.0.0.1:4001"
+    assert found(SIGNET_PORT="4002") == "http://127.0.0.1:4002"
+    assert found(SIGNET_HOST="10.0.0.1", SIGNET_PORT="4002") == "http://10.0.0.1:4002"
+    assert found(SIGNET_DAEMON_URL="http://x:1", SIGNET_PORT="4002") == "http://x:1"
+    assert found(str(tmp_path), SIGNET_DAEMON_URL="http://x:1") == "http://127.0.0.1:4001"
+
+
+def a_job(queue: str, *, code: str | None = None, error: str | None = None) -> Job:
+    """Return a pending job as the daemon shows it."""
+    return cast(
+        "Job", {"queue": queue, "last_error_code": code, "error": error, "memory_id": queue}
+    )
+
+
+def pipeline(pending: int, leased: int = 0) -> PipelineStatus:
+    """Return as much of the pipeline's status as is read."""
+    counts = {"pending": pending, "leased": leased, "completed": 7, "dead": 1}
+    return cast("PipelineStatus", {"paused": False, "queues": {"memory": counts}})
+
+
+def test_jobs_that_wait_for_a_provider_are_not_open() -> None:
+    down = a_job("vectors", code="provider_down", error="no model")
+    behind, other = a_job("vectors"), a_job("llm")
+    found = summed(pipeline(3, 2), [down, behind, other], [], {"vectors": "later"}, None)
+    assert (found.open, found.waiting, found.reasons) == (3, 2, ("no model",))
+    mine = summed(pipeline(3), [down, behind, other], [], {}, lambda job: job["memory_id"] == "llm")
+    assert (mine.open, mine.waiting, mine.completed, mine.dead) == (1, 0, 7, 1)

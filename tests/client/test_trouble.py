@@ -1,0 +1,188 @@
+"""What a client does when the other side is slow, broken, busy, or no daemon at all."""
+
+import json
+
+import pytest
+
+from client.speaking import Speaker, drips, loopback, raw, resets, sends
+from signet.client import (
+    BadAnswer,
+    Conflict,
+    ConnectionBroken,
+    DaemonNotRunning,
+    DaemonSilent,
+    RateLimited,
+    Unavailable,
+)
+from signet.client.calls import daemon, memory, recall
+from signet.client.retry import pause_seconds
+from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
+from support.http import free_port
+
+FINE = sends(200, b'{"features": true}')
+LATER = sends(503, b'{"error": "The database is locked", "code": "storage_busy"}', "Retry-After: 0")
+
+
+def test_a_server_that_drips_is_given_up_when_the_time_is_over(speaker: type[Speaker]) -> None:
+    with loopback(drips) as server, pytest.raises(DaemonSilent):
+        speaker(url=server.url, environ={}, timeout_seconds=0.3).do("features")
+
+
+def test_a_server_that_says_nothing_is_not_called_down(speaker: type[Speaker]) -> None:
+    def waits(connection: object) -> None:
+        connection.recv(1)  # type: ignore[attr-defined]  # a socket; ends when the client has gone
+
+    with loopback(waits) as server, pytest.raises(DaemonSilent, match="signet daemon restart"):
+        speaker(url=server.url, environ={}, timeout_seconds=0.2).do("features")
+    assert len(server.heard) == 1
+
+
+def test_nobody_there_is_said_at_once(speaker: type[Speaker]) -> None:
+    nobody = speaker(url=f"http://127.0.0.1:{free_port()}", environ={})
+    with pytest.raises(DaemonNotRunning, match="signet daemon start"):
+        nobody.do("features")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        resets,
+        raw(b""),
+        sends(200, b'{"features": tr', length=40),
+        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"),
+        raw(b"SSH-2.0-OpenSSH\r\n"),
+    ],
+    ids=["reset", "closed", "cut", "cut-chunk", "other-protocol"],
+)
+def test_a_read_is_sent_again_when_the_connection_breaks(
+    speaker: type[Speaker], broken: object
+) -> None:
+    with loopback(broken, FINE) as server:  # type: ignore[arg-type]  # pytest knows no types of parameters
+        assert speaker(url=server.url, environ={}).do("features") == {"features": True}
+        assert len(server.heard) == 2
+    with loopback(broken) as server:  # type: ignore[arg-type]
+        with pytest.raises(ConnectionBroken):
+            speaker(url=server.url, environ={}, retries=1).do("features")
+        assert len(server.heard) == 2
+
+
+def test_a_write_is_sent_once_unless_it_has_a_key(speaker: type[Speaker]) -> None:
+    with loopback(resets, FINE) as server:
+        client = speaker(url=server.url, environ={})
+        with pytest.raises(ConnectionBroken):
+            client.do("remember", "Tea is at four.")
+        assert len(server.heard) == 1
+    with loopback(resets, LATER, FINE) as server:
+        client = speaker(url=server.url, environ={})
+        assert client.do("remember", "Tea is at four.", idempotency_key="k") == {"features": True}
+        assert len(server.heard) == 3
+        assert all('"idempotencyKey": "k"' in request for request in server.heard)
+
+
+def test_who_is_busy_is_asked_again_as_often_as_the_caller_wants(speaker: type[Speaker]) -> None:
+    with loopback(LATER, LATER, FINE) as server:
+        assert speaker(url=server.url, environ={}).do("recall", "tea") == {"features": True}
+        assert len(server.heard) == 3
+    with loopback(LATER) as server:
+        with pytest.raises(Unavailable, match="locked") as raised:
+            speaker(url=server.url, environ={}, retries=0).do("recall", "tea")
+        assert (raised.value.code, raised.value.retry_after) == ("storage_busy", 0.0)
+        assert len(server.heard) == 1
+
+
+def test_who_asks_for_a_long_wait_or_is_frozen_is_not_asked_again(speaker: type[Speaker]) -> None:
+    limited = sends(429, b'{"error": "Slow down"}', "Retry-After: 60")
+    with loopback(limited) as server:
+        with pytest.raises(RateLimited, match="Slow down") as raised:
+            speaker(url=server.url, environ={}).do("features")
+        assert raised.value.retry_after == 60.0
+        assert len(server.heard) == 1
+    frozen = sends(503, b'{"error": "Frozen", "code": "mutations_frozen"}', "Retry-After: 0")
+    with loopback(frozen) as server:
+        with pytest.raises(Unavailable):
+            speaker(url=server.url, environ={}).do("remember", "Tea", idempotency_key="k")
+        assert len(server.heard) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, b"<html>hello</html>"),
+        (200, b"[1]"),
+        (200, b'{"half": '),
+        (200, b"\xff\xfe"),
+        (502, b"Bad gateway"),
+        (404, b'{"detail": "nothing"}'),
+    ],
+)
+def test_an_answer_that_is_not_ours_is_told_from_a_refusal(
+    speaker: type[Speaker], status: int, body: bytes
+) -> None:
+    with loopback(sends(status, body)) as server:
+        with pytest.raises(BadAnswer):
+            speaker(url=server.url, environ={}).do("features")
+        assert len(server.heard) == 1
+
+
+def test_a_list_that_is_not_there_is_no_empty_list(speaker: type[Speaker]) -> None:
+    with loopback(FINE) as server, pytest.raises(BadAnswer, match="jobs"):
+        speaker(url=server.url, environ={}).do("jobs")
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(400, Invalid), (403, Forbidden), (404, NotFound), (409, Conflict), (413, TooLarge)],
+)
+def test_a_refusal_is_raised_as_the_error_of_its_kind(
+    speaker: type[Speaker], status: int, error: type[SignetError]
+) -> None:
+    body = json.dumps({"error": "so it is", "code": "a_code", "status": "x", "n": 1}).encode()
+    with loopback(sends(status, body)) as server, pytest.raises(error, match="so it is") as raised:
+        speaker(url=server.url, environ={}).do("features")
+    assert (raised.value.code, raised.value.kind) == ("a_code", error.kind)
+    assert raised.value.facts == {"status": "x", "n": 1, "http_status": status}
+    assert error.code != "a_code"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(401, Kind.UNAUTHENTICATED), (429, Kind.LIMITED), (503, Kind.UNAVAILABLE), (500, Kind.BROKEN)],
+)
+def test_other_refusals_keep_their_kind(status: int, kind: Kind, speaker: type[Speaker]) -> None:
+    with (
+        loopback(sends(status, b'{"error": "no"}')) as server,
+        pytest.raises(SignetError, match="no") as raised,
+    ):
+        speaker(url=server.url, environ={}, retries=0).do("features")
+    assert raised.value.kind == kind
+
+
+def test_token_agent_and_actor_are_sent(speaker: type[Speaker]) -> None:
+    environ = {"SIGNET_TOKEN": "t0ken", "SIGNET_AGENT_ID": "ada"}
+    with loopback(FINE) as server:
+        speaker(url=server.url, environ=environ, actor="me").do("features")
+        speaker(url=server.url, environ=environ, token="own", agent_id="bob").do("features")
+    first, second = (request.lower() for request in server.heard)
+    assert "authorization: bearer t0ken" in first and "x-signet-agent-id: ada" in first
+    assert "x-signet-actor: me" in first and "x-signet-actor-type: sdk" in first
+    assert "authorization: bearer own" in second and "x-signet-agent-id: bob" in second
+
+
+def test_a_proxy_of_the_environment_is_not_asked(
+    speaker: type[Speaker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
+    with loopback(FINE) as server:
+        assert speaker(url=server.url, environ={}).do("features") == {"features": True}
+
+
+def test_pauses_grow_and_only_harmless_calls_have_one() -> None:
+    read, write = daemon.status(), memory.forget("id", reason="old")
+    broken, busy = ConnectionBroken(), Unavailable(http_status=503)
+    pauses = [pause_seconds(read, broken, attempt=n, retries=3) for n in range(4)]
+    assert pauses == [0.1, 0.2, 0.4, None]
+    assert pause_seconds(recall.recall("x"), busy, attempt=0, retries=1) == 0.1
+    assert pause_seconds(read, DaemonNotRunning(), attempt=0, retries=1) is None
+    assert pause_seconds(read, DaemonSilent(), attempt=0, retries=1) is None
+    assert pause_seconds(read, NotFound(), attempt=0, retries=1) is None
+    assert pause_seconds(write, broken, attempt=0, retries=1) is None
