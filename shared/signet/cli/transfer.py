@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -23,6 +23,7 @@ from signet.domain.transfer.records import END, Fate, Found, Tally, line
 from signet.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
+    from signet.client.answers import Imported
     from signet.domain.transfer.sources.source import Format, Source
 
 #: Standard input and output, as a name of a file.
@@ -66,17 +67,16 @@ def export(
     Examples: signet export · signet export -o - --since 2026-01-01 | gzip > new.ndjson.gz
     """
     name = file or f"signet-export-{clock.now():%Y-%m-%d}.ndjson"
-    params = {"agentId": agent, "everything": None if agent else True, "since": since}
-    pages = _pages(
-        client(path, timeout_seconds=TIMEOUT_SECONDS), {**params, "vectors": vectors or None}
+    records = client(path, timeout_seconds=TIMEOUT_SECONDS).export(
+        since=since, vectors=vectors, everything=agent is None, agent_id=agent
     )
     tally = Tally()
     with _opened(name) as stream, Progress("Exporting", quiet=as_json, unit="rows") as progress:
-        header = next(pages)
+        header = next(records)
         total = sum(header["counts"].values())
         stream.write(line(header))
         done = 0
-        for record in pages:
+        for record in records:
             stream.write(line(record))
             if record["record"] != END:
                 done += 1
@@ -187,14 +187,13 @@ class _Run:
             found = batch[one["index"]]
             self._refuse(str(found.value.get("record")), found, one["reason"])
 
-    def _post(self, batch: list[Found], *, last: bool = False) -> dict[str, Any]:
-        body = {
-            "records": [found.value for found in batch],
-            "vectors": self.source.vectors,
-            "preview": self._preview,
-            "last": last,
-        }
-        return self._signet.call("POST", "/api/import", body=body)
+    def _post(self, batch: list[Found], *, last: bool = False) -> "Imported":
+        return self._signet.import_records(
+            [found.value for found in batch],
+            vectors=self.source.vectors,
+            preview=self._preview,
+            last=last,
+        )
 
     def _refuse(self, kind: str, found: Found, reason: str) -> None:
         self.tally.add(kind, Fate.REFUSED)
@@ -222,16 +221,6 @@ def _batches(records: Iterator[Found]) -> Iterator[list[Found]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _pages(signet: Signet, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    cursor: str | None = None
-    while True:
-        page = signet.call("GET", "/api/export", cursor=cursor, **params)
-        yield from page["records"]
-        cursor = page["next"]
-        if cursor is None:
-            return
 
 
 @contextmanager

@@ -222,6 +222,7 @@ _ALL = (
         table="session_memories",
         references=(_MEMORY,),
         same=("agent_id = :agent_id AND session_key = :session_key AND memory_id = :memory_id",),
+        memory="memory_id",
         json=("path_json",),
     ),
     Kind(name="session_score", table="session_scores"),

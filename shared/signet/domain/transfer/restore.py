@@ -18,7 +18,7 @@ from signet.db.visibility import ReadPolicy
 from signet.domain.embeddings import store as embeddings
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
-from signet.domain.transfer.columns import Column, columns_of
+from signet.domain.transfer.columns import Column
 from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
 from signet.domain.transfer.records import KNOWN, NEW, Outcome, Record, Refused
 from signet.domain.transfer.target import Target
@@ -45,8 +45,7 @@ def row(
 
     `embed` says that its vectors are to be made, because the file has none.
     """
-    columns = columns_of(target.tx, kind.table)
-    values = _values(kind, given, columns, now)
+    values = _values(kind, given, target.columns(kind), now)
     if kind.name == "agent":
         return _agent(target, kind, values)
     [first, *rest] = kind.key

@@ -4,9 +4,10 @@ With a preview every question is asked of both, and only the preview is written.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from signet.db import Row, WriteTx
+from signet.domain.transfer.columns import Column, columns_of
 from signet.domain.transfer.kinds import KINDS, Kind
 
 MAIN = "main"
@@ -23,11 +24,18 @@ class Target:
 
     tx: WriteTx
     is_preview: bool = False
+    _columns: dict[str, list[Column]] = field(default_factory=dict)
 
     @property
     def schemas(self) -> tuple[str, ...]:
         """Return the databases to ask, the one that is written first."""
         return (MAIN, STORE) if self.is_preview else (MAIN,)
+
+    def columns(self, kind: Kind) -> list[Column]:
+        """Return the columns of a kind's table."""
+        if kind.table not in self._columns:
+            self._columns[kind.table] = columns_of(self.tx, kind.table)
+        return self._columns[kind.table]
 
     def find(self, kind: Kind, condition: str, values: Mapping[str, object]) -> Row | None:
         """Return the first row of a kind under a condition with `:name` parameters."""
