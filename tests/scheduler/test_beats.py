@@ -10,7 +10,6 @@ from signet import clock
 from signet.config import Settings, settings_from
 from signet.domain.embeddings import gaps, store
 from signet.providers.native.encoder import NativeEmbedder
-from signet.queue import limits
 from signet_scheduler import beats
 from worker.home import Home
 
@@ -68,17 +67,17 @@ def sweeps(home: Home) -> int:
 def test_a_slot_is_queued_once_however_often_it_is_started(home: Home) -> None:
     [retention] = [beat for beat in beats.BEATS if beat.name == "retention"]
     for minutes in (0, 0, 5):
-        home.db.write(beats.run, retention, SETTINGS, NOON + timedelta(minutes=minutes))
+        beats.run(home.db, retention, SETTINGS, NOON + timedelta(minutes=minutes))
         home.run("UPDATE memory_jobs SET status = 'completed', completed_at = '2026-05-01'")
     assert sweeps(home) == 1
-    home.db.write(beats.run, retention, SETTINGS, NOON + timedelta(milliseconds=RETENTION_MS))
+    beats.run(home.db, retention, SETTINGS, NOON + timedelta(milliseconds=RETENTION_MS))
     assert sweeps(home) == 2
     assert home.db.read(beats.last_runs) == {"retention": NOON_MS + RETENTION_MS}
 
 
 def _gaps_beat(home: Home, settings: Settings) -> int:
     [beat] = [beat for beat in beats.BEATS if beat.name == "embedding_gaps"]
-    home.db.write(beats.run, beat, settings, NOON)
+    beats.run(home.db, beat, settings, NOON)
     return len(home.rows("SELECT * FROM memory_jobs WHERE job_type = 'embed'"))
 
 
@@ -123,7 +122,7 @@ def embedded(home: Home, memory_id: str, model: str) -> None:
 
 def fill(home: Home, now: datetime = NOON, limit: int = gaps.BATCH) -> list[str]:
     """Queue what is missing and return for which memories there is an open job."""
-    home.db.write(gaps.enqueue_missing, model="m", now=now, limit=limit)
+    home.db.write(gaps.fill, home.db.read(gaps.find, model="m", now=now, limit=limit), now=now)
     rows = home.rows(
         "SELECT memory_id FROM memory_jobs WHERE status IN ('pending', 'leased') ORDER BY 1"
     )
@@ -177,13 +176,13 @@ def test_nothing_is_looked_for_while_the_provider_is_down_and_that_is_counted(ho
     add(home, "a")
     home.run(
         "INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at)"
-        " VALUES ('vectors', 'open', 1, 0, '')"
+        " VALUES ('vectors', 'open', 1, ?, '')",
+        NOON_MS + 1,
     )
     for times in (1, 2):
-        assert home.db.write(gaps.look, model="m", now=NOON) == 0
+        assert fill(home) == []
         assert home.db.read(store.tracker).skipped_cycles == times
-    home.db.write(limits.close_breaker, "vectors")
-    assert home.db.write(gaps.look, model="m", now=NOON) == 1
+    assert fill(home, NOON + timedelta(seconds=1)) == ["a"], "somebody must go and see"
     assert home.db.read(store.tracker).queue_depth == 1
 
 

@@ -71,8 +71,8 @@ def test_a_text_that_cannot_be_embedded_rests_and_stands_in_nobodys_way(home: Ho
             for memory_id in good:
                 home.ended(memory_id, "embed")
             home.ended(bad, "embed", status="dead")
-        found = home.db.write(gaps.look, model="nomic-embed-text", now=clock.now())
-        assert found == 0, "it rests"
+        found = home.db.read(gaps.find, model="nomic-embed-text", now=clock.now())
+        assert found == [], "it rests"
         tracker = home.db.read(store.tracker)
         assert (tracker.processed, tracker.failed, tracker.queue_depth) == (3, 1, 0)
 
@@ -93,7 +93,9 @@ def test_another_model_is_followed_and_old_vectors_are_replaced(home: Home) -> N
                 "model": "all-minilm",
             }
             home.configure_live(tree)
-            assert home.db.write(gaps.look, model="all-minilm", now=clock.now()) == 3
+            found = home.db.read(gaps.find, model="all-minilm", now=clock.now())
+            assert set(found) == set(ids)
+            home.db.write(gaps.fill, found, now=clock.now())
             eventually(
                 lambda: (
                     home.value("SELECT count(*) FROM embeddings WHERE model = 'all-minilm'") == 3
@@ -105,4 +107,4 @@ def test_another_model_is_followed_and_old_vectors_are_replaced(home: Home) -> N
         assert home.value("SELECT count(*) FROM vec_embeddings") == 3
         assert home.value("SELECT count(*) FROM embeddings") == 3
         assert home.value("SELECT count(DISTINCT dimensions) FROM embeddings") == 1
-        assert home.db.write(gaps.look, model="all-minilm", now=clock.now()) == 0
+        assert home.db.read(gaps.find, model="all-minilm", now=clock.now()) == []

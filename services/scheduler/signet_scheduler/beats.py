@@ -1,11 +1,11 @@
 """Everything that recurs, in one table, and which of it is due."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from signet.config import Settings
-from signet.db import ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import gaps, reindex
 from signet.queue import BULK, Job, enqueue
 
@@ -21,26 +21,45 @@ GAPS_MS = 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """Something that recurs: its interval, and what it puts into the queue."""
+    """Something that recurs: its interval, and what it puts into the queue.
+
+    What it has to look at for long, it looks at before the transaction that starts it.
+    """
 
     name: str
     every_ms: Callable[[Settings], int]
-    start: Callable[[WriteTx, Settings, str, datetime], None]
+    start: Callable[[WriteTx, Settings, str, datetime, Sequence[str]], None]
+    look: Callable[[ReadTx, Settings, datetime], Sequence[str]] = lambda tx, settings, now: ()
 
 
-def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
+def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]) -> None:
     enqueue(tx, Job(kind="retention_sweep", slot=slot, priority=BULK), now=now)
 
 
-def _fill_gaps(tx: WriteTx, settings: Settings, slot: str, now: datetime) -> None:
-    if settings.embedding.provider != "none" and settings.pipeline.embedding_tracker.enabled:
+def _tracks(settings: Settings) -> bool:
+    return settings.embedding.provider != "none" and settings.pipeline.embedding_tracker.enabled
+
+
+def _find_gaps(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return gaps.find(tx, model=settings.embedding.model, now=now) if _tracks(settings) else ()
+
+
+def _fill_gaps(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    if _tracks(settings):
         reindex.look(tx, dimensions=settings.embedding.dimensions, now=now)
-        gaps.look(tx, model=settings.embedding.model, now=now)
+        gaps.fill(tx, found, now=now)
 
 
 BEATS = (
     Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
-    Beat(name="embedding_gaps", every_ms=lambda settings: GAPS_MS, start=_fill_gaps),
+    Beat(
+        name="embedding_gaps",
+        every_ms=lambda settings: GAPS_MS,
+        look=_find_gaps,
+        start=_fill_gaps,
+    ),
 )
 
 
@@ -60,11 +79,17 @@ def last_runs(tx: ReadTx) -> dict[str, int]:
     return {row["name"]: row["last_run_ms"] for row in tx.all(_READ)}
 
 
-def run(tx: WriteTx, beat: Beat, settings: Settings, now: datetime) -> None:
+def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> None:
     """Start a beat and note it, in one transaction; nothing happens when another scheduler was faster."""
+    db.write(_start, beat, settings, now, db.read(beat.look, settings, now))
+
+
+def _start(
+    tx: WriteTx, beat: Beat, settings: Settings, now: datetime, found: Sequence[str]
+) -> None:
     now_ms = int(now.timestamp() * 1000)
     if beat not in due(last_runs(tx), settings, now_ms=now_ms):
         return
     slot = str(now_ms // beat.every_ms(settings))
-    beat.start(tx, settings, slot, now)
+    beat.start(tx, settings, slot, now, found)
     tx.run(_NOTE, (beat.name, now_ms, slot))

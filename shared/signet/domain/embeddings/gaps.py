@@ -4,9 +4,10 @@ A vector is current when it is of this text and this model. Every save queues it
 were saved while nobody made vectors, whose model has changed, or whose embedding has died.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import store
 from signet.domain.embeddings.models import Rest
 from signet.queue import BULK, Job, enqueue, limits
@@ -19,20 +20,27 @@ BATCH = 500
 REST = Rest(first_seconds=60, longest_seconds=86_400)
 
 
-def look(tx: WriteTx, *, model: str, now: datetime) -> int:
-    """Queue what is missing unless the provider is down; return how many were queued."""
-    if limits.breaker_retry_at(tx, queue_of("embed")) is not None:
-        store.note_skipped(tx)
-        return 0
-    return enqueue_missing(tx, model=model, now=now)
+def find(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATCH) -> list[str]:
+    """Return memories that lack a vector of this model, the last changed first; none while the provider is down.
 
-
-def enqueue_missing(tx: WriteTx, *, model: str | None, now: datetime, limit: int = BATCH) -> int:
-    """Queue the embedding of memories that lack a vector of this model; return how many were queued.
-
-    A memory whose embedding is queued already, or rests after its death, is left alone.
+    A memory whose embedding is queued already, or rests after its death, is left alone. Looks at every memory, about
+    1.3 µs each, so it is no part of a write transaction.
     """
-    found = store.untried(tx, limit, model=model, now=now, rest=REST)
-    for memory_id in found:
+    if _is_down(tx, now):
+        return []
+    return store.untried(tx, limit, model=model, now=now, rest=REST)
+
+
+def fill(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> None:
+    """Queue the embedding of memories, or count that this could not be because the provider is down."""
+    if _is_down(tx, now):
+        store.note_skipped(tx)
+        return
+    for memory_id in memory_ids:
         enqueue(tx, Job(kind="embed", memory_id=memory_id, priority=BULK), now=now)
-    return len(found)
+
+
+def _is_down(tx: ReadTx, now: datetime) -> bool:
+    """Return whether the provider is waited for. (After that wait a job must be there that goes to see.)"""
+    retry_at_ms = limits.breaker_retry_at(tx, queue_of("embed"))
+    return retry_at_ms is not None and retry_at_ms > now.timestamp() * 1000
