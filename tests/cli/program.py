@@ -7,6 +7,7 @@ import select
 import socket
 import subprocess
 import sys
+import termios
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,18 +74,22 @@ class Program:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def on_terminal(self, *arguments: str, **environ: str) -> str:
-        """Run one command with a terminal as its output and return everything it drew."""
+    def on_terminal(
+        self, *arguments: str, typed: str = "", columns: int = 100, **environ: str
+    ) -> str:
+        """Run one command on a terminal and return everything it drew; with `typed`, somebody sits there."""
         ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (40, columns))
         process = subprocess.Popen(
             self.command(*arguments),
             env=self.environment(**environ),
-            stdin=subprocess.DEVNULL,
+            stdin=theirs if typed else subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs,
         )
         os.close(theirs)
         try:
+            os.write(ours, typed.encode())
             return _drain(ours)
         finally:
             os.close(ours)

@@ -1,0 +1,255 @@
+"""`signet memory …`, `signet embeddings …` and what `recall` says of its results, with a real daemon."""
+
+import json
+import re
+import sys
+from uuid import uuid4
+
+import pytest
+
+from cli.program import Program
+from signet.cli import why
+
+pytestmark = pytest.mark.xdist_group("daemon")
+
+
+def saved(program: Program, content: str, *flags: str) -> str:
+    """Remember a text and return its id."""
+    return str(program.run("remember", content, *flags, "--json").json()["id"])
+
+
+def test_memories_are_listed_newest_first_with_the_next_page(served: Program) -> None:
+    kind = uuid4().hex
+    made = [saved(served, f"Lamp {number} of {kind}", "--type", kind) for number in range(3)]
+    done = served.run("memory", "list", "--type", kind, "-l", "2")
+    assert [line for line in done.out.splitlines() if line[:1].isdigit()] == [
+        line for line in done.out.splitlines() if "Lamp" in line
+    ]
+    assert re.findall("Lamp (.)", done.out) == ["2", "1"]
+    assert f"  by user · {kind} · {made[2][:18]}\n" in done.out
+    assert done.err == f"1 to 2. More: signet memory list --offset 2 -l 2 --type {kind}\n"
+    last = served.run("memory", "list", "--type", kind, "--offset", "2")
+    assert ("Lamp 0" in last.out, last.err) == (True, "")
+    page = served.run("memory", "list", "--type", kind, "--json").json()
+    assert [row["id"] for row in page["memories"]] == made[::-1]
+    assert served.run("memory", "list", "--type", "none").out == "No memories\n"
+
+
+def test_a_memory_is_shown_by_the_beginning_of_its_id(served: Program) -> None:
+    memory_id = saved(
+        served, "The well is deep " * 12, "--who", "Ada", "--tags", "a,b", "--critical"
+    )
+    shown = served.run("memory", "show", memory_id[:18]).out
+    assert shown.startswith("The well is deep The well")
+    for row in (rf"id +{memory_id}", "tags +a,b", "importance +1 · ★ pinned", "who +Ada"):
+        assert re.search(rf"^  {row}$", shown, re.MULTILINE), row
+    whole = served.run("memory", "show", memory_id, "--json").json()
+    assert (whole["id"], whole["who"]) == (memory_id, "Ada")
+
+
+def test_an_id_that_is_too_short_unknown_or_of_several_is_exit_1(served: Program) -> None:
+    first, second = saved(served, f"One {uuid4()}"), saved(served, f"Two {uuid4()}")
+    short = served.run("memory", "show", first[:7])
+    assert (short.status, short.out) == (1, "")
+    assert "at least 8 characters" in short.err
+    unknown = served.run("memory", "show", "ffffffff", "--json")
+    assert (unknown.status, unknown.json()["code"]) == (1, "not_found")
+    several = served.run("memory", "history", first[:8])
+    if first[:8] == second[:8]:
+        assert several.status == 1
+        assert "Several memories begin with" in several.err
+    assert served.run("memory", "show", str(uuid4())).err == "error: not found\n"
+
+
+def test_a_change_shows_in_history_and_a_stale_one_says_so(served: Program) -> None:
+    memory_id = saved(served, "The mill grinds rye", "--tags", "mill")
+    edit = ("memory", "edit", memory_id[:18])
+    done = served.run(
+        *edit,
+        "--content",
+        "-",
+        "--tags",
+        "",
+        "--reason",
+        "new crop",
+        stdin="The mill grinds oats\n",
+    )
+    assert done.out == f"Changed: {memory_id} (version 2)\n"
+    told = served.run("memory", "history", memory_id[:18]).out
+    assert re.search(r"created +by cli", told)
+    assert re.search(
+        r"updated +by cli · new crop\n +- The mill grinds rye\n +\+ The mill grinds oats", told
+    )
+    assert served.run("memory", "show", memory_id, "--json").json()["tags"] is None
+    assert served.run(*edit, "--content", "The mill grinds oats").out == "Nothing changed\n"
+    nothing = served.run(*edit)
+    assert (nothing.status, "--content" in nothing.err) == (1, True)
+    pinned = served.run(*edit, "--pin", "-i", "0.3", "--json").json()
+    assert (pinned["status"], pinned["newVersion"]) == ("updated", 3)
+    assert served.run(*edit, "-i", "7").status == 2
+
+
+def test_without_a_field_the_text_opens_in_an_editor(served: Program) -> None:
+    memory_id = saved(served, "The quay is of stone")
+    script = "import sys, pathlib; p = pathlib.Path(sys.argv[1]); p.write_text(p.read_text().replace('stone', 'oak'))"
+    editor = f"{sys.executable} -c {json.dumps(script)}"
+    drawn = served.on_terminal("memory", "edit", memory_id, typed="\n", EDITOR=editor)
+    assert f"Changed: {memory_id} (version 2)" in drawn
+    assert (
+        served.run("memory", "show", memory_id, "--json").json()["content"] == "The quay is of oak"
+    )
+    assert "Nothing changed" in served.on_terminal(
+        "memory", "edit", memory_id, typed="\n", EDITOR="true"
+    )
+    assert "nothing was changed" in served.on_terminal(
+        "memory", "edit", memory_id, typed="\n", EDITOR="false"
+    )
+
+
+def test_forgetting_shows_what_goes_and_asks(served: Program) -> None:
+    memory_id = saved(served, "The mast is broken")
+    forget = ("memory", "forget", memory_id[:18])
+    drawn = served.on_terminal(*forget, typed="n\n")
+    assert (
+        "The mast is broken" in drawn
+        and "Forget 1 memory?" in drawn
+        and "Nothing forgotten" in drawn
+    )
+    drawn = served.on_terminal(*forget, typed="y\nmended\n")
+    assert "1 memory forgotten" in drawn
+    assert f"signet memory recover {memory_id[:18]}" in drawn
+    assert served.run("memory", "show", memory_id).status == 1
+    assert "mended" in served.run("memory", "history", memory_id[:18]).out
+    assert served.run("memory", "recover", memory_id[:18]).out == f"Recovered: {memory_id}\n"
+    again = served.run("memory", "recover", memory_id[:18])
+    assert (again.status, again.err) == (1, "error: The memory is not forgotten\n")
+
+
+def test_without_a_terminal_nobody_is_asked_and_the_flag_is_named(served: Program) -> None:
+    memory_id = saved(served, "The oar is short")
+    for flags, named in (([], "--yes"), (["--yes"], "--reason"), (["--reason", "x"], "--yes")):
+        done = served.run("memory", "forget", memory_id, *flags)
+        assert (done.status, named in done.err) == (1, True)
+    assert served.run("memory", "forget", memory_id, "--json").json()["code"] == "invalid_request"
+    assert served.run("memory", "forget", "--yes", "--reason", "x").status == 1
+    assert served.run("memory", "show", memory_id).status == 0
+
+
+def test_many_are_forgotten_by_filter_after_a_dry_run(served: Program) -> None:
+    tag = uuid4().hex
+    for number in range(12):
+        saved(served, f"Crate {number} {tag}", "--tags", tag)
+    look = served.run("memory", "forget", "--tags", tag, "--dry-run")
+    assert (look.out.count("Crate"), look.err) == (10, "")
+    assert "… and 2 more\n12 memories would be forgotten\n" in look.out
+    seen = served.run("memory", "forget", "--tags", tag, "--dry-run", "--json").json()
+    assert (seen["mode"], seen["count"]) == ("preview", 12)
+    done = served.run("memory", "forget", "--tags", tag, "--yes", "--reason", "sold")
+    assert (done.status, done.out) == (0, "12 memories forgotten\n")
+    assert (
+        served.run("memory", "forget", "--tags", tag, "--yes", "--reason", "x").out
+        == "No memories found\n"
+    )
+
+
+def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Program) -> None:
+    memory_id = saved(served, f"critical: never open valve {uuid4()}")
+    forget = ("memory", "forget", memory_id, "--yes", "--reason", "gone")
+    done = served.run(*forget)
+    assert (done.status, done.out) == (1, "")
+    assert "it is pinned; --force" in done.err
+    assert served.run(*forget, "--force").out == "1 memory removed for good\n"
+    assert served.run("memory", "recover", memory_id).status == 1
+
+
+def test_a_correction_is_named_where_the_old_one_shows(served: Program) -> None:
+    word = uuid4().hex
+    old = saved(served, f"The {word} train leaves at nine")
+    done = served.run("remember", f"The {word} train leaves at ten", "--supersedes", old[:18])
+    assert done.out.endswith(f"Corrects: {old}\n")
+    new = done.out.split()[2]
+    found = served.run("recall", f"{word} train")
+    assert found.out.index("at ten") < found.out.index("at nine")
+    assert re.search(rf"corrected [\d-]+ by {new[:18]} · {old[:18]}", found.out)
+    assert served.run("recall", word, "--as-of", "2001-01-01").out == "No memories found\n"
+
+
+def test_reasons_are_told_in_words(served: Program) -> None:
+    word = uuid4().hex
+    saved(served, f"We decided to keep the {word} at the gate", "--type", "decision")
+    told = served.run("recall", word, "--explain").out
+    assert re.search(r"found by its words \(1st, \d\.\d\d\)", told)
+    assert re.search(r"\d\.\d\d   words and meaning together", told)
+    assert re.search(r"\d\.\d\d ▲ it settles something", told)
+    assert "explain" in served.run("recall", word, "--explain", "--json").json()[0]
+    dated = served.run("recall", f"what about the {word} in March 2024?", "--explain").out
+    assert dated.startswith("Asked about 2024-0")
+
+
+def test_every_stage_of_recall_has_its_words() -> None:
+    from pathlib import Path
+
+    from signet.domain import recall
+
+    folder = Path(str(recall.__file__)).parent
+    code = "".join(file.read_text() for file in folder.glob("*.py"))
+    stages = set(re.findall(r'run\.apply\(\s*"(\w+)"', code))
+    stages |= set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|bool\()', code))
+    assert {"blend", "superseded", "time"} <= stages
+    assert stages <= why.STAGES.keys()
+
+
+def test_results_keep_within_the_terminal(served: Program) -> None:
+    word = uuid4().hex[:12]
+    saved(served, f"The {word} " + "rolls over the hill and " * 8, "--tags", "hill,road,rolling")
+    for columns in (60, 80, 120):
+        for flags in ([], ["--explain"]):
+            drawn = served.on_terminal("recall", word, *flags, columns=columns, NO_COLOR="1")
+            lines = drawn.replace("\r", "").splitlines()
+            assert len(lines) > 2
+            assert max(map(len, lines)) <= columns, drawn
+    piped = served.run("recall", word).out.splitlines()
+    assert len(piped) == 2
+
+
+def test_stored_text_cannot_steer_a_terminal(served: Program) -> None:
+    word = uuid4().hex
+    memory_id = saved(served, f"{word} \x1b[2J\x1b]0;owned\x07 end", "--who", "\x1b[31mEve")
+    for command in (
+        ["recall", word],
+        ["memory", "show", memory_id],
+        ["memory", "history", memory_id],
+    ):
+        done = served.run(*command)
+        assert done.status == 0
+        assert "\x1b" not in done.out and "\x07" not in done.out
+
+
+def test_quiet_leaves_results_and_errors(served: Program) -> None:
+    saved(served, f"Loud {uuid4()}")
+    saved(served, f"Louder {uuid4()}")
+    assert served.run("memory", "list", "-l", "1").err != ""
+    done = served.run("--quiet", "memory", "list", "-l", "1")
+    assert (done.err, done.out.count("\n")) == ("", 2)
+    assert served.run("-q", "memory", "show", "ffffffff").err.startswith("error: ")
+
+
+def test_types_are_completed_without_a_daemon(alone: Program) -> None:
+    words = "signet recall x --type de"
+    typed = {"_SIGNET_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "4"}
+    assert alone.run(**typed).out.split() == ["decision"]
+    typed |= {"COMP_WORDS": "signet memory re", "COMP_CWORD": "2"}
+    assert alone.run(**typed).out.split() == ["recover"]
+
+
+def test_vectors_are_looked_at(served: Program) -> None:
+    status = served.run("embeddings", "status")
+    assert status.status == 0
+    assert status.out.startswith("○ No vectors can be made; recall goes by words\n")
+    assert served.run("embeddings", "status", "--json").json()["available"] is False
+    checked = served.run("embeddings", "health")
+    assert checked.out.startswith("Vectors ")
+    found = served.run("embeddings", "health", "--json").json()
+    failed = any(check["status"] == "fail" for check in found["checks"])
+    assert checked.status == int(failed)
+    assert served.run("memory", "similar", saved(served, f"Alone {uuid4()}")).status == 1
