@@ -30,7 +30,7 @@ def test_counting_memories_may_end_where_no_entity_can_be_a_hub(degree: int) -> 
 
 
 def test_what_settles_something_is_raised() -> None:
-    assert dampen.resolution({1: 0.5, 2: 0.5}, {1}) == pytest.approx({1: 0.6, 2: 0.5})
+    assert dampen.resolution({1: 0.5, 2: 0.5}, {1}, boost=1.2) == pytest.approx({1: 0.6, 2: 0.5})
 
 
 @pytest.mark.parametrize(

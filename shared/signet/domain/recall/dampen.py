@@ -23,7 +23,10 @@ HUB_MIN_SHARE = 0.25
 QUESTION_PENALTY = 0.8
 QUESTION_MAX_CHARS = 100
 
+#: As the seeds say; where scores lie close together (the filled fusion) that much carries a decision past the
+#: answer: recall@10 on chat with code 63.7 % without, 59.9 % with it. There it only decides between equals.
 RESOLUTION_BOOST = 1.2
+GENTLE_BOOST = 1.03
 RESOLVED_TYPES = frozenset({"constraint", "decision"})
 #: A shorter text with a date is a log line, a longer one (more than a passage) only mentions it: raising those
 #: too costs 3 % of the evidence on long chat messages.
@@ -74,11 +77,9 @@ def without_hubs(degree: int) -> int:
     return math.floor(degree / HUB_MIN_SHARE) + 1
 
 
-def resolution(scores: Scores, resolved: Collection[int]) -> Scores:
+def resolution(scores: Scores, resolved: Collection[int], *, boost: float) -> Scores:
     """Return scores where decisions, constraints and dated facts are raised."""
-    return {
-        seq: score * RESOLUTION_BOOST if seq in resolved else score for seq, score in scores.items()
-    }
+    return {seq: score * boost if seq in resolved else score for seq, score in scores.items()}
 
 
 def questions(scores: Scores, asking: Collection[int]) -> Scores:
