@@ -108,6 +108,21 @@ def test_running_twice_changes_nothing_more(home: Home) -> None:
     assert home.value(changes, old) == before
 
 
+@pytest.mark.parametrize(
+    "setting", [{"supersessionEnabled": False}, {"supersessionMinConfidence": 0.8}]
+)
+def test_it_can_be_switched_off_and_made_stricter(
+    tmp_path_factory: pytest.TempPathFactory, setting: dict[str, object]
+) -> None:
+    with a_home(tmp_path_factory.mktemp("s")) as home:
+        home.configure(manifest("rules", structural=setting))
+        with home.worker():
+            old = told(home, "The engineer Alice Kern lives in Paris.", "default")
+            told(home, "The engineer Alice Kern moved to Berlin.", "default")
+            assert successor(home, old) is None
+            assert not home.rows("SELECT 1 FROM entity_attributes WHERE status = 'superseded'")
+
+
 def test_in_shadow_it_is_only_proposed(tmp_path_factory: pytest.TempPathFactory) -> None:
     with a_home(tmp_path_factory.mktemp("s")) as home:
         home.configure(manifest("rules", shadowMode=True))

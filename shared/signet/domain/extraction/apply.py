@@ -58,6 +58,8 @@ class Writing:
     embed_later: bool
     fact_count: int
     entity_count: int
+    #: How sure a correction must be to supersede something; None: nothing is superseded.
+    supersede_from: float | None
     now: datetime
 
 

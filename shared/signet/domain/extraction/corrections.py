@@ -22,18 +22,17 @@ from signet.domain.memory.supersede import is_current, supersede
 
 SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")
 
-#: Rows compared with one statement.
+#: Rows compared with one statement, and words of it that are looked for.
 COMPARED = 50
+WORDS = 8
 
-#: Who is meant may not be named in a text of his own; then its verbs are looked for.
+#: Who is meant may not be named in a text of his own.
 _SPEAKERS = frozenset(("user", "team"))
+#: Verbs of the respects with one value at a time; what replaces it, or is replaced, has one of them.
 _VERBS: Mapping[Relation, tuple[str, ...]] = {
-    Relation.PLACE: ("live", "move", "relocate", "base", "locate", "reside"),
-    Relation.WORK: ("work", "employ", "leave"),
-    Relation.RUNS_ON: ("run", "listen", "host", "deploy"),
-    Relation.USES: ("use", "adopt", "switch"),
-    Relation.LIKES: ("like", "love", "enjoy", "hate", "dislike"),
-    Relation.PREFERS: ("prefer",),
+    Relation.PLACE: ("live", "move", "relocate", "base", "locate", "reside", "leave"),
+    Relation.WORK: ("work", "employ", "leave", "left"),
+    Relation.RUNS_ON: ("run", "listen", "host", "deploy", "move", "migrate", "switch"),
 }
 #: Told is when the source of a fact was told, else the row's own instant.
 _ROWS = f"""
@@ -73,8 +72,10 @@ def claim_of(text: str) -> Claim | None:
     return claims.parse(told)
 
 
-def find(tx: ReadTx, source: Memory, statements: Iterable[str]) -> list[Correction]:
-    """Return which stored memories the statements of a source replace, or are replaced by.
+def find(
+    tx: ReadTx, source: Memory, statements: Iterable[str], *, least: float
+) -> list[Correction]:
+    """Return which stored memories the statements of a source replace, or are replaced by, as surely as `least`.
 
     `statements` are the source's own text and the facts found in it.
     """
@@ -86,7 +87,7 @@ def find(tx: ReadTx, source: Memory, statements: Iterable[str]) -> list[Correcti
             found += [
                 one for one in _compared(tx, source, text, claim) if one.memory_id not in known
             ]
-    return found
+    return [one for one in found if one.signal.confidence >= least]
 
 
 def apply(
@@ -95,11 +96,13 @@ def apply(
     found: Sequence[Correction],
     stands_for: Mapping[str, str],
     *,
+    least: float,
     now: datetime,
 ) -> list[str]:
     """Supersede what was found to be replaced; return the ids.
 
-    `stands_for` says which memory each statement is now. Attributes of entities that these memories tell of follow.
+    `stands_for` says which memory each statement is now. Attributes of entities that these memories tell of follow,
+    where that is sure enough (`least`, 0..1).
     """
     done: list[str] = []
     for one in found:
@@ -120,7 +123,7 @@ def apply(
             reason=reason,
             valid_from=clock.parsed(begins) or now,
         )
-    attributes(tx, [source.id, *stands_for.values()], now=now)
+    attributes(tx, [source.id, *stands_for.values()], least=least, now=now)
     return done
 
 
@@ -148,9 +151,9 @@ def propose(
         )
 
 
-def attributes(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> None:
+def attributes(tx: WriteTx, memory_ids: Sequence[str], *, least: float, now: datetime) -> None:
     """Supersede attributes of entities that what these memories tell replaces (KG-12)."""
-    for one in superseding.apply(tx, memory_ids, now=now):
+    for one in superseding.apply(tx, memory_ids, least=least, now=now):
         history.record(
             tx,
             one.memory_id,
@@ -196,21 +199,18 @@ def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Corre
 
 
 def _matches(claim: Claim) -> list[str]:
-    """Return the full-text expressions for memories that may speak of the same."""
-    matches: list[str] = []
-    for subject in claim.subjects:
-        named = sorted(subject - _SPEAKERS)
-        if named:
-            matches.append(_all(named))
-        elif claim.relation in _VERBS:
-            matches.append(fts.any_of(_VERBS[claim.relation]))
-    if claim.instead_of:
-        matches.append(_all(sorted(claim.instead_of)))
-    if claim.relation is Relation.RULE or (claim.is_denied and claim.value):
-        matches.append(_all(sorted(claim.value)))
+    """Return the full-text expressions for memories that may speak of the same, each narrow in a large store."""
+    verbs = _VERBS.get(claim.relation, ())
+    matches = [_all(claim.instead_of)]
+    if verbs or claim.relation is Relation.IS:
+        for subject in claim.subjects:
+            parts = [_all(subject - _SPEAKERS), fts.any_of(verbs)]
+            matches.append(" AND ".join(f"({part})" for part in parts if part))
+    if claim.is_denied or not any(matches) or not (verbs or claim.relation is Relation.IS):
+        matches.append(_all(claim.value))
     return [match for match in dict.fromkeys(matches) if match]
 
 
-def _all(terms: Sequence[str]) -> str:
-    """Return the expression for all words that full text can look for."""
-    return fts.all_of(fts.words(" ".join(terms))[:8]) if terms else ""
+def _all(terms: Iterable[str]) -> str:
+    """Return the expression for all words that full text can look for; empty without any."""
+    return fts.all_of(fts.words(" ".join(sorted(terms)))[:WORDS])

@@ -74,7 +74,7 @@ def run(
     proposed = _proposals(job, distiller, embedder, source, found.facts)
     job.check()
     in_force = settings()
-    replaced = _corrections(job.db, source, proposed, in_force)
+    structural = in_force.pipeline.structural
     writing = Writing(
         source=source,
         mode=mode_of(in_force),
@@ -84,8 +84,12 @@ def run(
         embed_later=embedder is not None,
         fact_count=len(found.facts),
         entity_count=len(found.triples),
+        supersede_from=(
+            structural.supersession_min_confidence if structural.supersession_enabled else None
+        ),
         now=clock.now(),
     )
+    replaced = _corrections(job.db, proposed, writing)
     graph = in_force.pipeline.graph.enabled
     look_again = not _is_second_look(job, source)
     job.commit(
@@ -95,16 +99,12 @@ def run(
     )
 
 
-def _corrections(
-    db: Database, source: Memory, proposed: Sequence[Proposal], settings: Settings
-) -> list[Correction]:
-    """Return which memories what is said here replaces, or is replaced by, as far as that is sure enough."""
-    rules = settings.pipeline.structural
-    if not rules.supersession_enabled:
+def _corrections(db: Database, proposed: Sequence[Proposal], writing: Writing) -> list[Correction]:
+    """Return which memories what is said here replaces, or is replaced by."""
+    if writing.supersede_from is None:
         return []
-    said = (source.content, *(one.fact.content for one in proposed))
-    found = db.read(corrections.find, source, said)
-    return [one for one in found if one.signal.confidence >= rules.supersession_min_confidence]
+    said = (writing.source.content, *(one.fact.content for one in proposed))
+    return db.read(corrections.find, writing.source, said, least=writing.supersede_from)
 
 
 def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
@@ -230,9 +230,7 @@ def _write(
         if look_again and undecided:
             payload = {"version": current.version, "facts": undecided}
             _queue(tx, current, writing.now, payload=payload, delay_ms=SECOND_LOOK_MS)
-        stands_for = {text: memory_id for memory_id, text in facts}
-        stands_for[writing.source.content] = writing.source.id
-        superseded = corrections.apply(tx, writing.source, replaced, stands_for, now=writing.now)
+        superseded = _supersede(tx, replaced, writing, facts)
         if graph and found.triples:
             tx.optional("graph", partial(_link, tx, found, writing, facts), otherwise=0)
     else:
@@ -246,6 +244,20 @@ def _write(
         "superseded": superseded,
         "warnings": list(found.warnings),
     }
+
+
+def _supersede(
+    tx: WriteTx,
+    replaced: Sequence[Correction],
+    writing: Writing,
+    facts: Sequence[tuple[str, str]],
+) -> list[str]:
+    """Let what is said here replace what was said before; return the ids of what was."""
+    source, least = writing.source, writing.supersede_from
+    if least is None:
+        return []
+    stands_for = {text: memory_id for memory_id, text in facts} | {source.content: source.id}
+    return corrections.apply(tx, source, replaced, stands_for, least=least, now=writing.now)
 
 
 def _queue(

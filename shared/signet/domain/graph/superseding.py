@@ -45,12 +45,16 @@ class Superseded:
     signal: Signal
 
 
-def apply(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> list[Superseded]:
-    """Supersede attributes of the entities that these memories tell of; return which."""
+def apply(
+    tx: WriteTx, memory_ids: Sequence[str], *, least: float, now: datetime
+) -> list[Superseded]:
+    """Supersede attributes of the entities that these memories tell of, as surely as `least`; return which."""
     done: list[Superseded] = []
     for (entity_id,) in tx.all(_ENTITIES, (json.dumps(list(memory_ids)),)):
         rows = tx.all(_ATTRIBUTES, (entity_id, COMPARED))
         for one in _replaced(rows, set(memory_ids)):
+            if one.signal.confidence < least:
+                continue
             if tx.run(_SUPERSEDE, (one.new_id, clock.to_text(now), one.old_id)):
                 done.append(one)
     return done
