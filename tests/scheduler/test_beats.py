@@ -75,9 +75,9 @@ def test_a_slot_is_queued_once_however_often_it_is_started(home: Home) -> None:
     assert home.db.read(beats.last_runs) == {"retention": NOON_MS + RETENTION_MS}
 
 
-def _gaps_beat(home: Home, settings: Settings) -> int:
+def _gaps_beat(home: Home, settings: Settings, now: datetime = NOON) -> int:
     [beat] = [beat for beat in beats.BEATS if beat.name == "embedding_gaps"]
-    beats.run(home.db, beat, settings, NOON)
+    beats.run(home.db, beat, settings, now)
     return len(home.rows("SELECT * FROM memory_jobs WHERE job_type = 'embed'"))
 
 
@@ -136,6 +136,22 @@ def test_memories_without_a_current_vector_are_queued_once(home: Home) -> None:
     embedded(home, "elder", "another model")
     assert fill(home) == ["bare", "elder"]
     assert fill(home) == ["bare", "elder"]
+
+
+def test_a_full_batch_is_followed_by_the_next_within_seconds(home: Home) -> None:
+    home.run(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
+        " INSERT INTO memories (id, content, created_at, updated_at)"
+        " SELECT 'm' || i, 'text', '2026-01-01', '2026-01-01' FROM n",
+        gaps.BATCH + 1,
+    )
+    poll_ms = SETTINGS.pipeline.embedding_tracker.poll_ms
+    assert _gaps_beat(home, SETTINGS) == gaps.BATCH
+    assert due(home.db.read(beats.last_runs), NOON_MS + poll_ms - 1) == {"retention"}
+    assert "embedding_gaps" in due(home.db.read(beats.last_runs), NOON_MS + poll_ms)
+    later = NOON + timedelta(milliseconds=poll_ms)
+    assert _gaps_beat(home, SETTINGS, later) == gaps.BATCH + 1
+    assert "embedding_gaps" not in due(home.db.read(beats.last_runs), NOON_MS + 2 * poll_ms)
 
 
 def dies(home: Home, at: datetime) -> None:

@@ -15,7 +15,8 @@ INSERT INTO beats (name, last_run_ms, last_slot) VALUES (?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot = excluded.last_slot"""
 
 #: How often memories without a vector are looked for. Every save queues its own vector; this finds the
-#: ones that were saved while nobody made vectors, or whose model has changed.
+#: ones that were saved while nobody made vectors, or whose model has changed. Looking costs a few per cent of a
+#: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
 GAPS_MS = 60_000
 
 
@@ -79,17 +80,31 @@ def last_runs(tx: ReadTx) -> dict[str, int]:
     return {row["name"]: row["last_run_ms"] for row in tx.all(_READ)}
 
 
-def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> None:
-    """Start a beat and note it, in one transaction; nothing happens when another scheduler was faster."""
-    db.write(_start, beat, settings, now, db.read(beat.look, settings, now))
+def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> int:
+    """Start a beat and note it, in one transaction; nothing happens when another scheduler was faster.
+
+    Return the instant from which its next interval counts, in ms since 1970: now, and so much earlier when there is
+    more to find that it is due again after the tracker's `pollMs`.
+    """
+    found = db.read(beat.look, settings, now)
+    now_ms = int(now.timestamp() * 1000)
+    soon = settings.pipeline.embedding_tracker.poll_ms
+    early = beat.every_ms(settings) - soon if len(found) >= gaps.BATCH else 0
+    db.write(_start, beat, settings, now, found, now_ms - early)
+    return now_ms - early
 
 
 def _start(
-    tx: WriteTx, beat: Beat, settings: Settings, now: datetime, found: Sequence[str]
+    tx: WriteTx,
+    beat: Beat,
+    settings: Settings,
+    now: datetime,
+    found: Sequence[str],
+    counts_from_ms: int,
 ) -> None:
     now_ms = int(now.timestamp() * 1000)
     if beat not in due(last_runs(tx), settings, now_ms=now_ms):
         return
     slot = str(now_ms // beat.every_ms(settings))
     beat.start(tx, settings, slot, now, found)
-    tx.run(_NOTE, (beat.name, now_ms, slot))
+    tx.run(_NOTE, (beat.name, counts_from_ms, slot))

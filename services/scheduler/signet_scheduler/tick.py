@@ -45,8 +45,7 @@ class Ticker:
         now = clock.now()
         settings = self._live.settings
         for beat in beats.due(self._last_runs, settings, now_ms=int(now.timestamp() * 1000)):
-            beats.run(self._db, beat, settings, now)
-            self._last_runs[beat.name] = int(now.timestamp() * 1000)
+            self._last_runs[beat.name] = beats.run(self._db, beat, settings, now)
             metrics.BEATS.labels(beat.name).inc()
 
     def _try(self, part: str, work: Callable[[], object]) -> None:
