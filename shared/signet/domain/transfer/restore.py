@@ -37,6 +37,12 @@ _SHARES = frozenset({"importance", "confidence"})
 _LONG = frozenset({"content", "raw_content", "normalized_content", "old_content", "new_content"})
 _MAX_INTEGER = 2**63 - 1
 
+_VECTOR = "SELECT 1 FROM {}.embeddings WHERE source_type = 'memory' AND source_id = ?"
+_MARK = (
+    "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
+    " VALUES (?1, '', x'', 0, 'memory', ?1, '', '')"
+)
+
 
 def row(
     target: Target, kind: Kind, given: Record, *, rules: Rules, embed: bool, now: datetime
@@ -93,13 +99,6 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     else:
         target.tx.run(_MARK, (memory_id,))
     return NEW
-
-
-_VECTOR = "SELECT 1 FROM {}.embeddings WHERE source_type = 'memory' AND source_id = ?"
-_MARK = (
-    "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
-    " VALUES (?1, '', x'', 0, 'memory', ?1, '', '')"
-)
 
 
 def _pairs(given: object) -> list[tuple[str, bytes]]:
