@@ -1,10 +1,9 @@
 """The vectors of memories: their export, the provider that makes them, how well they are."""
 
 import asyncio
-from collections.abc import Mapping
 from datetime import datetime
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 
 from signet import clock
 from signet.config.sections import EmbeddingProvider
@@ -20,7 +19,7 @@ from signet.net import http
 from signet.providers import chosen, openai
 from signet.queue import limits
 from signet.queue.kinds import queue_of
-from signet_api import processes
+from signet_api import processes, rows
 from signet_api.deps import Shared, State, agent_of
 from signet_api.params import whole
 from signet_api.probe import Probed
@@ -29,7 +28,7 @@ router = APIRouter(tags=["embeddings"])
 
 
 @router.get("/api/embeddings")
-async def get_embeddings(request: Request, state: Shared) -> dict[str, object]:
+async def get_embeddings(request: Request, state: Shared) -> Response:
     """Return a page of the memories that have a vector, newest first; the vectors with `vectors=true`."""
     params = request.query_params
     agent_id = agent_of(params.get("agent_id"), None, request.headers)
@@ -37,16 +36,15 @@ async def get_embeddings(request: Request, state: Shared) -> dict[str, object]:
     offset = whole(params.get("offset"), 0, low=0, high=export.FURTHEST)
     wanted = params.get("vectors") == "true"
     page = await state.db.aread(_page, agent_id, limit=limit, offset=offset, vectors=wanted)
-    # Millions of numbers become text here; the event loop goes on meanwhile.
-    rows = await asyncio.to_thread(_exported, page)
-    return {
-        "embeddings": rows,
-        "count": len(rows),
+    fields = {
+        "count": len(page.rows),
         "total": page.total,
         "limit": limit,
         "offset": offset,
-        "hasMore": offset + len(rows) < page.total,
+        "hasMore": offset + len(page.rows) < page.total,
     }
+    exported = map(_exported, page.rows)
+    return await asyncio.to_thread(rows.answer, fields, "embeddings", exported)
 
 
 @router.get("/api/embeddings/status")
@@ -147,11 +145,7 @@ def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) 
     return export.page(tx, reader=reader, limit=limit, offset=offset, vectors=vectors)
 
 
-def _exported(page: Page) -> list[Mapping[str, object]]:
-    return [_exported_row(row) for row in page.rows]
-
-
-def _exported_row(row: Row) -> dict[str, object]:
+def _exported(row: Row) -> dict[str, object]:
     vector = {} if row["vector"] is None else {"vector": vectors.unpack(row["vector"])}
     return {
         "id": row["id"],

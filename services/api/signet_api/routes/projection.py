@@ -2,7 +2,7 @@
 
 import asyncio
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
@@ -10,10 +10,11 @@ from signet.db import Row
 from signet.domain.memory import filters
 from signet.domain.memory.store import tags_of
 from signet.domain.projection import project
-from signet.domain.projection.models import MOST, Map, View
+from signet.domain.projection.models import MOST, View
 from signet.domain.projection.project import Looked
 from signet.errors import Invalid
 from signet.wire.browse import MapParams
+from signet_api import rows
 from signet_api.deps import Shared, agent_of
 from signet_api.params import checked, whole
 
@@ -24,7 +25,7 @@ FURTHEST = 100_000
 
 
 @router.get("/api/embeddings/projection")
-async def get_projection(request: Request, state: Shared) -> JSONResponse:
+async def get_projection(request: Request, state: Shared) -> Response:
     """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
     view = _view(request)
     looked = await state.db.aread(project.look, view, now=clock.now())
@@ -41,8 +42,7 @@ async def get_projection(request: Request, state: Shared) -> JSONResponse:
         if not looked.is_open:
             await state.db.awrite(project.begin, view, now=clock.now())
         return JSONResponse(_computing(view, looked), 202)
-    drawn = await asyncio.to_thread(project.drawn, view, looked)
-    return JSONResponse(_ready(view, looked, drawn))
+    return await asyncio.to_thread(_ready, view, looked)
 
 
 def _view(request: Request) -> View:
@@ -81,11 +81,12 @@ def _computing(view: View, looked: Looked) -> dict[str, object]:
     }
 
 
-def _ready(view: View, looked: Looked, drawn: Map) -> dict[str, object]:
+def _ready(view: View, looked: Looked) -> Response:
+    drawn = project.drawn(view, looked)
     # A memory that was hidden from this reader a moment ago leaves the map with its lines.
     shown = [place for place, id_ in enumerate(drawn.ids) if id_ in looked.rows]
     position = {place: number for number, place in enumerate(shown)}
-    nodes = [_node(looked.rows[drawn.ids[place]], drawn.places[place]) for place in shown]
+    nodes = (_node(looked.rows[drawn.ids[place]], drawn.places[place]) for place in shown)
     edges = [
         [position[one], position[other]]
         for one, other in drawn.edges
@@ -94,19 +95,19 @@ def _ready(view: View, looked: Looked, drawn: Map) -> dict[str, object]:
     total = looked.extent.total
     is_page = view.limit is not None or view.offset > 0
     sampled = {"sampled": True} if not is_page and total > len(drawn.ids) else {}
-    return {
+    fields = {
         "status": "ready",
         "dimensions": view.dimensions,
-        "count": len(nodes),
+        "count": len(shown),
         "total": total,
         "limit": view.size,
         "offset": view.offset,
         "hasMore": is_page and view.offset + len(drawn.ids) < total,
         **sampled,
-        "nodes": nodes,
         "edges": edges,
         "cachedAt": drawn.cached_at or clock.to_text(clock.now()),
     }
+    return rows.answer(fields, "nodes", nodes)
 
 
 def _node(row: Row, place: tuple[float, ...]) -> dict[str, object]:
