@@ -124,3 +124,16 @@ def test_the_lift_is_soft() -> None:
     assert timing.lift({1: 0.4, 2: 0.9, 3: 0.3}, times, [span], weight=0.5) == pytest.approx(
         {1: 0.6, 2: 0.9, 3: 0.3}
     )
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["999 years before 3 May 2024", "\u017fummer of 2023", "in \u017fep 2023", "\u017fix days ago",
+     "on 99 May", "yesterday " * 20_000, "before " * 20_000, "2024-99-99", "recently"],
+)  # fmt: skip
+@pytest.mark.parametrize("year", [1, 2026, 9999])
+def test_no_question_is_too_strange(question: str, year: int) -> None:
+    for zone in (None, UTC, ZoneInfo("Pacific/Kiritimati"), ZoneInfo("America/Adak")):
+        now = datetime(year, 1, 1, tzinfo=UTC) if year < 9999 else datetime.max.replace(tzinfo=UTC)
+        found = when.understand(question, now=now, zone=zone)
+        assert when.content_words(question, found, is_known=True)

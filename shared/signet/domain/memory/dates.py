@@ -15,6 +15,9 @@ from signet import clock
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
+#: Times are read in so much of a text.
+MAX_CHARS = 2_000
+
 #: "Three weeks ago" is not to the day: it means so much around it.
 ABOUT_A_WEEK = timedelta(days=3)
 
@@ -77,8 +80,9 @@ _Read = Callable[[re.Match[str], datetime], tuple[datetime, datetime] | None]
 
 
 def find(text: str, today: datetime) -> list[Mention]:
-    """Return the times that a text names, in its order; `today` is the local time it was written."""
+    """Return the times that the beginning of a text names, in its order; `today` is the local time of writing."""
     found: list[Mention] = []
+    text = text[:MAX_CHARS]
     lowered = text.lower()
     for clues, pattern, read, is_absolute in _FORMS:
         if not any(clue in lowered for clue in clues):
@@ -127,14 +131,20 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
 
 def to_local(instant: datetime, zone: tzinfo | None) -> datetime:
     """Return an instant as local time without zone; `zone` None is the machine's."""
-    return instant.astimezone(zone).replace(tzinfo=None)
+    try:
+        return instant.astimezone(zone).replace(tzinfo=None)
+    except (OverflowError, ValueError):
+        return instant.replace(tzinfo=None)
 
 
 def _safely(read: _Read, match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
-    """Return what was read; None for a date that is not in the calendar, such as 31 June."""
+    """Return what was read; None for a date that is not in the calendar, such as 31 June.
+
+    Without regard to case a long s matches an s, but the word is then in no table.
+    """
     try:
         return read(match, today)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, KeyError):
         return None
 
 

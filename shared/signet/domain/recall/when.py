@@ -14,6 +14,9 @@ from signet.db import fts
 from signet.domain.memory import dates
 from signet.domain.memory.dates import Mention
 
+#: Characters in front of a time in which a word like "before" is looked for.
+LOOK_BACK = 60
+
 #: How far back "recently" looks.
 RECENT = timedelta(days=30)
 
@@ -72,16 +75,13 @@ def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
     today = dates.to_local(now, zone)
     found = dates.find(text, today)
     absolute = [mention for mention in found if mention.is_absolute]
-    spans = [
-        Span(start=_utc(span.start, zone), end=_utc(span.end, zone))
-        for span in _intervals(text, absolute or found)
-    ]
+    spans = _spans(text, absolute or found, zone)
     taken = [(mention.at, mention.to) for mention in found if not mention.is_absolute]
-    recently = _RECENTLY.search(text)
+    recently = _RECENTLY.search(text[: dates.MAX_CHARS])
     if recently and not spans:
-        spans = [Span(start=now - RECENT, end=now + dates.DAY)]
+        spans = _recent(today, zone)
         taken.append(recently.span())
-    anchor = None if spans else _ANCHOR.search(text)
+    anchor = None if spans else _ANCHOR.search(text[: dates.MAX_CHARS])
     return When(
         spans=tuple(spans),
         rest=_without(text, taken),
@@ -120,12 +120,28 @@ class _Local:
     end: datetime | None
 
 
+def _spans(text: str, mentions: Sequence[Mention], zone: tzinfo | None) -> list[Span]:
+    """Return the intervals; none where one leads out of the calendar: 999 years before 3 May."""
+    try:
+        local = _intervals(text, mentions)
+    except (OverflowError, ValueError, KeyError):
+        return []
+    return [Span(start=_utc(span.start, zone), end=_utc(span.end, zone)) for span in local]
+
+
+def _recent(today: datetime, zone: tzinfo | None) -> list[Span]:
+    try:
+        return [Span(start=_utc(today - RECENT, zone), end=_utc(today + dates.DAY, zone))]
+    except OverflowError:
+        return []
+
+
 def _intervals(text: str, mentions: Sequence[Mention]) -> list[_Local]:
     spans: list[_Local] = []
     waiting = list(mentions)
     while waiting:
         mention = waiting.pop(0)
-        before = text[: mention.at]
+        before = text[max(0, mention.at - LOOK_BACK) : mention.at]
         if waiting and _PAIR.search(before) and _JOINED.match(text[mention.to : waiting[0].at]):
             spans.append(_Local(mention.start, waiting.pop(0).end))
         else:
