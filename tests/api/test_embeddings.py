@@ -1,5 +1,6 @@
 """Vectors over HTTP: their export, the provider's state, how well they are, their map."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +12,8 @@ from signet.domain.embeddings import store
 from signet.domain.embeddings.health import WEIGHTS
 from support.database import MADE_AT
 from support.http import Api
-from support.models import fake_ollama, packed_vector
+from support.models import Answer, FakeServer, Hang, Request, Wrap, fake_ollama, packed_vector
+from support.processes import eventually
 
 WIDTH = 384
 MODEL = "all-MiniLM-L6-v2"
@@ -144,6 +146,22 @@ def test_a_server_that_has_the_model_is_available_and_is_asked_once_in_a_while(a
     assert len({one["checkedAt"] for one in found}) == 1
     assert found[0]["model"] == "nomic-embed-text" and found[0]["dimensions"] == 768
     assert found[0]["base_url"].rstrip("/") == server.url and "secret" not in str(found)
+
+
+def test_a_server_that_does_not_answer_holds_nobody_up(api: Api) -> None:
+    release = threading.Event()
+
+    def late(server: FakeServer, request: Request) -> tuple[Answer, Wrap]:
+        return Hang(release), lambda _: {"models": [{"name": "nomic-embed-text"}]}
+
+    with fake_ollama() as server:
+        server.routes = {("GET", "/api/tags"): late}
+        configure(api, "ollama", base_url=server.url)
+        found = status(api)
+        assert not found["available"] and "look again" in found["error"]
+        release.set()
+        eventually(lambda: bool(status(api)["available"]))
+        assert len(server.requests) == 1
 
 
 def test_a_missing_model_is_told_with_those_that_are_there(api: Api) -> None:
@@ -390,3 +408,45 @@ def test_a_filtered_map_has_everything_a_client_draws(api: Api) -> None:
     assert len(set(edges)) == len(edges) >= 24
     again = api.get(f"{PLANE}?q=heron&dimensions=3").body
     assert again["nodes"] == body["nodes"], "the same vectors give the same map"
+
+
+HOSTILE = [
+    "%00",
+    "%F0%9F%92%A9",
+    "%ED%A0%80",
+    "'; DROP TABLE memories; --",
+    "%25%25%25%5C%5C_",
+    "NEAR(" * 200,
+    "a*" * 2_000,
+    "%E0%B8%AA%E0%B8%A7",
+    "1e999",
+    "nan",
+    "-0",
+    "9" * 400,
+    ",,,",
+    ",".join("abcdefghij" * 20),
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_question_however_hostile_breaks_a_read(api: Api, text: str) -> None:
+    embedded(api, "The heron is grey.", tags="birds")
+    for path, names in {
+        PLANE: ("q", "who", "types", "tags", "pinned", "since", "importanceMin", "limit", "offset"),
+        "/memory/search": (
+            "q",
+            "type",
+            "tags",
+            "who",
+            "pinned",
+            "since",
+            "importance_min",
+            "limit",
+        ),
+        "/memory/similar": ("id", "k", "type", "agent_id"),
+        "/api/embeddings": ("limit", "offset", "vectors", "agent_id"),
+        "/api/memories": ("source_id", "type"),
+    }.items():
+        for name in names:
+            answer = api.get(f"{path}?{name}={text}")
+            assert answer.status in (200, 202, 400, 404), (path, name, answer.body)

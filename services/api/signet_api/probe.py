@@ -50,7 +50,7 @@ class Probe:
 
     async def _ask(self, wanted: VectorSettings) -> None:
         fault = await asyncio.to_thread(_fault, wanted)
-        if wanted == self._about:
+        if wanted == self._about:  # else somebody asks another one meanwhile
             self._last, self._asking = Probed(fault=fault, at=clock.now()), None
 
 
