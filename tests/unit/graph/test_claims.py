@@ -1,6 +1,8 @@
 """Which statements take the place of which: half of these pairs must leave both standing."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from signet.domain.graph import claims
 from signet.domain.graph.claims import Signal
@@ -137,3 +139,21 @@ def test_a_clause_gets_its_subject_from_outside() -> None:
     assert old is not None
     assert new is not None
     assert claims.replaces(new, old) is Signal.VALUE
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "Alice The port is not no longer lives in moved from to , and . 's 8080 \u017f \x00 instead of"
+            ' always never = replaced with uses " ( ) Actually now Paris'.split(" ")
+        ),
+        max_size=12,
+    ),
+    st.text(max_size=40),
+)
+def test_no_text_raises(parts: list[str], more: str) -> None:
+    text = " ".join(parts)
+    for said in (text, f"{text} {more}", f"{more} {text}"):
+        claim = claims.parse(said)
+        if claim is not None:
+            claims.replaces(claim, claim)

@@ -68,8 +68,8 @@ _PRONOUNS = words(
 #: Respects in which a thing has one value at a time; the subject of an `is` names one of them.
 SLOTS = words(
     "port host hostname target url address email phone number version deadline date birthday name title nickname"
-    " manager boss lead owner maintainer ceo cto wife husband spouse editor shell browser price budget limit timeout size threshold"
-    " rate quota branch database region timezone provider model default capital salary age location office"
+    " manager boss lead owner maintainer ceo cto wife husband spouse editor shell browser price budget limit"
+    " timeout size threshold rate quota branch database region timezone provider model default capital salary age location office"
     " headquarters framework license interval ttl plan retention username domain endpoint password frequency"
     " capacity length height weight distance duration employer hometown runtime bucket channel"
 )
