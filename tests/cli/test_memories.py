@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from cli.program import Program
-from signet.cli import why
+from signet.cli import output, why
 
 pytestmark = pytest.mark.xdist_group("daemon")
 
@@ -201,13 +201,18 @@ def test_every_stage_of_recall_has_its_words() -> None:
 
 def test_results_keep_within_the_terminal(served: Program) -> None:
     word = uuid4().hex[:12]
-    saved(served, f"The {word} " + "rolls over the hill and " * 8, "--tags", "hill,road,rolling")
+    saved(
+        served,
+        f"The {word} " + "rolls over the hill and 列車は毎朝九時に駅を出発します。" * 4,
+        "--tags",
+        "hill,road,rolling",
+    )
     for columns in (60, 80, 120):
         for flags in ([], ["--explain"]):
             drawn = served.on_terminal("recall", word, *flags, columns=columns, NO_COLOR="1")
             lines = drawn.replace("\r", "").splitlines()
             assert len(lines) > 2
-            assert max(map(len, lines)) <= columns, drawn
+            assert max(map(output.cells, lines)) <= columns, drawn
     piped = served.run("recall", word).out.splitlines()
     assert len(piped) == 2
 

@@ -35,7 +35,11 @@ def lines(entry: Entry, ink: Ink) -> Iterator[str]:
     indent = sum(len(part) + 1 for part in (date, score, star) if part)
     text = output.wrapped(output.short(entry.content, CONTENT_CHARS), output.width() - indent)
     tags = f"[{tags_text(entry.tags)}]" if entry.tags else ""
-    if tags and output.is_live(sys.stdout) and indent + len(text[-1] + tags) >= output.width():
+    if (
+        tags
+        and output.is_live(sys.stdout)
+        and indent + output.cells(text[-1] + tags) >= output.width()
+    ):
         text.append(ink.dim(tags))
     elif tags:
         text[-1] += f" {ink.dim(tags)}"

@@ -8,8 +8,9 @@ import json
 import os
 import shutil
 import sys
-import textwrap
+import unicodedata
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Self, TextIO
 
 from signet import clock
@@ -143,10 +144,32 @@ def short(text: str, chars: int) -> str:
 
 
 def wrapped(text: str, room: int) -> list[str]:
-    """Return a text as lines that fit, on a terminal; as one line elsewhere."""
+    """Return a text as lines that fit into so many cells, on a terminal; as one line elsewhere."""
     if not is_live(sys.stdout):
         return [text]
-    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+    lines = [""]
+    for word in text.split():
+        gap = " " if lines[-1] else ""
+        if cells(lines[-1] + gap + word) <= room:
+            lines[-1] += gap + word
+        elif cells(word) <= room:
+            lines.append(word)
+        else:
+            # A word longer than a line, such as any sentence of Chinese: it is cut where the line ends.
+            lines[-1] += gap
+            for letter in word:
+                if cells(lines[-1] + letter) > room:
+                    lines.append("")
+                lines[-1] += letter
+    return [line.rstrip() for line in lines]
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for a wide letter, none for an accent upon one."""
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )
 
 
 def paragraphs(text: str, indent: int) -> list[str]:
@@ -164,6 +187,16 @@ def count(number: int, noun: str) -> str:
 def local(instant: str) -> str:
     """Return an instant as local date and time."""
     return clock.parse(instant).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def day(instant: str) -> str:
+    """Return the local date of an instant."""
+    return local(instant)[:10]
+
+
+def last_day(end: str) -> str:
+    """Return the local date on which a time is over that ends before this instant."""
+    return (clock.parse(end) - timedelta(milliseconds=1)).astimezone().strftime("%Y-%m-%d")
 
 
 def span(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from signet.cli import output
 from signet.cli.output import Ink
 from signet.client.answers import Channel, Recalled, Stage, Why
 
@@ -26,6 +27,8 @@ STAGES = {
     "resolution": ("it settles something", "it settles nothing"),
     "superseded": ("it is what holds now", "a later memory corrects it"),
 }
+#: A smaller change of a score is not seen in two decimals.
+_VISIBLE = 0.005
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -33,7 +36,8 @@ def lines(why: Why, ink: Ink) -> Iterator[str]:
     """Yield the story of one result: what found it, then what each stage made of its score."""
     yield f"    found by {_found(why['channels'])}"
     for stage in why["stages"]:
-        yield f"    {stage['after']:.2f} {_moved(stage, ink)}"
+        if abs(stage["after"] - stage["before"]) >= _VISIBLE:
+            yield f"    {stage['after']:.2f} {_moved(stage, ink)}"
 
 
 def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
@@ -76,8 +80,11 @@ def _moved(stage: Stage, ink: Ink) -> str:
 def _span(interval: Mapping[str, str | None]) -> str:
     start, end = interval["from"], interval["to"]
     if start and end:
-        return f"{start[:10]} to {end[:10]}"
-    return f"after {start[:10]}" if start else f"before {str(end)[:10]}"
+        first, last = output.day(start), output.last_day(end)
+        return first if first == last else f"{first} to {last}"
+    return (
+        f"the time from {output.day(start)}" if start else f"the time before {output.day(str(end))}"
+    )
 
 
 def _ordinal(rank: int) -> str:

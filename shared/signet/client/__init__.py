@@ -12,9 +12,10 @@
 Importing it needs nothing but the standard library, so that commands and hooks start at once.
 """
 
+from typing import TYPE_CHECKING
+
 from signet.client.address import find_url
 from signet.client.answers import Job
-from signet.client.asynchronous import AsyncSignet
 from signet.client.calls.memory import Patch
 from signet.client.errors import (
     BadAnswer,
@@ -29,6 +30,9 @@ from signet.client.errors import (
 from signet.client.signet import Signet
 from signet.client.work import Work
 from signet.errors import Forbidden, Invalid, NotFound, SignetError, TooLarge
+
+if TYPE_CHECKING:
+    from signet.client.asynchronous import AsyncSignet
 
 __all__ = [
     "AsyncSignet",
@@ -51,3 +55,12 @@ __all__ = [
     "Work",
     "find_url",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load the asynchronous client when it is asked for: commands and hooks never do."""
+    if name == "AsyncSignet":
+        from signet.client.asynchronous import AsyncSignet
+
+        return AsyncSignet
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
