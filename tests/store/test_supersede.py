@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,13 @@ def test_what_lies_between_may_go(db: Database, purged: bool) -> None:
         db.write(drop, [second])
         assert links(db, first)[0] == third
     assert current(db) == {third}
+
+
+def test_two_that_follow_each_other_may_go_at_once(db: Database) -> None:
+    ids = [saved(db, f"The port is {port}") for port in (1000, 2000, 3000, 4000)]
+    for old, new in pairwise(ids):
+        replace(db, old, by=new)
+    db.write(drop, ids[1:3])
+    assert links(db, ids[0])[0] == ids[3]
+    db.write(drop, ids[3:])
+    assert links(db, ids[0])[0] is None

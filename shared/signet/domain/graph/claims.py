@@ -67,11 +67,12 @@ _PRONOUNS = words(
 )
 #: Respects in which a thing has one value at a time; the subject of an `is` names one of them.
 SLOTS = words(
-    "port host hostname target url address email phone number version deadline date birthday name title nickname"
-    " manager boss lead owner maintainer ceo cto wife husband spouse editor shell browser price budget limit"
-    " timeout size threshold rate quota branch database region timezone provider model default capital salary age location office"
-    " headquarters framework license interval ttl plan retention username domain endpoint password frequency"
-    " capacity length height weight distance duration employer hometown runtime bucket channel"
+    "port host hostname target url address email phone number version deadline date birthday name title "
+    "nickname manager boss lead owner maintainer ceo cto wife husband spouse editor shell browser price "
+    "budget limit timeout size threshold rate quota branch database region timezone provider model "
+    "default capital salary age location office headquarters framework license interval ttl plan "
+    "retention username domain endpoint password frequency capacity length height weight distance "
+    "duration employer hometown runtime bucket channel"
 )
 #: "The number of outcomes" is another one in the next exercise; a phone number is not.
 _COUNTS = words("number total sum count average result answer probability")

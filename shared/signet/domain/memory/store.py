@@ -82,8 +82,11 @@ _LISTED = "IN (SELECT value FROM json_each(?1))"
 _DROP = f"DELETE FROM memories WHERE id {_LISTED}"
 #: What goes with a memory (schema-knowledge.md §6). A job that runs just now ends by itself.
 _COMPANIONS = (
-    "UPDATE memories SET superseded_by = (SELECT gone.superseded_by FROM memories gone"
-    f" WHERE gone.id = memories.superseded_by) WHERE superseded_by {_LISTED}",
+    f"""UPDATE memories SET superseded_by = (
+      WITH RECURSIVE chain (id) AS (
+        SELECT memories.superseded_by
+        UNION SELECT gone.superseded_by FROM chain c JOIN memories gone ON gone.id = c.id WHERE c.id {_LISTED})
+      SELECT c.id FROM chain c WHERE c.id NOT {_LISTED}) WHERE superseded_by {_LISTED}""",
     f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
     f"DELETE FROM document_memories WHERE memory_id {_LISTED}",
     f"DELETE FROM agent_feedback WHERE memory_id {_LISTED}",
