@@ -41,7 +41,7 @@ class Probe:
         if wanted != self._about:
             self._about, self._last, self._asking = wanted, None, None
         is_old = time.monotonic() - self._asked_at >= registry.PROBE_KEPT_SECONDS
-        if self._asking is None and (self._last is None or is_old):
+        if (self._asking is None or self._asking.done()) and (self._last is None or is_old):
             self._asked_at = time.monotonic()
             self._asking = asyncio.create_task(self._ask(wanted))
         if self._asking is not None:
@@ -51,7 +51,7 @@ class Probe:
     async def _ask(self, wanted: VectorSettings) -> None:
         fault = await asyncio.to_thread(_fault, wanted)
         if wanted == self._about:  # else somebody asks another one meanwhile
-            self._last, self._asking = Probed(fault=fault, at=clock.now()), None
+            self._last = Probed(fault=fault, at=clock.now())
 
 
 def _fault(wanted: VectorSettings) -> str | None:

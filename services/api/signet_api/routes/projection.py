@@ -34,7 +34,7 @@ async def get_projection(request: Request, state: Shared) -> Response:
             {
                 "status": "error",
                 "message": "The map could not be drawn; it is tried again in a while",
-                "error": looked.failure.error,
+                "error": looked.failure.error or "unknown",
             },
             500,
         )
