@@ -5,7 +5,7 @@ the tables, their indexes, and everything that shows memories must agree with it
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from hypothesis import assume, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import connect
@@ -51,6 +51,7 @@ POLICIES = {"default": "shared", "scout": "isolated", "anna": "group", "bert": "
 #: Mostly the owner asks, with the version that he has read, and nothing crashes: else hardly anything would happen.
 OWNER = "the owner"
 ASKING = st.sampled_from([OWNER] * 6 + [*POLICIES, "stranger"])
+NTH = st.integers(0, 40)
 RARELY = st.sampled_from([False] * 5 + [True])
 #: The first two are the same memory.
 TEXTS = st.sampled_from(
@@ -98,14 +99,14 @@ def may_read(agent_id: str, row: Row) -> bool:
 class Memories(RuleBasedStateMachine):
     """Any sequence of what can happen to memories."""
 
-    ids = Bundle("ids")
-
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
         self.path = fresh_database(Path(self.folder.name) / "memories.db")
         self.now = datetime(2026, 5, 1, tzinfo=UTC)
         self.rows: dict[str, Row] = {}
+        self.ever: list[str] = []
+        self.looks = 0
         self.keys: dict[tuple[str, str], str] = {}
         self.open()
         self.write(self._register)
@@ -114,10 +115,19 @@ class Memories(RuleBasedStateMachine):
         self.connection.close()
         self.folder.cleanup()
 
+    @initialize()
+    def begin(self) -> None:
+        """Start with memories of which two belong to one agent: what nobody saved cannot be changed."""
+        for agent_id, text in (
+            ("default", "The harbour bell rings."),
+            ("default", "A gate."),
+            ("anna", "A gate."),
+        ):
+            self.save_one(Row(agent_id=agent_id, visibility="global", scope=None, content=text))
+
     # -- steps --------------------------------------------------------------------------------
 
     @rule(
-        target=ids,
         text=TEXTS,
         agent_id=st.sampled_from(["default", "default", "default", "scout", "anna", "bert"]),
         visibility=st.sampled_from([Visibility.GLOBAL, Visibility.GLOBAL, Visibility.PRIVATE]),
@@ -135,38 +145,14 @@ class Memories(RuleBasedStateMachine):
         pinned: bool,
         key: str | None,
         crash: bool,
-    ) -> object:
-        new = NewMemory(
-            content=text,
-            agent_id=agent_id,
-            visibility=visibility,
-            scope=scope,
-            pinned=pinned,
-            idempotency_key=key,
-            hints=("where is the harbour gate?",),
-        )
+    ) -> None:
         row = Row(
             agent_id=agent_id, visibility=visibility, scope=scope, content=text, pinned=pinned
         )
-        held = self.keys.get((agent_id, key)) if key else None
-        twin = held if held in self.rows else self.twin(row)
-        saved = self.write(
-            lambda tx: remember.remember(tx, new, actor=ACTOR, rules=RULES, now=self.now), crash
-        )
-        assert saved.deduped == (twin is not None)
-        if twin is not None:
-            assert saved.id == twin
-            assert held is not None or may_read(agent_id, self.rows[twin])
-            return multiple()
-        if crash:
-            return multiple()
-        self.rows[saved.id] = row
-        if key:
-            self.keys[agent_id, key] = saved.id
-        return saved.id
+        self.save_one(row, key, crash)
 
     @rule(
-        id_=ids,
+        nth=NTH,
         asking=ASKING,
         text=st.none() | TEXTS,
         pinned=st.none() | st.booleans(),
@@ -175,13 +161,14 @@ class Memories(RuleBasedStateMachine):
     )
     def change(
         self,
-        id_: str,
+        nth: int,
         asking: str,
         text: str | None,
         pinned: bool | None,
         stale: bool,
         crash: bool,
     ) -> None:
+        id_ = self.pick(nth)
         row, agent_id = self.rows.get(id_), self.agent(id_, asking)
         version = self.version(row, stale)
         patch = Patch(
@@ -209,7 +196,7 @@ class Memories(RuleBasedStateMachine):
             row.pinned = row.pinned if pinned is None else pinned
 
     @rule(
-        id_=ids,
+        nth=NTH,
         asking=ASKING,
         force=st.booleans(),
         for_good=RARELY,
@@ -217,8 +204,9 @@ class Memories(RuleBasedStateMachine):
         crash=RARELY,
     )
     def forget(
-        self, id_: str, asking: str, force: bool, for_good: bool, stale: bool, crash: bool
+        self, nth: int, asking: str, force: bool, for_good: bool, stale: bool, crash: bool
     ) -> None:
+        id_ = self.pick(nth)
         row, agent_id = self.rows.get(id_), self.agent(id_, asking)
         version = self.version(row, stale)
         asked = Forget(
@@ -242,8 +230,23 @@ class Memories(RuleBasedStateMachine):
             if for_good:
                 del self.rows[id_]
 
-    @rule(id_=ids, asking=ASKING, stale=RARELY, crash=RARELY)
-    def recover(self, id_: str, asking: str, stale: bool, crash: bool) -> None:
+    @rule(nth=NTH, asking=ASKING, stale=RARELY, crash=RARELY)
+    def recover(self, nth: int, asking: str, stale: bool, crash: bool) -> None:
+        self.recover_one(self.pick(nth, deleted=True), asking, stale, crash)
+
+    @rule(nth=NTH, days=st.sampled_from([0, 1, 30, 31]), anew=RARELY)
+    def think_again(self, nth: int, days: int, anew: bool) -> None:
+        """Forget, perhaps say the same again, and want the first back."""
+        self.forget(nth, OWNER, True, False, False, False)
+        for id_, row in list(self.rows.items()):
+            if row.deleted_at == self.now:
+                if anew and not row.is_archived:
+                    self.save_one(replace(row, version=1, deleted_at=None))
+                self.pass_time(days)
+                self.recover_one(id_, OWNER, False, False)
+                return
+
+    def recover_one(self, id_: str, asking: str, stale: bool, crash: bool) -> None:
         row, agent_id = self.rows.get(id_), self.agent(id_, asking)
         version = self.version(row, stale)
         asked = Recover(memory_id=id_, reason="x", agent_id=agent_id, if_version=version)
@@ -267,8 +270,10 @@ class Memories(RuleBasedStateMachine):
             row.version += 1
             row.deleted_at = None
 
-    @rule(id_=ids, crash=RARELY)
-    def embed(self, id_: str, crash: bool) -> None:
+    @rule(nth=NTH, crash=RARELY)
+    def embed(self, nth: int, crash: bool) -> None:
+        id_ = self.pick(nth)
+
         def work(tx: WriteTx) -> None:
             gap = embeddings.gap(tx, id_, model=MODEL)
             if gap is not None:
@@ -277,8 +282,9 @@ class Memories(RuleBasedStateMachine):
 
         self.write(work, crash)
 
-    @rule(id_=ids)
-    def archive(self, id_: str) -> None:
+    @rule(nth=NTH)
+    def archive(self, nth: int) -> None:
+        id_ = self.pick(nth)
         row = self.rows.get(id_)
         assume(row and not row.is_archived and row.deleted_at is None)
         assert row is not None
@@ -290,7 +296,7 @@ class Memories(RuleBasedStateMachine):
             lambda tx: tx.run("UPDATE memories SET visibility = 'archived' WHERE id = ?", (id_,))
         )
 
-    @rule(days=st.integers(1, 31))
+    @rule(days=st.sampled_from([1, 1, 10, 31]))
     def pass_time(self, days: int) -> None:
         self.now += timedelta(days=days)
 
@@ -346,33 +352,61 @@ class Memories(RuleBasedStateMachine):
     @invariant()
     def everybody_sees_what_he_may_and_nothing_else(self) -> None:
         tx = ReadTx(self.connection)
-        for agent_id in (*POLICIES, "stranger"):
-            mine = {id_ for id_, row in self.rows.items() if may_read(agent_id, row)}
-            active = {id_ for id_ in mine if self.rows[id_].deleted_at is None}
-            unscoped = {id_ for id_ in active if self.rows[id_].scope is None}
-            reader = agents.reader(tx, agent_id)
-            assert {m.id for m in lookup.newest(tx, reader=reader)} == unscoped
-            assert lookup.stats(tx, reader=reader).total == len(unscoped)
-            assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
-            assert self.reachable(partial(history.of, tx, reader=reader)) == mine
-            assert self.chosen(tx, agent_id, query="harbour gate") == unscoped
-            assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
-            words = Search(q="harbour OR gate", limit=200)
-            rows = search.find(tx, words, reader=reader, now=self.now)
-            assert {row["id"] for row in rows} == unscoped
-            exported = export.page(tx, reader=reader, limit=200, offset=0, vectors=False)
-            assert {row["id"] for row in exported.rows} <= unscoped
-            query = Query(text="where is the harbour gate", reader=reader, limit=50)
-            found = recall(
-                tx,
-                query,
-                query_vector=vectors.pack([1.0, 20.0]),
-                settings=RecallSettings(embedding_model=MODEL),
-                now=self.now,
-            )
-            assert {hit.id for hit in found.hits} <= unscoped
+        self.looks += 1
+        agent_id = [*POLICIES, "stranger"][
+            self.looks % 5
+        ]  # one each time: looking is what takes long
+        mine = {id_ for id_, row in self.rows.items() if may_read(agent_id, row)}
+        active = {id_ for id_ in mine if self.rows[id_].deleted_at is None}
+        unscoped = {id_ for id_ in active if self.rows[id_].scope is None}
+        reader = agents.reader(tx, agent_id)
+        assert {m.id for m in lookup.newest(tx, reader=reader)} == unscoped
+        assert lookup.stats(tx, reader=reader).total == len(unscoped)
+        assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
+        assert self.reachable(partial(history.of, tx, reader=reader)) == mine
+        assert self.chosen(tx, agent_id, query="harbour gate") == unscoped
+        assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
+        words = Search(q="harbour OR gate", limit=200)
+        rows = search.find(tx, words, reader=reader, now=self.now)
+        assert {row["id"] for row in rows} == unscoped
+        exported = export.page(tx, reader=reader, limit=200, offset=0, vectors=False)
+        assert {row["id"] for row in exported.rows} <= unscoped
+        query = Query(text="where is the harbour gate", reader=reader, limit=50)
+        found = recall(
+            tx,
+            query,
+            query_vector=vectors.pack([1.0, 20.0]),
+            settings=RecallSettings(embedding_model=MODEL),
+            now=self.now,
+        )
+        assert {hit.id for hit in found.hits} <= unscoped
 
     # -- means --------------------------------------------------------------------------------
+
+    def save_one(self, row: Row, key: str | None = None, crash: bool = False) -> None:
+        new = NewMemory(
+            content=row.content,
+            agent_id=row.agent_id,
+            visibility=Visibility(row.visibility),
+            scope=row.scope,
+            pinned=row.pinned,
+            idempotency_key=key,
+            hints=("where is the harbour gate?",),
+        )
+        held = self.keys.get((row.agent_id, key)) if key else None
+        twin = held if held in self.rows else self.twin(row)
+        saved = self.write(
+            lambda tx: remember.remember(tx, new, actor=ACTOR, rules=RULES, now=self.now), crash
+        )
+        assert saved.deduped == (twin is not None)
+        if twin is not None:
+            assert saved.id == twin
+            assert held is not None or may_read(row.agent_id, self.rows[twin])
+        elif not crash:
+            self.rows[saved.id] = row
+            self.ever.append(saved.id)
+            if key:
+                self.keys[row.agent_id, key] = saved.id
 
     def open(self) -> None:
         self.connection = connect(self.path)
@@ -408,6 +442,12 @@ class Memories(RuleBasedStateMachine):
         if deleted and row.deleted_at is not None:
             return deleted
         return "version_conflict" if version not in (None, row.version) else None
+
+    def pick(self, nth: int, *, deleted: bool = False) -> str:
+        """Return a memory in the state that makes a change likely; now and then any that ever was."""
+        fit = [id_ for id_, row in self.rows.items() if (row.deleted_at is not None) == deleted]
+        pool = (self.ever if nth % 7 == 6 else fit) or self.ever or ["none"]
+        return pool[nth % len(pool)]
 
     def agent(self, id_: str, asking: str) -> str:
         row = self.rows.get(id_)
@@ -460,4 +500,4 @@ class Memories(RuleBasedStateMachine):
 
 
 TestMemories = Memories.TestCase
-TestMemories.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
+TestMemories.settings = settings(max_examples=40, stateful_step_count=50, deadline=None)
