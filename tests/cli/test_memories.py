@@ -115,6 +115,8 @@ def test_forgetting_shows_what_goes_and_asks(served: Program) -> None:
         and "Forget 1 memory?" in drawn
         and "Nothing forgotten" in drawn
     )
+    drawn = served.on_terminal(*forget, typed="\x04")
+    assert "Interrupted." in drawn and "error" not in drawn
     drawn = served.on_terminal(*forget, typed="y\nmended\n")
     assert "1 memory forgotten" in drawn
     assert f"signet memory recover {memory_id[:18]}" in drawn

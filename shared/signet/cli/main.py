@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from signet import __version__
 
 if TYPE_CHECKING:
+    from typer.core import TyperGroup
     from typer.exceptions import TyperException
 
 INTERRUPTED = 130
@@ -43,7 +44,7 @@ def _run(given: list[str]) -> int:
 
     as_json = "--json" in given
     try:
-        status = int(tree.command()(given, prog_name="signet", standalone_mode=False) or 0)
+        status = _called(tree.command(), given)
         if status == INTERRUPTED:
             output.hint("Interrupted. What was done before is kept.")
         return status
@@ -66,6 +67,15 @@ def _run(given: list[str]) -> int:
         if not as_json:
             output.hint(f"For the whole trace: signet -vv {' '.join(given)}")
         return 1
+
+
+def _called(command: "TyperGroup", given: list[str]) -> int:
+    from typer import Abort
+
+    try:
+        return int(command(given, prog_name="signet", standalone_mode=False) or 0)
+    except Abort:  # Ctrl-C or the end of input at a question
+        return INTERRUPTED
 
 
 def _wrong_usage(error: "TyperException", *, as_json: bool) -> None:
