@@ -124,6 +124,8 @@ class Memories(RuleBasedStateMachine):
             ("anna", "A gate."),
         ):
             self.save_one(Row(agent_id=agent_id, visibility="global", scope=None, content=text))
+        for id_ in self.rows:
+            self.embed_one(id_, False)
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -199,7 +201,7 @@ class Memories(RuleBasedStateMachine):
         nth=NTH,
         asking=ASKING,
         force=st.booleans(),
-        for_good=RARELY,
+        for_good=st.booleans(),
         stale=RARELY,
         crash=RARELY,
     )
@@ -272,8 +274,9 @@ class Memories(RuleBasedStateMachine):
 
     @rule(nth=NTH, crash=RARELY)
     def embed(self, nth: int, crash: bool) -> None:
-        id_ = self.pick(nth)
+        self.embed_one(self.pick(nth), crash)
 
+    def embed_one(self, id_: str, crash: bool) -> None:
         def work(tx: WriteTx) -> None:
             gap = embeddings.gap(tx, id_, model=MODEL)
             if gap is not None:
