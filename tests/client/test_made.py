@@ -1,5 +1,6 @@
 """Where a client goes, what it needs, and how it counts the work that is left."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -9,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from signet.client import DaemonNotRunning, Job, find_url
+from signet.client import AsyncSignet, DaemonNotRunning, Job, find_url
 from signet.client.answers import PipelineStatus
 from signet.client.work import summed
 from signet.config.env import read_environment
@@ -28,6 +29,24 @@ def test_importing_the_client_loads_no_library() -> None:
     loaded = set(done.stdout.split())
     assert "signet" in loaded
     assert not loaded & {"asyncio", "httpx", "pydantic", "numpy", "sqlite3", "typer"}
+
+
+def test_the_asynchronous_client_waits_for_several_answers_at_once() -> None:
+    async def scene() -> list[dict[str, bool]]:
+        both_here = asyncio.Barrier(2)
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            await both_here.wait()
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            client = AsyncSignet(url=f"http://127.0.0.1:{port}", environ={}, timeout_seconds=10)
+            return await asyncio.gather(client.features(), client.features())
+
+    assert asyncio.run(scene()) == [{}, {}]
 
 
 def test_the_address_is_found_in_the_documented_order(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from signet.client.address import find_url
 from signet.client.answers import Job
-from signet.client.calls.memory import Patch
+from signet.client.calls.memory import Choice, Patch
 from signet.client.errors import (
     BadAnswer,
     Conflict,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncSignet",
     "BadAnswer",
+    "Choice",
     "Conflict",
     "ConnectionBroken",
     "DaemonNotRunning",

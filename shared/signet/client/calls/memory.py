@@ -1,7 +1,7 @@
 """Memories: save, read, change, forget, recover."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 from signet.client.answers import (
     Change,
@@ -30,6 +30,22 @@ class Patch(TypedDict, total=False):
     who: str
     reason: str
     if_version: int
+
+
+class Choice(TypedDict, total=False):
+    """Which memories are to be forgotten: these `ids`, or those that hold the words of `query` and pass the filters."""
+
+    ids: Sequence[str] | None
+    query: str | None
+    type: str | None
+    tags: str | Sequence[str] | None
+    who: str | None
+    source_type: str | None
+    since: str | None
+    until: str | None
+    scope: str | None
+    limit: int | None
+    agent_id: str | None
 
 
 def remember(
@@ -190,27 +206,10 @@ def forget(
     return Call(method="DELETE", path=f"/api/memory/{part(memory_id)}", body=given(body))
 
 
-def preview_forget(
-    *,
-    ids: Sequence[str] | None = None,
-    query: str | None = None,
-    type: str | None = None,
-    tags: str | Sequence[str] | None = None,
-    who: str | None = None,
-    source_type: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    limit: int | None = None,
-    agent_id: str | None = None,
-) -> Call[ForgetPreview]:
+def preview_forget(**chosen: Unpack[Choice]) -> Call[ForgetPreview]:
     """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""
-    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit, agent_id)
-    return Call(
-        method="POST",
-        path="/api/memory/forget",
-        body={"mode": "preview", **chosen},
-        is_safe=True,
-    )
+    body = {"mode": "preview", **_sent(chosen)}
+    return Call(method="POST", path="/api/memory/forget", body=body, is_safe=True)
 
 
 def forget_many(
@@ -218,28 +217,15 @@ def forget_many(
     reason: str,
     force: bool = False,
     confirm_token: str | None = None,
-    ids: Sequence[str] | None = None,
-    query: str | None = None,
-    type: str | None = None,
-    tags: str | Sequence[str] | None = None,
-    who: str | None = None,
-    source_type: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    limit: int | None = None,
-    agent_id: str | None = None,
+    **chosen: Unpack[Choice],
 ) -> Call[ForgottenMany]:
     """Forget up to 200 memories by their ids, by words or by filters. `force` removes them for good, pinned ones too.
 
     More than 25 need the `confirm_token` of a preview of the same memories.
     """
-    chosen = _chosen(ids, query, type, tags, who, source_type, since, until, limit, agent_id)
     how = given({"reason": reason, "force": force or None, "confirm_token": confirm_token})
-    return Call(
-        method="POST",
-        path="/api/memory/forget",
-        body={"mode": "execute", **how, **chosen},
-    )
+    body = {"mode": "execute", **how, **_sent(chosen)}
+    return Call(method="POST", path="/api/memory/forget", body=body)
 
 
 def recover(
@@ -250,29 +236,6 @@ def recover(
     return Call(method="POST", path=f"/api/memory/{part(memory_id)}/recover", body=given(body))
 
 
-def _chosen(
-    ids: Sequence[str] | None,
-    query: str | None,
-    type: str | None,
-    tags: str | Sequence[str] | None,
-    who: str | None,
-    source_type: str | None,
-    since: str | None,
-    until: str | None,
-    limit: int | None,
-    agent_id: str | None,
-) -> dict[str, object]:
-    return given(
-        {
-            "ids": listed(ids),
-            "query": query,
-            "type": type,
-            "tags": one_or_more(tags),
-            "who": who,
-            "source_type": source_type,
-            "since": since,
-            "until": until,
-            "limit": limit,
-            "agentId": agent_id,
-        }
-    )
+def _sent(chosen: Choice) -> dict[str, object]:
+    lists = {"ids": listed(chosen.get("ids")), "tags": one_or_more(chosen.get("tags"))}
+    return given({**chosen, **lists})
