@@ -1,10 +1,11 @@
 """The keyword channel: texts, and hints of texts, that hold words of the question."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Where
-from signet.domain.recall import store
+from signet.domain.recall import frequencies, store
 
 #: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
 FEW_WORDS = 3
@@ -13,6 +14,14 @@ FEW_WORDS = 3
 #: brings no candidates where the other words bring enough: to rank each row that holds it costs 1 µs.
 #: Measured with pages of ten: at a half 1 answer of 4,862 differs, at a tenth 26.
 COMMON_SHARE = 0.5
+
+#: In a large store the rarest words bring the candidates: as many words as are held by so many rows together (a row
+#: costs 1 to 2 µs). The others only score what these, meaning and graph have brought.
+MOST_HELD = 8_192
+
+#: A word of so many rows is scored only where the question has no other: it weighs little, and each row costs
+#: 0.2 µs.
+TOO_COMMON = 131_072
 
 
 def find(
@@ -35,10 +44,29 @@ def find(
 
 def candidates(tx: ReadTx, words: Sequence[str], where: Where, limit: int) -> dict[int, float]:
     """Return the memories worth scoring, best first, at most `limit`, with the bm25 of the words that chose them."""
-    most = int(COMMON_SHARE * store.highest(tx))
-    rare = [word for word in words if not store.more_than(tx, fts.any_of([word]), most)]
-    found = find(tx, rare, where, limit) if len(rare) < len(words) else {}
-    return found if len(found) >= limit else find(tx, words, where, limit)
+    held = frequencies.of(tx, words)
+    common = COMMON_SHARE * store.highest(tx)
+    rare = [word for word in words if held[word] <= common]
+    if sum(held[word] for word in rare) > MOST_HELD:
+        rare = _rarest(held)
+    found: dict[int, float] = {}
+    while len(rare) < len(words):
+        found = find(tx, rare, where, limit)
+        if len(found) >= limit:
+            return found
+        rare = sorted(words, key=held.__getitem__)[: len(rare) + 1]
+    return find(tx, words, where, limit)
+
+
+def _rarest(held: Mapping[str, int]) -> list[str]:
+    """Return the rarest words that not too many rows hold together, one at least."""
+    order = sorted(held, key=held.__getitem__)
+    sums = accumulate(held[word] for word in order)
+    return [
+        word
+        for place, (word, total) in enumerate(zip(order, sums, strict=True))
+        if place == 0 or total <= MOST_HELD
+    ]
 
 
 def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> list[dict[int, float]]:
@@ -46,7 +74,16 @@ def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> list[dict[i
 
     bm25 is a sum over words, so these add up to the score of the whole question.
     """
-    return [store.keyword_of(tx, fts.any_of([word]), seqs) for word in words] if seqs else []
+    if not seqs:
+        return []
+    held = frequencies.of(tx, words)
+    rarest = min(held.values(), default=0)
+    return [
+        store.keyword_of(tx, fts.any_of([word]), seqs)
+        if held[word] <= max(rarest, TOO_COMMON)
+        else {}
+        for word in words
+    ]
 
 
 def hints(

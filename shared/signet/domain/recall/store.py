@@ -17,17 +17,30 @@ from signet.domain.recall.models import Hit, Source, Why
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024
 
-#: The plus makes SQLite keep the best as they come; FTS5 would rank and sort rows that do not pass, too.
-_KEYWORD = """
-SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
-WHERE memories_fts MATCH ? AND {where} ORDER BY +f.rank LIMIT ?
+#: Best matches that are looked at for each one wanted, before only those that pass are ranked.
+LOOKED_AT = 4
+
+#: Where filters leave few: ranked at most, the newest. Each costs 4 µs.
+MOST_RANKED = 32_768
+
+#: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
+_KEYWORD_BEST = """
+SELECT f.rowid, f.rank FROM (SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?) f
+CROSS JOIN memories m ON m.seq = f.rowid WHERE {where} ORDER BY f.rank LIMIT ?
+"""
+#: Only what passes is ranked; the newest rows that pass, if there are very many.
+_KEYWORD_PASSING = """
+SELECT rowid, rank FROM (
+  SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+  WHERE memories_fts MATCH ? AND {where} ORDER BY f.rowid DESC LIMIT ?)
+ORDER BY rank LIMIT ?
 """
 #: The plus keeps FTS5 from running the query once for each row number.
 _KEYWORD_OF = """
 SELECT rowid, rank FROM memories_fts
 WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
 """
-_MORE_THAN = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1 OFFSET ?"
+_HOLDING = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
 #: Row numbers only grow, so this is at least the number of rows, and costs nothing.
 _HIGHEST = "SELECT coalesce(max(seq), 0) FROM memories"
 _HINTS = """
@@ -49,9 +62,10 @@ WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
 #: The highest number a vector was ever given; numbers are not given twice.
 _NEWEST_VECTOR = "SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'"
 _VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
+#: The plus keeps SQLite from the index of sources, whose rows it would have to sort.
 _VECTORS_AFTER = """
 SELECT e.seq, m.seq, e.vector FROM embeddings e CROSS JOIN memories m ON m.id = e.source_id
-WHERE e.seq > ? AND e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+WHERE e.seq > ? AND +e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ?
 """
 _VECTORS_OF = "SELECT seq, vector FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))"
@@ -147,8 +161,12 @@ class Allowed:
 
 
 def keyword(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float]:
-    """Return the rows that match with their bm25, best first."""
-    rows = tx.all(_KEYWORD.format(where=where.sql), (match, *where.params, limit))
+    """Return the rows that match and pass with their bm25, best first."""
+    looked = (match, LOOKED_AT * limit, *where.params, limit)
+    rows = tx.all(_KEYWORD_BEST.format(where=where.sql), looked)
+    if len(rows) < limit:
+        passing = (match, *where.params, MOST_RANKED, limit)
+        rows = tx.all(_KEYWORD_PASSING.format(where=where.sql), passing)
     return {row[0]: row[1] for row in rows}
 
 
@@ -157,9 +175,9 @@ def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float
     return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
 
 
-def more_than(tx: ReadTx, match: str, rows: int) -> bool:
-    """Return whether more than so many rows match, whoever may read them."""
-    return tx.value(_MORE_THAN, (match, rows)) is not None
+def holding(tx: ReadTx, match: str, *, most: int) -> int:
+    """Return how many rows match, whoever may read them; counting ends at `most`."""
+    return int(tx.value(_HOLDING, (match, most)))
 
 
 def highest(tx: ReadTx) -> int:

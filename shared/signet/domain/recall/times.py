@@ -63,7 +63,8 @@ class Validity:
 def standing(as_of: datetime | None, alias: str = "m") -> Where:
     """Return the condition that a row of `memories` is there, or was at some instant."""
     if as_of is None:
-        return Where(f"{alias}.is_deleted = 0")
+        # The plus keeps SQLite from the index of what is deleted, in which nearly every row is a hit.
+        return Where(f"+{alias}.is_deleted = 0")
     at = clock.to_text(as_of)
     there = f"{alias}.created_at <= ? AND ({alias}.is_deleted = 0 OR {alias}.deleted_at > ?)"
     return Where(there, (at, at))

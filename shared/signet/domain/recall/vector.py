@@ -5,7 +5,7 @@ some hundreds whose stored numbers are compared; else the index in the file choo
 are asked for until enough pass, and when few would, exactly the rows that pass are looked at.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from signet.db import ReadTx, vectors
@@ -15,7 +15,7 @@ from signet.domain.recall.models import Scores
 from signet.domain.recall.signs import Signs
 
 if TYPE_CHECKING:
-    from signet.db.packed import Numbers, Packed
+    from signet.db.packed import Flags, Packed
 
 #: Stored vectors that are compared for each memory wanted, and at least: of the true 50 nearest among 36,000 they
 #: hold 99.3 %.
@@ -54,55 +54,65 @@ def _by_signs(
     if signs is None or packed is None:
         return None
     wanted = max(LEAST_COMPARED, COMPARED * limit)
+    near = _compared(tx, signs, vector, lambda: _nearest(packed, vector, wanted))
+    first = dict(sorted(near.items(), key=lambda pair: -pair[1])[: limit + limit // 4])
+    passing = store.passing(tx, first, where)
+    if len(passing) >= limit:
+        return {seq: score for seq, score in first.items() if seq in passing}
+    return _compared(tx, signs, vector, lambda: _that_pass(tx, packed, vector, where, wanted))
+
+
+def _compared(
+    tx: ReadTx, signs: Signs, vector: bytes, choose: Callable[[], dict[int, int]]
+) -> Scores:
+    """Return the cosines of the memories of chosen vectors; chosen anew when some of these are gone."""
     for _ in range(TRIES):
-        owners = _chosen(tx, packed, vector, where, wanted)
+        owners = choose()
         rows = store.vectors_of(tx, owners)
-        scores = vectors.cosines(vector, [row[1] for row in rows])
         if len(rows) == len(owners):
             break
         signs.forget(tx, list(owners.keys() - {row[0] for row in rows}))
     best: Scores = {}
+    scores = vectors.cosines(vector, [row[1] for row in rows])
     for row, score in zip(rows, scores, strict=True):
         seq = owners[row[0]]
         best[seq] = max(score, best.get(seq, 0.0))
     return best
 
 
-def _chosen(
-    tx: ReadTx, packed: "Packed", vector: bytes, where: Where, wanted: int
+def _nearest(
+    packed: "Packed", vector: bytes, wanted: int, allowed: "Flags | None" = None
 ) -> dict[int, int]:
-    """Return the `wanted` vectors nearest by signs whose memories pass, with those memories."""
+    """Return the vectors nearest by signs, best first, with their memories."""
     import numpy as np
 
-    question, asked = np.frombuffer(vector, dtype="<f4"), wanted
-    while True:
-        numbers, owners = packed.nearest(question, asked)
-        passing = store.passing(tx, np.unique(owners).tolist(), where)
-        chosen = _pairs(numbers, owners, passing)
-        if len(chosen) >= wanted or len(numbers) < asked:
-            return dict(chosen[:wanted])
-        asked = 2 * wanted * asked // max(1, len(chosen))
-        if asked > MOST_LOOKED_AT:
-            return dict(_pairs(*_among_passing(tx, packed, vector, where, wanted)))
+    numbers, owners = packed.nearest(np.frombuffer(vector, dtype="<f4"), wanted, allowed)
+    return dict(zip(numbers.tolist(), owners.tolist(), strict=True))
 
 
-def _among_passing(
+def _that_pass(
     tx: ReadTx, packed: "Packed", vector: bytes, where: Where, wanted: int
-) -> "tuple[Numbers, Numbers]":
-    """Return the vectors nearest by signs of all that pass."""
+) -> dict[int, int]:
+    """Return the `wanted` vectors nearest by signs of the memories that pass."""
+    asked = 2 * wanted
+    while asked <= MOST_LOOKED_AT:
+        near = _nearest(packed, vector, asked)
+        passing = store.passing(tx, set(near.values()), where)
+        chosen = [pair for pair in near.items() if pair[1] in passing]
+        if len(chosen) >= wanted or len(near) < asked:
+            return dict(chosen[:wanted])
+        asked = asked * wanted * 3 // 2 // max(1, len(chosen))
+    return _nearest(packed, vector, wanted, _allowed(tx, where))
+
+
+def _allowed(tx: ReadTx, where: Where) -> "Flags":
+    """Return a flag for each memory number: whether it passes."""
     import numpy as np
 
     seqs = np.fromiter(store.all_passing(tx, where), dtype=np.int64)
     allowed = np.zeros(int(seqs.max(initial=0)) + 1, dtype=np.bool_)
     allowed[seqs] = True
-    return packed.nearest(np.frombuffer(vector, dtype="<f4"), wanted, allowed)
-
-
-def _pairs(
-    numbers: "Numbers", owners: "Numbers", passing: Collection[int] | None = None
-) -> list[tuple[int, int]]:
-    pairs = zip(numbers.tolist(), owners.tolist(), strict=True)
-    return [pair for pair in pairs if passing is None or pair[1] in passing]
+    return allowed
 
 
 def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:
