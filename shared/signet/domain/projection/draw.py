@@ -1,4 +1,4 @@
-"""From vectors to a map. Pure, and slow: about 2 s of one core for 5,000 vectors of 384 dimensions."""
+"""From vectors to a map. Pure, and slow: about 3 s of one core and 50 MB for 5,000 vectors of 384 numbers."""
 
 from collections.abc import Sequence
 

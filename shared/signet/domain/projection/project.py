@@ -17,7 +17,7 @@ from signet.queue import Job, enqueue
 from signet.queue.held import Run
 
 KIND = "umap_projection"
-#: Memories of a filtered map that is drawn while the caller waits: about a third of a second of one core (EM-12).
+#: Memories of a filtered map that is drawn while the caller waits: about a quarter of a second of one core (EM-12).
 AT_ONCE = 500
 #: How long a failure is shown before another attempt (EM-11), and how often a job is tried.
 FAILURE_SHOWN = timedelta(seconds=30)
