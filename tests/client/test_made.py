@@ -44,7 +44,7 @@ def test_the_asynchronous_client_waits_for_several_answers_at_once() -> None:
         async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
             client = AsyncSignet(url=f"http://127.0.0.1:{port}", environ={}, timeout_seconds=10)
-            return await asyncio.gather(client.features(), client.features())
+            return list(await asyncio.gather(client.features(), client.features()))
 
     assert asyncio.run(scene()) == [{}, {}]
 
