@@ -1,6 +1,7 @@
 """The one writer of a process: groups, failures in them, storage trouble, other writers."""
 
 import asyncio
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from signet.db import Database, ReadTx, WriteTx
-from signet.db.driver import connect
+from signet.db.driver import LOG_PAGES, connect
 from signet.errors import StorageBusy, StorageFull
 from support.database import fresh_database
 from support.processes import eventually, program, said
@@ -239,3 +240,33 @@ class _holder:
         for stream in (self.process.stdin, self.process.stdout):
             if stream:
                 stream.close()
+
+
+def test_a_gate_that_cannot_be_made_is_told_and_leaves_no_file_open(tmp_path: Path) -> None:
+    path = fresh_database(tmp_path / "m.db")
+    path.with_name("m.db.gate").mkdir()
+    with pytest.raises(StorageFull):
+        Database(path)
+    held = {os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()}
+    assert str(path) not in held
+
+
+def test_who_is_told_later_and_fails_costs_the_others_of_the_group_nothing(db: Database) -> None:
+    def told(result: object, error: BaseException | None) -> None:
+        raise RuntimeError("a bug")
+
+    def hold(tx: WriteTx) -> None:
+        db.writer.later(lambda tx: put(tx, "later"), told)
+
+    assert together(db, hold, lambda tx: put(tx, "a")) == [None, "a"]
+    eventually(lambda: keys(db) == {"later", "a"})
+    assert db.write(put, "b") == "b"
+
+
+def test_the_log_is_started_anew_and_does_not_grow_with_what_is_written(db: Database) -> None:
+    size = LOG_PAGES * 4096
+    for _ in range(4):
+        db.write(
+            lambda tx: tx.run("REPLACE INTO runtime_settings VALUES ('a', zeroblob(?))", (size,))
+        )
+    assert db.path.with_name("m.db-wal").stat().st_size < 2 * size

@@ -36,13 +36,13 @@ def broker(db: Database) -> Iterator[JobsBroker]:
 
 
 @contextmanager
-def a_worker(db: Database, lease_ms: int = 60_000) -> Iterator[JobsBroker]:
+def a_worker(db: Database, lease_ms: int = 60_000, slots: int = 4) -> Iterator[JobsBroker]:
     """Run a worker of four threads in this process; its leases beat three times in `lease_ms`."""
     folder = tempfile.TemporaryDirectory(prefix="signet-")
     ringer = Ringer(Path(folder.name))
     db.writer.listen(lambda signals: ringer.ring())
     bell = Bell(Path(folder.name), "me")
-    pump = Pump(db, bell, owner="me", slots={"q": 4}, lease_ms=lease_ms)
+    pump = Pump(db, bell, owner="me", slots={"q": slots}, lease_ms=lease_ms)
     found = JobsBroker(db, pump)
     found.declare_queue("q")
     worker = Worker(found, worker_threads=4, worker_timeout=50)
@@ -311,8 +311,15 @@ def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
     db.close()
 
 
-def test_a_slow_queue_never_runs_more_than_its_slots(broker: JobsBroker, db: Database) -> None:
+@pytest.mark.parametrize("slots", [1, 2, 4])
+def test_a_slow_queue_never_runs_more_than_its_slots(db: Database, slots: int) -> None:
     """While jobs are quick more are claimed than run; when they turn slow, the slots still hold."""
+    with a_worker(db, slots=slots) as broker:
+        assert most_at_once(broker, slots) == slots
+
+
+def most_at_once(broker: JobsBroker, slots: int) -> int:
+    """Run quick jobs, then slow ones until all slots are taken; return how many ran at once."""
     running, most, lock = [0], [0], threading.Lock()
     slow, gate = threading.Event(), threading.Event()
 
@@ -332,10 +339,10 @@ def test_a_slow_queue_never_runs_more_than_its_slots(broker: JobsBroker, db: Dat
     slow.set()
     for _ in range(20):
         work.send()
-    eventually(lambda: running[0] == 4)
+    eventually(lambda: running[0] == slots)
     gate.set()
     broker.join("q", timeout=20_000)
-    assert most[0] == 4
+    return most[0]
 
 
 def test_a_message_nobody_can_be_called_with_is_buried(broker: JobsBroker, db: Database) -> None:

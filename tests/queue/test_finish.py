@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from signet import clock
 from signet.db import Database, WriteTx
 from signet.queue import backoff, console, limits, reaper
 from signet.queue.finish import End
@@ -246,3 +247,63 @@ def test_a_dead_extraction_shows_on_its_memory_and_a_requeue_takes_it_back(
     assert status() == "failed"
     db.write(console.requeue, now=hands.now)
     assert status() == "pending"
+
+
+def probing(db: Database, hands: Hands) -> Run:
+    """Stop the queue for its provider and take the job that goes to see."""
+    add(db, hands, "probe")
+    db.write(limits.open_breaker, "light", "earlier", retry_after_ms=None, now=hands.now)
+    hands.move(limits.FIRST_PROBE_MS)
+    (held,) = take(db, hands)
+    db.write(limits.note_probe, "light", held.job_id, now_ms=hands.wall)
+    return Run(lease=held, db=db, is_probe=True)
+
+
+def room(db: Database, at_ms: int) -> int:
+    return db.read(limits.allowance, "light", 4, now_ms=at_ms).jobs
+
+
+def test_a_probe_that_came_through_opens_the_queue(db: Database, hands: Hands) -> None:
+    probing(db, hands).commit(plain)
+    assert room(db, hands.wall) == 4
+
+
+def test_a_probe_that_was_skipped_has_asked_nobody(db: Database, hands: Hands) -> None:
+    probing(db, hands).commit(lambda tx: {"skipped": "memory_deleted"})
+    assert room(db, clock.wall_ms()) == 1, "the next one goes to see"
+
+
+def test_a_job_that_is_no_probe_says_nothing_of_the_provider(db: Database, hands: Hands) -> None:
+    add(db, hands, "running")
+    (held,) = take(db, hands)
+    probing(db, hands)
+    Run(lease=held, db=db).commit(plain)
+    assert room(db, hands.wall) == 0, "the probe is out"
+
+
+def test_a_job_that_meets_the_outage_late_sends_no_second_probe(db: Database, hands: Hands) -> None:
+    probing(db, hands)
+    at = db.write(limits.open_breaker, "light", "late", retry_after_ms=None, now=hands.now)
+    assert at == hands.wall + limits.FIRST_PROBE_MS
+    db.write(reaper.end_owner, "nobody", now=hands.now)
+    assert room(db, at) == 0
+
+
+def test_the_death_of_a_probe_lets_the_next_one_go(db: Database, hands: Hands) -> None:
+    probing(db, hands)
+    db.write(reaper.end_owner, "me", now=hands.now)
+    assert room(db, hands.wall) == 1
+
+
+def test_another_provider_is_asked_at_once_by_jobs_that_had_failed_before(
+    db: Database, hands: Hands
+) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    end(db, hands, held, End.FAILED, code="boom", error="once")
+    hands.move(60_000)
+    (held,) = take(db, hands)
+    end(db, hands, held, End.POSTPONED, code="provider_down", wait_ms=600_000)
+    assert row(db, job_id)["attempts"] == 1
+    db.write(limits.reset, "light", now=hands.now)
+    assert row(db, job_id)["due_ms"] == hands.wall

@@ -19,6 +19,7 @@ from signet.db.gate import Gate
 from signet.db.readers import Readers
 from signet.db.transaction import Params, ReadTx, WriteTx
 from signet.db.writer import GROUP_SECONDS, WAIT_SECONDS, Passenger, Writer, translate
+from signet.errors import StorageFull
 
 __all__ = ["Database", "Params", "Passenger", "ReadTx", "Row", "WriteTx"]
 
@@ -54,7 +55,11 @@ class Database:
         except sqlite.OperationalError as error:
             raise translate(error) from error
         self.has_vec = vec_loaded(self._write_connection)
-        self._gate = Gate(path)
+        try:
+            self._gate = Gate(path)
+        except OSError as error:
+            self._write_connection.close()
+            raise StorageFull() from error
         self.writer = Writer(
             self._write_connection,
             self._gate,

@@ -1,8 +1,7 @@
 """Move the write-ahead log into the database file; run by one process only, the scheduler.
 
-Automatic checkpoints are off elsewhere (16,000 pages as a net), because a checkpoint in the middle of a request
-costs that request, and because SQLite before 3.51.3 has a rare race between checkpoints and commits: there it
-runs under the write gate.
+While a process writes much, its own commits do the same each `driver.LOG_PAGES`, under the write gate. SQLite before
+3.51.3 has a rare race between checkpoints and commits: there this one runs under the gate too.
 """
 
 import contextlib

@@ -51,6 +51,11 @@ __all__ = [
 BUSY = frozenset({5, 6})
 FULL = frozenset({8, 10, 13, 14})
 
+#: A commit that finds the log longer than this moves it into the database file and the next one starts it anew.
+#: A commit that lengthens the file costs the file system a journal entry: with a log that is overwritten a synced
+#: commit of one row takes 0.2 ms instead of 0.35 (measured on ext4), and no pause is longer than moving 8 MB.
+LOG_PAGES = 2_000
+
 #: How long a reader waits for a lock that it can only meet during recovery or a checkpoint reset.
 READ_WAIT_MS = 5_000
 
@@ -71,13 +76,11 @@ def version_is_safe() -> bool:
     return found >= (3, 51, 3) or found[2] >= mended.get((found[0], found[1]), 1 << 30)
 
 
-def connect(
-    path: Path, *, read_only: bool = False, autocheckpoint_pages: int = 16_000
-) -> Connection:
+def connect(path: Path, *, read_only: bool = False) -> Connection:
     """Open the database with our pragmas, in autocommit mode, with sqlite-vec where it can be loaded.
 
-    A writable connection creates the file if there is none and switches it to WAL. Automatic checkpoints are
-    only a net (16,000 pages): the scheduler runs them. Raises the driver's OperationalError.
+    A writable connection creates the file if there is none and switches it to WAL. Raises the driver's
+    OperationalError.
     """
     mode = "ro" if read_only else "rwc"
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -94,7 +97,7 @@ def connect(
             # Only has an effect before the first table of a new file.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA wal_autocheckpoint = {autocheckpoint_pages}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         connection.row_factory = sqlite.Row

@@ -21,11 +21,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any, Protocol
 
 from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
 from signet.db.gate import Gate
+from signet.db.operation import Done, Operation
 from signet.db.transaction import PartFailed, ReadTx, WriteTx
 from signet.errors import StorageBusy, StorageFull
 from signet.observe import logs, metrics
@@ -57,68 +57,6 @@ class Passenger(Protocol):
 
     def landed(self, committed: bool) -> None:
         """Learn whether the transaction of the last `board` was committed."""
-
-
-class Operation:
-    """One function that waits for the writer, and who is told about its end."""
-
-    __slots__ = (
-        "_lock",
-        "_state",
-        "durable",
-        "error",
-        "function",
-        "future",
-        "loop",
-        "result",
-        "since",
-        "skipped",
-    )
-
-    def __init__(
-        self,
-        function: Callable[[WriteTx], Any],
-        durable: bool,
-        loop: asyncio.AbstractEventLoop | None,
-    ) -> None:
-        self.function = function
-        self.durable = durable
-        self.loop = loop
-        self.future: Any = Future() if loop is None else loop.create_future()
-        self.result: Any = None
-        self.error: BaseException | None = None
-        self.skipped: frozenset[str] = frozenset()
-        self.since = time.monotonic()
-        self._state = "waiting"
-        self._lock = threading.Lock()
-
-    def start(self) -> bool:
-        """Move to running; False when the caller has given up."""
-        with self._lock:
-            if self._state == "waiting":
-                self._state = "running"
-            return self._state == "running"
-
-    def abandon(self) -> bool:
-        """Give up waiting; False when it runs already, and then its end must be awaited."""
-        with self._lock:
-            if self._state == "waiting":
-                self._state = "abandoned"
-            return self._state == "abandoned"
-
-    def expire(self) -> None:
-        """Answer the caller that no turn came, unless it runs already."""
-        if self.abandon() and not self.future.done():
-            self.future.set_exception(StorageBusy())
-
-    def settle(self) -> None:
-        """Answer the caller; for asyncio callers this runs in their loop."""
-        if self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
 
 
 class Writer:
@@ -161,17 +99,19 @@ class Writer:
         Raises what the function raised, StorageBusy when no turn came in time, StorageFull when the disk
         refused.
         """
-        operation = Operation(function, durable, None)
+        operation = Operation(function, durable)
         self._submit(operation, inline=self._inline)
-        with contextlib.suppress(TimeoutError):
-            return operation.future.result(self._wait_seconds)
-        operation.expire()
-        return operation.future.result()
+        if not operation.wait(self._wait_seconds):
+            if operation.abandon():
+                raise StorageBusy()
+            operation.wait(None)
+        return operation.outcome()
 
     async def acall(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
         """Do what `call` does without blocking the event loop."""
         loop = asyncio.get_running_loop()
-        operation = Operation(function, durable, loop)
+        operation = Operation(function, durable, loop=loop)
+        assert operation.future is not None
         self._submit(operation)
         patience = loop.call_later(self._wait_seconds, operation.expire)
         try:
@@ -179,11 +119,9 @@ class Writer:
         finally:
             patience.cancel()
 
-    def later(self, function: Callable[[WriteTx], Any], done: Callable[[Any], None]) -> None:
-        """Run a function in an unsynced transaction soon; `done` gets its future from whoever does the work."""
-        operation = Operation(function, False, None)
-        operation.future.add_done_callback(done)
-        self._submit(operation)
+    def later(self, function: Callable[[WriteTx], Any], done: Done) -> None:
+        """Run a function in an unsynced transaction soon; `done` is called by whoever does the work."""
+        self._submit(Operation(function, False, done=done))
 
     def _submit(self, operation: Operation, *, inline: bool = False) -> None:
         with self._condition:

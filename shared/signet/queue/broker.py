@@ -11,7 +11,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from functools import partial
 from typing import Any, ClassVar
 
@@ -263,10 +262,11 @@ class JobsConsumer(Consumer):
         except Exception as error:
             self._unsettled(run, ended, error)
 
-    def _written(self, run: Run, ended: finish.Outcome, written: "Future[bool]") -> None:
-        error = written.exception()
+    def _written(
+        self, run: Run, ended: finish.Outcome, settled: bool, error: BaseException | None
+    ) -> None:
         if error is None:
-            self._ended(run, written.result())
+            self._ended(run, settled)
         else:
             self._unsettled(run, ended, error)
 

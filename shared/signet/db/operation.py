@@ -1,0 +1,120 @@
+"""One function that waits for the writer, and who is told about its end.
+
+A blocking caller waits on an event that is only made when there is something to wait for; an asyncio caller has a
+future of its loop; `later` has a function that is called.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from signet.db.transaction import WriteTx
+from signet.errors import StorageBusy
+from signet.observe import logs
+
+log = logs.get("system")
+
+#: Told the result and the error (None: there was none) by whoever did the work.
+Done = Callable[[Any, BaseException | None], None]
+
+
+class Operation:
+    """What is to be done, and how it went."""
+
+    __slots__ = (
+        "_answered",
+        "_event",
+        "_lock",
+        "_state",
+        "done",
+        "durable",
+        "error",
+        "function",
+        "future",
+        "loop",
+        "result",
+        "since",
+        "skipped",
+    )
+
+    def __init__(
+        self,
+        function: Callable[[WriteTx], Any],
+        durable: bool,
+        *,
+        loop: asyncio.AbstractEventLoop | None = None,
+        done: Done | None = None,
+    ) -> None:
+        self.function = function
+        self.durable = durable
+        self.loop = loop
+        self.done = done
+        self.future: asyncio.Future[Any] | None = loop.create_future() if loop else None
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.skipped: frozenset[str] = frozenset()
+        self.since = time.monotonic()
+        self._state = "waiting"
+        self._answered = False
+        self._event: threading.Event | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> bool:
+        """Move to running; False when the caller has given up."""
+        with self._lock:
+            if self._state == "waiting":
+                self._state = "running"
+            return self._state == "running"
+
+    def abandon(self) -> bool:
+        """Give up waiting; False when it runs already, and then its end must be awaited."""
+        with self._lock:
+            if self._state == "waiting":
+                self._state = "abandoned"
+            return self._state == "abandoned"
+
+    def expire(self) -> None:
+        """Answer the asyncio caller that no turn came, unless it runs already."""
+        if self.abandon() and self.future is not None and not self.future.done():
+            self.future.set_exception(StorageBusy())
+
+    def settle(self) -> None:
+        """Answer the caller; for asyncio callers this runs in their loop."""
+        if self.done is not None:
+            try:
+                self.done(self.result, self.error)
+            except Exception:  # its bug must not keep their answers from the others of its group
+                log.exception("write.done_failed")
+        elif self.future is not None:
+            if self.future.done():
+                return
+            if self.error is not None:
+                self.future.set_exception(self.error)
+            else:
+                self.future.set_result(self.result)
+        else:
+            with self._lock:
+                self._answered = True
+                event = self._event
+            if event is not None:
+                event.set()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until the answer is there, at most so long; return whether it is."""
+        with self._lock:
+            if self._answered:
+                return True
+            event = self._event = self._event or threading.Event()
+        return event.wait(seconds)
+
+    def outcome(self) -> Any:
+        """Return the result or raise the error; once, by the blocking caller."""
+        error, self.error = self.error, None
+        if error is None:
+            return self.result
+        try:
+            raise error
+        finally:
+            del error  # else this frame and the error would keep each other
