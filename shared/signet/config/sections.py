@@ -59,6 +59,18 @@ class AuthMode(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Fusion(StrEnum):
+    """How the channels of recall become one score.
+
+    `filled`: each candidate has its true score in both channels, and neighbours help each other (the default,
+    because it measured best). `plain`: the formulas of the seeds word for word in their corrected form; a score
+    of one channel stands alone, traversal rows take their share of the page.
+    """
+
+    FILLED = "filled"
+    PLAIN = "plain"
+
+
 class Schedule(StrEnum):
     """How often MEMORY.md is written."""
 
@@ -196,6 +208,15 @@ class Search(Section):
     alpha: float = real(0.7, 0, 1, text=True)
     top_k: int = integer(20, 1, 200, text=True)
     min_score: float = real(0.1, 0, 1, text=True)
+    fusion: Fusion = choice(Fusion.FILLED)
+    #: Relevance that a result on a page must have; 0 switches the floor off.
+    floor: float = real(0.3, 0, 1, text=True)
+    #: Stages that can be left out, each alone.
+    neighbours: bool = flag(True)
+    gravity: bool = flag(False)
+    hubs: bool = flag(True)
+    questions: bool = flag(True)
+    resolution: bool = flag(True)
     reranking: bool = flag(False)
     rehearsal_enabled: bool = flag(True)
     rehearsal_weight: float = real(0.1, 0, 1, text=True)

@@ -18,6 +18,9 @@ class RecallBody(Body):
     pinned: bool | None = None
     importance_min: float | None = spelled("importance_min", "importanceMin")
     min_score: float | None = spelled("min_score", "minScore")
+    floor: float | None = Field(
+        None, ge=0, le=1, description="relevance a result must have; 0 asks for all"
+    )
     since: str | None = None
     until: str | None = None
     as_of: Instant | None = spelled(

@@ -44,7 +44,7 @@ def test_a_broken_file_at_the_first_start_leaves_the_defaults(tmp_path: Path) ->
 def test_a_broken_file_is_not_skipped_for_the_next_name(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("search: {alpha: 0.1}\n")
     found = load(write(tmp_path, "- x\n"), {})
-    assert found.settings.search.alpha == 0.6
+    assert found.settings.search.alpha == 0.7
     assert found.error is not None
 
 

@@ -32,7 +32,7 @@ def shown(raw: Raw, dotted: str) -> tuple[object, tuple[str, ...]]:
 
 
 BOUNDS = [
-    ("search.alpha", 0.6, 0, 1),
+    ("search.alpha", 0.7, 0, 1),
     ("search.top_k", 20, 1, 200),
     ("search.min_score", 0.1, 0, 1),
     ("search.rehearsal_weight", 0.1, 0, 1),

@@ -1,6 +1,6 @@
 from signet.config import settings_from
 from signet.domain.recall import settings
-from signet.domain.recall.models import RecallSettings
+from signet.domain.recall.models import Fusion, RecallSettings
 
 
 def test_an_empty_file_gives_the_defaults() -> None:
@@ -16,3 +16,18 @@ def test_the_file_can_switch_stages_off() -> None:
     assert (found.alpha, found.rehearsal_weight, found.embedding_model) == (0.7, 0.0, "m")
     assert not found.traversal
     assert not found.hints
+
+
+def test_the_file_can_choose_the_formulas_of_the_seeds() -> None:
+    raw: dict[object, object] = {
+        "search": {
+            "fusion": "plain",
+            "gravity": True,
+            "hubs": False,
+            "floor": 0,
+            "questions": False,
+        }
+    }
+    found = settings.of(settings_from(raw)[0], embedding_model=None)
+    assert (found.fusion, found.gravity, found.hubs) == (Fusion.PLAIN, True, False)
+    assert (found.floor, found.questions) == (0.0, False)

@@ -74,6 +74,7 @@ def _answer(
         zone=_zone(body.timezone),
         as_of=body.as_of,
         min_score=body.min_score,
+        floor=body.floor,
         expand=body.expand,
         entities=body.entities,
         cards=body.cards,

@@ -29,6 +29,8 @@ def body(result: Result) -> dict[str, object]:
         answer["sources"] = dict(result.sources)
     if result.time is not None:
         answer["time"] = dict(result.time)
+    if result.account is not None:
+        answer["explain"] = dict(result.account)
     if result.degraded:
         answer["degraded"] = list(result.degraded)
     return answer
@@ -68,7 +70,9 @@ def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
 
 
 def _explained(why: Why) -> Mapping[str, object]:
+    relevance = {} if why.relevance is None else {"relevance": round(why.relevance, 4)}
     return {
+        **relevance,
         "channels": {name: dict(values) for name, values in why.channels.items()},
         "stages": [
             {"stage": step.stage, "before": round(step.before, 4), "after": round(step.after, 4)}

@@ -49,12 +49,13 @@ def correct(run: Run, scores: Scores) -> Scores:
 
 def _rehearsed(run: Run, scores: Scores) -> Scores:
     settings = run.settings
+    gentle = 1.0 if settings.fusion is Fusion.PLAIN else rehearse.GENTLE
     return {
         seq: score
         * rehearse.factor(
             run.allowed[seq].access_count,
             _days_since(run, run.allowed[seq].last_accessed),
-            weight=settings.rehearsal_weight,
+            weight=gentle * settings.rehearsal_weight,
             half_life_days=settings.rehearsal_half_life_days,
         )
         for seq, score in scores.items()

@@ -1,5 +1,6 @@
 """Why a result is where it is. Pure."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,10 @@ class Trail:
         """Note the rank (from 1) of each candidate in a channel that gives the best first."""
         self.found[name] = {seq: rank for rank, seq in enumerate(scores, start=1)}
 
+    def by_graph_alone(self, seq: int) -> bool:
+        """Return whether only the graph brought a candidate."""
+        return [name for name, ranks in self.found.items() if seq in ranks] == ["graph"]
+
     def note(self, stage: str, before: Scores, after: Scores) -> None:
         """Note each score that a stage changed or made."""
         for seq, score in after.items():
@@ -25,7 +30,7 @@ class Trail:
             if score != old:
                 self.steps.setdefault(seq, []).append(Step(stage, old, score))
 
-    def why(self, seq: int, known: Evidence) -> Why:
+    def why(self, seq: int, known: Evidence, relevance: float | None) -> Why:
         """Return the story of one result; a channel without rank did not find it but was asked about it."""
         channels: dict[str, dict[str, float]] = {}
         for name, scores in (
@@ -37,4 +42,8 @@ class Trail:
             if seq in scores:
                 rank = self.found.get(name, {}).get(seq)
                 channels[name] = {"score": scores[seq]} | ({"rank": rank} if rank else {})
-        return Why(channels=channels, steps=tuple(self.steps.get(seq, ())))
+        held = [word[seq] for word in known.words if seq in word]
+        if held:
+            channels["keyword"] |= {"bm25": math.fsum(held), "words": len(held)}
+        steps = tuple(self.steps.get(seq, ()))
+        return Why(channels=channels, steps=steps, relevance=relevance)

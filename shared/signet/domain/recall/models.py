@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
 
+from signet.config.sections import Fusion as Fusion
 from signet.db.visibility import Reader
 from signet.domain.graph.traverse import Bounds
 
@@ -26,18 +27,6 @@ class Source(StrEnum):
     KA_TRAVERSAL = "ka_traversal"
     GRAPH = "graph"
     CONSTRUCTED = "constructed"
-
-
-class Fusion(StrEnum):
-    """How the channels become one score.
-
-    `filled`: each candidate has its true score in both channels, and neighbours help each other (the default,
-    because it measured best). `plain`: the formulas of the seeds word for word in their corrected form; a score
-    of one channel stands alone, traversal rows take their share of the page.
-    """
-
-    FILLED = "filled"
-    PLAIN = "plain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +58,8 @@ class Query:
     #: Answer as the store would have then; None asks for what is believed now.
     as_of: datetime | None = None
     min_score: float | None = None
+    #: Relevance that a result must have, whatever the limit; 0 asks for all, None is for the settings to say.
+    floor: float | None = None
     expand: bool = False
     entities: bool = False
     cards: bool = False
@@ -89,6 +80,8 @@ class RecallSettings:
     alpha: float = 0.7
     top_k: int = 20
     min_score: float = 0.1
+    #: Relevance that a result on a page must have (`floor.py`); 0 switches it off. Only in the filled fusion.
+    floor: float = 0.3
     #: Whether memories of one source support each other (`neighbours.py`).
     neighbours: bool = True
     hints: bool = True
@@ -132,6 +125,8 @@ class Why:
 
     channels: Mapping[str, Mapping[str, float]]
     steps: tuple[Step, ...]
+    #: See `floor.py`; None where it has none.
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,3 +173,5 @@ class Result:
     stats: Mapping[str, int] = field(default_factory=dict)
     #: How the time in the question was understood; told only when the query asks for it.
     time: Mapping[str, object] | None = None
+    #: Why the answer is what it is; told only when the query asks for it.
+    account: Mapping[str, object] | None = None

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
-from signet.domain.recall import blend, neighbours, period, scope, store, supplement, times
+from signet.domain.recall import account, blend, neighbours, period, scope, store, supplement, times
 from signet.domain.recall.correct import correct
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
@@ -23,6 +23,7 @@ from signet.domain.recall.models import (
     Scores,
     Source,
 )
+from signet.domain.recall.page import Page, turn
 from signet.domain.recall.run import Run
 
 
@@ -54,7 +55,8 @@ def recall(
     run.words, run.when = asked.words, asked.when
     gather(run)
     scores = correct(run, _merge(run))
-    hits = _page(run, scores)
+    page = turn(run, scores)
+    hits = _hits(run, page, scores)
     extra = supplement.find(run, hits)
     return Result(
         query=fts.encodable(query.text),
@@ -66,6 +68,7 @@ def recall(
         took_ms=clock.monotonic_ms() - started,
         truncate_chars=settings.truncate_chars,
         time=asked.explained() if query.explain else None,
+        account=account.of(run, page) if query.explain else None,
     )
 
 
@@ -116,17 +119,16 @@ def _with_graph(run: Run, flat: Scores) -> Scores:
     return scores
 
 
-def _page(run: Run, scores: Scores) -> list[Hit]:
-    """Return the best results, at most the limit; ties go to the newer one, then by id."""
-    least = run.query.min_score or 0.0
-    order = sorted(
-        (seq for seq, score in scores.items() if score >= least), key=lambda s: run.allowed[s].id
+def _hits(run: Run, page: Page, scores: Scores) -> list[Hit]:
+    """Return the results of a page."""
+    rows: dict[int, Row] = run.attempt(
+        "load", lambda: store.rows(run.tx, page.order, run.where), {}
     )
-    order.sort(key=lambda s: run.allowed[s].created_at, reverse=True)
-    order.sort(key=lambda s: scores[s], reverse=True)
-    best = order[: run.query.size]
-    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, best, run.where), {})
-    hits = {seq: _hit(run, rows[seq], scores[seq]) for seq in best if seq in rows}
+    hits = {
+        seq: _hit(run, rows[seq], scores[seq], page.relevance.get(seq))
+        for seq in page.order
+        if seq in rows
+    }
     return run.attempt("validity", lambda: _with_validity(run, hits), list(hits.values()))
 
 
@@ -149,13 +151,13 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     ]
 
 
-def _hit(run: Run, row: Row, score: float) -> Hit:
+def _hit(run: Run, row: Row, score: float, relevance: float | None) -> Hit:
     seq = row[0]
     return store.hit(
         row,
         score=min(1.0, score),
         source=_source(run, seq),
-        why=run.trail.why(seq, run.known) if run.query.explain else None,
+        why=run.trail.why(seq, run.known, relevance) if run.query.explain else None,
     )
 
 

@@ -2,6 +2,10 @@
 
 import math
 
+#: In the filled fusion scores lie close together, and what came back for any question would come back for every
+#: one: after a thousand recalls the whole weight had cost 3 % of MRR on facts, a tenth of it 0.2 %.
+GENTLE = 0.1
+
 
 def factor(
     access_count: int, days_since_access: float | None, *, weight: float, half_life_days: float

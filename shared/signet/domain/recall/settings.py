@@ -10,9 +10,16 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
     search, pipeline = settings.search, settings.pipeline
     traversal, reranker = pipeline.traversal, pipeline.reranker
     return RecallSettings(
+        fusion=search.fusion,
         alpha=search.alpha,
         top_k=search.top_k,
         min_score=search.min_score,
+        floor=search.floor,
+        neighbours=search.neighbours,
+        gravity=search.gravity,
+        hubs=search.hubs,
+        questions=search.questions,
+        resolution=search.resolution,
         hints=pipeline.hints.enabled,
         embedding_model=embedding_model,
         graph=pipeline.graph.enabled,

@@ -1,0 +1,64 @@
+"""Why an answer is what it is, and why nothing more was returned (`explain: true`)."""
+
+from collections.abc import Mapping
+
+from signet.db import fts
+from signet.domain.recall import frequencies
+from signet.domain.recall.page import Page
+from signet.domain.recall.run import Run
+
+
+def of(run: Run, page: Page) -> Mapping[str, object]:
+    """Return what was looked for where, how much was found, and what each rule left out."""
+    settings = run.settings
+    held: dict[str, int] = run.attempt("explain", lambda: frequencies.of(run.tx, run.words), {})
+    return {
+        "words": [{"word": word, "memories": held.get(word, 0)} for word in run.words],
+        "dropped_words": _dropped(run),
+        "channels": _channels(run),
+        "candidates": len(run.allowed),
+        "fusion": settings.fusion,
+        "alpha": settings.alpha,
+        "floor": None if page.least is None else round(page.least, 4),
+        "left_out": {
+            "below_score": page.below_score,
+            "below_floor": page.below_floor,
+            "beyond_limit": page.beyond_limit,
+        },
+        "why_no_more": _why_no_more(run, page),
+        "degraded": list(run.degraded),
+    }
+
+
+def _dropped(run: Run) -> list[str]:
+    """Return the words of the question that were not looked for: they say nothing, or were too many."""
+    every = fts.words(run.query.keyword_text or run.query.text)
+    used = set(run.words)
+    return [word for word in every[: 2 * fts.MAX_WORDS] if word not in used]
+
+
+def _channels(run: Run) -> Mapping[str, object]:
+    """Return how many candidates each channel brought; None for one that was not asked."""
+    settings = run.settings
+    asked = {
+        "keyword": bool(run.words),
+        "hint": settings.hints and bool(run.words),
+        "vector": run.query_vector is not None,
+        "graph": settings.graph,
+    }
+    return {
+        name: len(run.trail.found.get(name, {})) if is_asked else None
+        for name, is_asked in asked.items()
+    }
+
+
+def _why_no_more(run: Run, page: Page) -> str:
+    if not run.allowed:
+        return "nothing that may be read and passes the filters has a word or the meaning of the question"
+    if page.below_floor:
+        return f"{page.below_floor} more were not relevant enough"
+    if page.beyond_limit:
+        return f"the limit of {run.query.size} is reached"
+    if page.below_score:
+        return f"{page.below_score} more scored too low"
+    return "nothing else was found"

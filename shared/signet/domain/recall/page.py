@@ -1,0 +1,85 @@
+"""The page of an answer: the best by score, without what is below the floor."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from signet.domain.recall import floor, frequencies, keyword, store
+from signet.domain.recall.gather import FEW_WORDS
+from signet.domain.recall.models import Fusion, Scores
+from signet.domain.recall.run import Run
+
+
+@dataclass(slots=True, kw_only=True)
+class Page:
+    """The rows of a page in order, how relevant each is, and what was left out by which rule."""
+
+    order: list[int]
+    relevance: Scores = field(default_factory=dict)
+    #: Relevance below which a result is left out; None when the floor is not asked.
+    least: float | None = None
+    below_floor: int = 0
+    below_score: int = 0
+    beyond_limit: int = 0
+
+
+def turn(run: Run, scores: Scores) -> Page:
+    """Return the best, at most the limit; ties go to the newer one, then by id.
+
+    The floor takes from the page and nothing takes the empty places: what stands behind ranked lower.
+    """
+    wanted = run.query.min_score or 0.0
+    order = sorted(
+        (seq for seq, score in scores.items() if score >= wanted), key=lambda s: run.allowed[s].id
+    )
+    order.sort(key=lambda s: run.allowed[s].created_at, reverse=True)
+    order.sort(key=lambda s: scores[s], reverse=True)
+    best = order[: run.query.size]
+    page = Page(
+        order=best,
+        below_score=len(run.allowed) - len(order),
+        beyond_limit=len(order) - len(best),
+    )
+    if run.settings.fusion is Fusion.FILLED:
+        page.relevance = run.attempt("floor", lambda: _relevance(run, best), {})
+        page.least = _least(run)
+    if page.least is not None:
+        low = page.least
+        page.order = [seq for seq in best if page.relevance.get(seq, low) >= low]
+        page.below_floor = len(best) - len(page.order)
+    return page
+
+
+def _least(run: Run) -> float | None:
+    """Return the floor of this question; None when it has none.
+
+    A floor that the caller names always holds, that of the settings for pages. A question that is all about a
+    time names what it wants by that alone.
+    """
+    query = run.query
+    asked = query.floor if query.floor is not None else run.settings.floor
+    is_deep = query.floor is None and query.size > floor.PAGE
+    of_a_time = bool(run.when.spans) and len(run.words) <= FEW_WORDS
+    if asked <= 0 or is_deep or of_a_time or not run.words:
+        return None
+    return floor.least(asked, candidates=len(run.allowed), by_meaning=bool(run.known.cosine))
+
+
+def _relevance(run: Run, seqs: Collection[int]) -> Scores:
+    """Return the relevance of results; what the graph alone brought has none, and is not measured by it."""
+    known = run.known
+    held = frequencies.of(run.tx, run.words)
+    told = [
+        (scores, held[word])
+        for word, scores in zip(run.words, known.words, strict=False)
+        if scores or held[word] <= keyword.TOO_COMMON
+    ]
+    words = [scores for scores, _ in told]
+    weight = floor.weights([count for _, count in told], store.highest(run.tx))
+    everyone = {*seqs, *run.replaced}
+    shares = {seq: floor.share(seq, words, weight, run.around) for seq in everyone}
+    shares |= {seq: max(shares[seq], hint) for seq, hint in known.hint.items() if seq in shares}
+    found = floor.relevance(shares, known.cosine)
+    for earlier, chain in run.replaced.items():
+        for later in chain:
+            found[later] = max(found.get(later, 0.0), found[earlier])
+    return {seq: found[seq] for seq in seqs if not run.trail.by_graph_alone(seq)}

@@ -1,0 +1,113 @@
+"""Where a page ends: a question that the store cannot answer returns little instead of a page of noise."""
+
+from recall.world import ask, found, remember
+from signet.db import Database, WriteTx
+from signet.domain.recall.models import Fusion, RecallSettings
+
+THINGS = (
+    "lamp",
+    "chair",
+    "carpet",
+    "mirror",
+    "curtain",
+    "shelf",
+    "vase",
+    "clock",
+    "stove",
+    "bench",
+)
+
+
+def _house(tx: WriteTx) -> None:
+    """Save thirty memories that all share one word, and one that answers."""
+    for number in range(30):
+        thing = THINGS[number % len(THINGS)]
+        remember(tx, f"m{number}", f"The upstairs room number {number} has a {thing}")
+    remember(tx, "boat", "Her boat lies in the harbour of Lagos")
+
+
+def test_a_question_that_nothing_answers_returns_little(db: Database) -> None:
+    db.write(_house)
+    question = "which upstairs neighbour played violin at the concert"
+    assert found(ask(db, question, by_meaning=True)) == []
+    assert len(found(ask(db, question, by_meaning=True, floor=0.0))) == 10
+
+
+def test_by_words_alone_one_common_word_of_many_is_not_enough(db: Database) -> None:
+    db.write(_house)
+    question = "which upstairs neighbour played violin at the concert"
+    assert found(ask(db, question)) == []
+    assert len(found(ask(db, question, floor=0.0))) == 10
+
+
+def test_what_answers_stays_and_the_noise_behind_it_goes(db: Database) -> None:
+    db.write(_house)
+    question = "where does her boat lie"
+    assert found(ask(db, question, by_meaning=True)) == ["boat"]
+    assert found(ask(db, question)) == ["boat"]
+
+
+def test_meaning_alone_is_relevant_enough(db: Database) -> None:
+    db.write(_house)
+    assert found(ask(db, "sailing ship", by_meaning=True)) == ["boat"]
+
+
+def test_the_only_memory_is_never_hidden(db: Database) -> None:
+    db.write(remember, "a", "User prefers vim as the editor of choice")
+    for question in ("what is my favourite editor", "editor settings everyone on the team agreed"):
+        assert found(ask(db, question)) == ["a"]
+        assert found(ask(db, question, by_meaning=True)) == ["a"]
+
+
+def test_in_a_store_of_few_the_right_one_is_found_by_one_word_of_many(db: Database) -> None:
+    for number, text in enumerate(
+        (
+            "Deploys go out on Thursdays after the stand-up",
+            "The staging database listens on port 5433",
+            "Ines owns billing",
+            "Use pnpm in the web repository, never npm",
+        )
+    ):
+        db.write(remember, f"m{number}", text)
+    assert found(ask(db, "which port did we give the new replica"))[:1] == ["m1"]
+    assert found(ask(db, "who is responsible for billing questions"))[:1] == ["m2"]
+
+
+def test_a_caller_who_wants_more_than_a_page_gets_all(db: Database) -> None:
+    db.write(_house)
+    assert len(found(ask(db, "upstairs neighbour violin orchestra", limit=25))) == 25
+
+
+def test_a_floor_that_the_caller_names_holds_at_any_limit(db: Database) -> None:
+    db.write(_house)
+    question = "upstairs neighbour violin orchestra"
+    assert found(ask(db, question, limit=25, floor=0.3)) == []
+
+
+def test_the_floor_can_be_switched_off(db: Database) -> None:
+    db.write(_house)
+    question = "upstairs neighbour violin orchestra"
+    assert len(found(ask(db, question, settings=RecallSettings(floor=0.0)))) == 10
+
+
+def test_the_plain_fusion_has_no_floor(db: Database) -> None:
+    db.write(_house)
+    question = "upstairs neighbour violin orchestra"
+    plain = RecallSettings(fusion=Fusion.PLAIN)
+    assert len(found(ask(db, question, settings=plain))) == 10
+
+
+def test_a_least_score_of_the_caller_counts_beside_the_floor(db: Database) -> None:
+    db.write(_house)
+    assert found(ask(db, "where does her boat lie", min_score=1.01)) == []
+
+
+def test_what_a_hint_names_is_relevant(db: Database) -> None:
+    db.write(_house)
+    db.write(
+        lambda tx: tx.run(
+            "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at)"
+            " VALUES ('h', 'm7', 'default', 'Who repaired the violins?', '2026-01-01')"
+        )
+    )
+    assert found(ask(db, "who repaired violins")) == ["m7"]
