@@ -1,0 +1,320 @@
+"""Ask the product and simpler rankings the questions of the evaluation data; see `recall_quality.py`."""
+
+import argparse
+import hashlib
+import http.client
+import json
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loadtests.evidence import DEPTHS, Conversation, Floor, Question, Tally, conversations, instant
+from loadtests.stack import API, ROOT, WORKER, Stack
+
+from signet import clock
+from signet.db import Database, ReadTx
+from signet.db import fts as fts_
+from signet.db.visibility import Reader, ReadPolicy
+from signet.domain.recall import keyword, scope, vector
+from signet.domain.recall.models import Filters, Fusion, Query, RecallSettings
+from signet.domain.recall.recall import recall
+from signet.providers.native.encoder import NativeEmbedder
+
+CACHE = Path(tempfile.gettempdir()) / "signet-recall-quality"
+READER = Reader(policy=ReadPolicy.SHARED)
+
+#: Sets and stores that the targets of design/retrieval.md name.
+STORES = {
+    "locomo": ("turns", "facts", "sessions"),
+    "beam-100k": ("turns",),
+    "lme-mini": ("sessions",),
+}
+
+#: An item is a memory, whatever its length, and only what was saved is found.
+WHOLE = """
+memory:
+  pipelineV2:
+    extraction: {provider: none}
+    guardrails: {maxContentChars: 100000, chunkTargetChars: 50000}
+"""
+
+#: Longest wait for the vectors of one store.
+EMBED_SECONDS = 900.0
+
+
+class Questions:
+    """Vectors of questions, on disk by the hash of their text."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path)
+        self._db.execute("CREATE TABLE IF NOT EXISTS vectors (hash TEXT PRIMARY KEY, vector BLOB)")
+        self._embedder = NativeEmbedder()
+
+    def of(self, text: str) -> bytes:
+        """Return the vector of a question."""
+        key = hashlib.sha256(text.encode()).hexdigest()
+        row = self._db.execute("SELECT vector FROM vectors WHERE hash = ?", (key,)).fetchone()
+        if row is not None:
+            return bytes(row[0])
+        found = self._embedder.embed([text])[0]
+        with self._db:
+            self._db.execute("INSERT INTO vectors VALUES (?, ?)", (key, found))
+        return found
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+class Client:
+    """The HTTP API of a stack, over one connection that stays open."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def post(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
+        """Return the answer to a POST; raises RuntimeError when it is refused."""
+        self._connection.request(
+            "POST", path, json.dumps(body), {"Content-Type": "application/json"}
+        )
+        answer = self._connection.getresponse()
+        content: dict[str, object] = json.loads(answer.read())
+        if answer.status != http.client.OK:
+            raise RuntimeError(f"{path}: {answer.status} {content}")
+        return content
+
+    def recall(self, project: str, text: str, **asked: object) -> list[str]:
+        """Return the ids of the results for a question."""
+        body = {"query": text, "project": project, **asked}
+        results = self.post("/api/memory/recall", body)["results"]
+        assert isinstance(results, list)
+        return [row["id"] for row in results if not row.get("supplementary")]
+
+
+Ranking = Callable[[ReadTx, str, str, bytes], list[str]]
+
+
+def by_words(tx: ReadTx, project: str, text: str, _: bytes) -> list[str]:
+    """Rank by FTS5 alone."""
+    where = scope.condition(_query(project, text))
+    return _ids(tx, list(keyword.find(tx, fts_.content_words(text), where, max(DEPTHS))))
+
+
+def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
+    """Rank by cosine alone."""
+    where = scope.condition(_query(project, text))
+    return _ids(tx, list(vector.find(tx, query_vector, where, max(DEPTHS), model=None)))
+
+
+def by_seeds(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
+    """Rank by the formulas of the seeds, 0.7 towards vectors."""
+    plain = RecallSettings(fusion=Fusion.PLAIN, alpha=0.7)
+    query = _query(project, text)
+    found = recall(tx, query, query_vector=query_vector, settings=plain, now=clock.now())
+    return [hit.id for hit in found.hits if not hit.supplementary]
+
+
+def by_rrf(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
+    """Rank by reciprocal rank fusion, k = 60."""
+    sums: dict[str, float] = {}
+    for ranking in (by_words, by_vectors):
+        for place, id_ in enumerate(ranking(tx, project, text, query_vector), start=1):
+            sums[id_] = sums.get(id_, 0.0) + 1 / (60 + place)
+    return sorted(sums, key=lambda id_: -sums[id_])[: max(DEPTHS)]
+
+
+def _query(project: str, text: str) -> Query:
+    return Query(text=text, reader=READER, limit=max(DEPTHS), filters=Filters(project=project))
+
+
+def _ids(tx: ReadTx, seqs: Sequence[int]) -> list[str]:
+    rows = tx.all(
+        "SELECT seq, id FROM memories WHERE seq IN (SELECT value FROM json_each(?))",
+        (json.dumps(seqs),),
+    )
+    known = {row[0]: row[1] for row in rows}
+    return [known[seq] for seq in seqs]
+
+
+OURS = "signet"
+BASELINES: Mapping[str, Ranking] = {
+    "fts5": by_words,
+    "vectors": by_vectors,
+    "alpha 0.7": by_seeds,
+    "rrf 60": by_rrf,
+}
+
+
+#: Item ids of each memory, by project and memory id: equal texts are one memory.
+Items = dict[str, dict[str, list[str]]]
+
+
+def filled(stack: Stack, told: Sequence[Conversation]) -> Items:
+    """Return what each memory of the workspace is of; save everything when that was not done."""
+    kept = stack.workspace.root / "items.json"
+    if kept.exists():
+        found: Items = json.loads(kept.read_text())
+        return found
+    stack.start(WORKER)
+    client = Client(stack.port)
+    items: Items = {conversation.id: {} for conversation in told}
+    for conversation in told:
+        for ordinal, item in enumerate(conversation.items):
+            answer = client.post(
+                "/api/memory/remember",
+                {
+                    "content": item["text"],
+                    "project": conversation.id,
+                    "who": item["who"] or None,
+                    "sourceType": "session",
+                    "sourceId": f"{conversation.id}/{item['session']}",
+                    "ordinal": ordinal,
+                    "createdAt": instant(item["time"]),
+                },
+            )
+            for id_ in _strings(answer.get("ids")) or [str(answer["id"])]:
+                items[conversation.id].setdefault(id_, []).append(item["id"])
+    _await_vectors(stack)
+    stack.stop(WORKER)
+    kept.write_text(json.dumps(items))
+    return items
+
+
+def _strings(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _await_vectors(stack: Stack) -> None:
+    waits = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
+    deadline = time.monotonic() + EMBED_SECONDS
+    db = Database(stack.workspace.database)
+    try:
+        while db.read(lambda tx: tx.value(waits)):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"vectors are missing: see {stack.workspace.log_dir}")
+            time.sleep(0.5)
+    finally:
+        db.close()
+
+
+Tallies = dict[tuple[str, str], Tally]
+
+
+@dataclass(slots=True)
+class Measured:
+    """One set and store: tallies by ranking and type of question ("" for all), and the floor."""
+
+    tallies: Tallies = field(default_factory=dict)
+    floor: Floor = field(default_factory=Floor)
+
+    def add(
+        self, ranking: str, question: Question, ranked: list[str], gold: set[str], ms: float
+    ) -> None:
+        """Count one question for all types and for its own."""
+        for type_ in ("", question["category"]):
+            self.tallies.setdefault((ranking, type_), Tally()).add(ranked, gold, ms)
+
+
+def measure(
+    stack: Stack,
+    told: Sequence[Conversation],
+    store: str,
+    cache: Questions,
+    baselines: Sequence[str],
+) -> Measured:
+    """Fill a workspace if need be, and ask it everything."""
+    stack.start(API)
+    items = filled(stack, told)
+    client, measured = Client(stack.port), Measured()
+    db = Database(stack.workspace.database)
+    try:
+        for place, conversation in enumerate(told):
+            other = told[(place + 1) % len(told)].id
+            of = items[conversation.id]
+            for question in conversation.questions:
+                gold, text = set(question["gold"][store]), question["text"]
+                started = time.perf_counter()
+                ids = client.recall(conversation.id, text, limit=max(DEPTHS))
+                spent = 1000 * (time.perf_counter() - started)
+                measured.add(OURS, question, _items(ids, of), gold, spent)
+                whole = gold & set(_items(client.recall(conversation.id, text, floor=0), of))
+                if whole:
+                    page = set(_items(client.recall(conversation.id, text), of))
+                    measured.floor.kept.append(len(whole & page) / len(whole))
+                measured.floor.noise.append(len(client.recall(other, text)))
+                for name in baselines:
+                    started = time.perf_counter()
+                    ids = db.read(BASELINES[name], conversation.id, text, cache.of(text))
+                    spent = 1000 * (time.perf_counter() - started)
+                    measured.add(name, question, _items(ids, of), gold, spent)
+    finally:
+        db.close()
+    return measured
+
+
+def _items(ids: Sequence[str], of: Mapping[str, list[str]]) -> list[str]:
+    """Return the items in the order of their best memory; a memory of no item keeps its place."""
+    return list(dict.fromkeys(item for id_ in ids for item in of.get(id_, [id_])))
+
+
+def rows(set_: str, store: str, measured: Measured) -> Iterator[dict[str, object]]:
+    """Yield one row for each ranking and type of question; the floor stands with the product's own."""
+    for (ranking, type_), tally in sorted(
+        measured.tallies.items(), key=lambda pair: (pair[0][1], pair[0][0] != OURS)
+    ):
+        row: dict[str, object] = {"set": set_, "store": store, "type": type_ or "all"}
+        row |= {"ranking": ranking, "questions": tally.questions, **tally.figures()}
+        if ranking == OURS and not type_:
+            row |= measured.floor.figures()
+        yield row
+
+
+HEAD = (
+    *(("set", 10), ("store", 9), ("type", 25), ("ranking", 10), ("questions", 9)),
+    *((name, 8) for name in (*Tally().figures(), *Floor().figures())),
+)
+
+
+def table(found: Sequence[Mapping[str, object]]) -> str:
+    """Return rows as text in columns."""
+    lines = ["".join(f"{name:>{width + 1}}" for name, width in HEAD)]
+    lines += [
+        "".join(f"{row.get(name, '')!s:>{width + 1}}" for name, width in HEAD) for row in found
+    ]
+    return "\n".join(lines)
+
+
+def main(description: str | None) -> int:
+    """Run the benchmark and print the table."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--sets", nargs="+", default=list(STORES), choices=list(STORES))
+    parser.add_argument("--stores", nargs="+")
+    parser.add_argument("--baselines", nargs="*", default=list(BASELINES), choices=list(BASELINES))
+    parser.add_argument("--cache", type=Path, default=CACHE)
+    parser.add_argument("--types", action="store_true", help="print every type of question")
+    parser.add_argument("--as-shipped", action="store_true", help="leave the settings alone")
+    parser.add_argument("--json", type=Path, help="where all figures go")
+    args = parser.parse_args()
+    args.cache.mkdir(parents=True, exist_ok=True)
+    cache, every = Questions(args.cache / "questions.sqlite"), list[dict[str, object]]()
+    for set_ in args.sets:
+        for store in args.stores or STORES[set_]:
+            told = conversations(args.data, set_, store)
+            name = f"{set_}-{store}{'-as-shipped' if args.as_shipped else ''}"
+            with Stack(args.cache / name, settings="" if args.as_shipped else WHOLE) as stack:
+                found = list(rows(set_, store, measure(stack, told, store, cache, args.baselines)))
+            every += found
+            shown = [row for row in found if args.types or row["type"] == "all"]
+            sys.stdout.write(table(shown) + "\n\n")
+            sys.stdout.flush()
+    cache.close()
+    if args.json:
+        args.json.write_text(json.dumps(every, indent=1))
+    return 0
