@@ -176,6 +176,28 @@ def test_a_pinned_thing_joins_only_when_the_question_names_it(db: Database) -> N
     assert [entity.name for entity in _walk(db, ["atlas"]).focal] == ["Atlas Copy", "Atlas"]
 
 
+def _pin(tx: WriteTx, entity_id: str, weight: float | None = None) -> None:
+    tx.run(
+        "INSERT INTO entity_pinning (id, entity_id, pin_type, weight_override, created_at)"
+        " VALUES (?, ?, 'pin', ?, ?)",
+        (f"pin of {entity_id}", entity_id, weight, AT),
+    )
+
+
+def test_a_pin_weighs_what_the_walk_brings(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        for name, weight in (("Plain", None), ("Usual", None), ("Heavy", 1.9), ("Nothing", 0.0)):
+            entity = _entity(tx, f"Atlas {name}")
+            remember(tx, name, f"Note {name}", embedded=False, importance=0.6)
+            _mention(tx, name, entity)
+            if name != "Plain":
+                _pin(tx, entity, weight)
+
+    db.write(fill)
+    found_by_walk = _walk(db, ["atlas"]).memories
+    assert found_by_walk == pytest.approx({"Plain": 0.6, "Usual": 0.75, "Heavy": 1.0})
+
+
 def test_the_walk_follows_strong_and_sure_edges_alone(db: Database) -> None:
     def fill(tx: WriteTx) -> None:
         atlas = _entity(tx, "Atlas")
@@ -372,3 +394,19 @@ def test_what_hangs_on_hubs_alone_is_lowered(db: Database) -> None:
     off = RecallSettings(traversal=False, hubs=False)
     scores = {hit.id: hit.score for hit in ask(db, "lantern", settings=off).hits}
     assert abs(scores["m3"] - scores["m4"]) < 0.01
+
+
+def test_a_hub_that_the_question_names_is_no_noise(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        hub = _entity(tx, "Marta")
+        for number in range(12):
+            remember(tx, f"m{number}", f"Marta has lantern number {number}", embedded=False)
+            _mention(tx, f"m{number}", hub)
+
+    def best(question: str, fusion: Fusion) -> float:
+        settings = RecallSettings(fusion=fusion, traversal=False)
+        return ask(db, question, settings=settings).hits[0].score
+
+    db.write(fill)
+    assert best("Marta and her lantern", Fusion.FILLED) > best("lantern", Fusion.FILLED) * 1.2
+    assert best("Marta and her lantern", Fusion.PLAIN) == best("lantern", Fusion.PLAIN)

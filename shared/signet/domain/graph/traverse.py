@@ -22,6 +22,9 @@ MAX_MENTIONS_READ = 500
 #: Importance of a memory without one.
 DEFAULT_IMPORTANCE = 0.5
 
+#: What a pinned entity's memories count when its pin does not say.
+PIN_WEIGHT = 1.25
+
 #: Constraints of one entity always count, but not without end.
 MAX_CONSTRAINTS = 50
 
@@ -57,10 +60,11 @@ class Walk:
     visited: int = 0
     timed_out: bool = False
 
-    def add(self, memory_id: str, importance: float | None) -> None:
-        """Keep a memory with the highest importance seen."""
-        value = DEFAULT_IMPORTANCE if importance is None else min(1.0, max(0.0, importance))
-        self.memories[memory_id] = max(value, self.memories.get(memory_id, 0.0))
+    def add(self, memory_id: str, importance: float | None, *, weight: float = 1.0) -> None:
+        """Keep a memory with the highest importance seen, times what the pin of its entity weighs (KG-20)."""
+        value = weight * (DEFAULT_IMPORTANCE if importance is None else importance)
+        kept = max(min(1.0, max(0.0, value)), self.memories.get(memory_id, 0.0))
+        self.memories[memory_id] = kept
 
 
 _SHOWN = """
@@ -77,6 +81,9 @@ SELECT e.id, e.name, e.entity_type FROM entities e
 WHERE e.agent_id = ? AND {_SHOWN}
   AND EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(e.canonical_name, w.value) > 0)
 ORDER BY e.pinned DESC, e.mentions DESC LIMIT ?
+"""
+_WEIGHT = """
+SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'
 """
 _CONSTRAINTS = """
 SELECT source_memory_id, max(importance) FROM entity_attributes
@@ -144,21 +151,25 @@ def _collect(
             found.timed_out = True
             return False
         found.visited += 1
+        pinned: float | None = tx.value(_WEIGHT, (PIN_WEIGHT, entity_id))
+        weight = 1.0 if pinned is None else pinned
+        if weight == 0:
+            continue
         for memory_id, importance in tx.all(_CONSTRAINTS, (entity_id, MAX_CONSTRAINTS)):
-            found.add(memory_id, importance)
-        _add_attributes(tx, found, entity_id, bounds)
+            found.add(memory_id, importance, weight=weight)
+        _add_attributes(tx, found, entity_id, bounds, weight)
         room = bounds.memories - len(found.memories)
         if room <= 0:
             return False
         for memory_id, importance in tx.all(_MENTIONS, (entity_id, MAX_MENTIONS_READ, room)):
-            found.add(memory_id, importance)
+            found.add(memory_id, importance, weight=weight)
     return len(found.memories) < bounds.memories
 
 
-def _add_attributes(tx: ReadTx, found: Walk, entity_id: str, bounds: Bounds) -> None:
+def _add_attributes(tx: ReadTx, found: Walk, entity_id: str, bounds: Bounds, weight: float) -> None:
     for (aspect_id,) in tx.all(_ASPECTS, (entity_id, bounds.aspects_per_entity)):
         for memory_id, importance in tx.all(_ATTRIBUTES, (aspect_id, bounds.attributes_per_aspect)):
             if len(found.memories) >= bounds.memories:
                 return
             if memory_id is not None:
-                found.add(memory_id, importance)
+                found.add(memory_id, importance, weight=weight)
