@@ -25,7 +25,7 @@ from signet.paths import Workspace
 from signet.providers.native.encoder import NativeEmbedder
 
 #: Part of the folder's name: raise it when this file makes other rows.
-VERSION = 1
+VERSION = 2
 
 WORDS = 60_000
 TOPICS = 2_000
@@ -33,8 +33,10 @@ ENTITIES = 5_000
 PROJECTS = 300
 TYPES = ("fact", "preference", "decision", "procedural", "rationale")
 TYPE_SHARES = (0.7, 0.1, 0.1, 0.095, 0.005)
-#: How far a vector is from that of its topic; the cosine of two of one topic is then about 0.6.
-NOISE = 0.8
+#: A vector is that of its topic, moved towards another topic and by chance in every direction. (Chance alone would
+#: make vectors that no model makes: all as far from each other.)
+OTHER = 0.7
+NOISE = 0.35
 BATCH = 20_000
 SESSION = 20
 START = datetime(2025, 1, 1, tzinfo=UTC)
@@ -78,7 +80,8 @@ class World:
     def near(self, topics: npt.NDArray[np.int64]) -> Floats:
         """Return one vector of length one near each topic."""
         noise = self.chance.standard_normal((len(topics), DIMENSIONS), dtype=np.float32)
-        found = self.centres[topics] + NOISE / DIMENSIONS**0.5 * noise
+        other = self.centres[self.chance.integers(0, TOPICS, len(topics))]
+        found = self.centres[topics] + OTHER * other + NOISE / DIMENSIONS**0.5 * noise
         near: Floats = found / np.linalg.norm(found, axis=1, keepdims=True)
         return near
 

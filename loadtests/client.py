@@ -7,6 +7,7 @@ Prints one JSON object: see `Tally`. Its own processor time is part of it, becau
 """
 
 import argparse
+import itertools
 import json
 import selectors
 import socket
@@ -111,12 +112,14 @@ def drive(
     return tally
 
 
-def requests(path: str, kind: str, corpus: Corpus) -> Iterator[bytes]:
-    """Yield whole requests for a path."""
+def requests(path: str, kind: str, corpus: Corpus, file: str) -> Iterator[bytes]:
+    """Yield whole requests for a path; with bodies of a file where one is named."""
     if kind == "get":
         while True:
             yield f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     bodies = corpus.remember_bodies() if kind == "remember" else corpus.recall_bodies()
+    if file:
+        bodies = itertools.cycle(Path(file).read_bytes().splitlines())
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
     for body in bodies:
         yield b"%s%d\r\n\r\n%s" % (head.encode(), len(body), body)
@@ -124,7 +127,10 @@ def requests(path: str, kind: str, corpus: Corpus) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What one client process sends. `kind` is remember, recall or get; `name` keeps its texts unique."""
+    """What one client process sends. `kind` is remember, recall or get; `name` keeps its texts unique.
+
+    `bodies` names a file with one body in each line, which are sent in turn instead.
+    """
 
     port: int
     path: str
@@ -134,6 +140,7 @@ class Load:
     every: float = 0.0
     seed: int = 1
     name: str = "a"
+    bodies: str = ""
 
     def start(self) -> "subprocess.Popen[bytes]":
         """Start a client process; give it to `collect` later."""
@@ -163,7 +170,7 @@ def main() -> int:
     load = Load(**parser.parse_args().load)
     tally = drive(
         load.port,
-        requests(load.path, load.kind, Corpus(load.seed, load.name)),
+        requests(load.path, load.kind, Corpus(load.seed, load.name), load.bodies),
         clients=load.clients,
         seconds=load.seconds,
         every=load.every,

@@ -18,6 +18,7 @@ class Options:
     clients: int
     rounds: int | None
     count: int | None
+    counts: tuple[int, ...] = ()
     folder: Path
     peers_python: str
 

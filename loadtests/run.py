@@ -24,6 +24,7 @@ SCENARIOS = {
     # name: seconds unless --seconds says otherwise
     "remember": 18.0,
     "recall": 15.0,
+    "recall_scale": 10.0,
     "mixed": 20.0,
     "queue": 10.0,
     "poison": 10.0,
@@ -48,7 +49,8 @@ def main() -> int:
                 seed=asked.seed,
                 clients=asked.clients,
                 rounds=asked.rounds,
-                count=asked.count,
+                count=asked.count[0] if asked.count else None,
+                counts=tuple(asked.count or ()),
                 folder=folder,
                 peers_python=asked.peers,
             )
@@ -75,6 +77,10 @@ def main() -> int:
     return 1 if asked.check and failed else 0
 
 
+def _whole(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -84,7 +90,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--rounds", type=int, help="turns (or, for crash, kills)")
-    parser.add_argument("--count", type=int, help="memories or jobs")
+    parser.add_argument("--count", type=_whole, help="memories or jobs; for recall_scale several")
     parser.add_argument("--json", type=Path, help="also write the JSON line here")
     parser.add_argument("--check", action="store_true", help="exit 1 when a ratio is missed")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folder")

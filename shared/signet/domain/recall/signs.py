@@ -23,7 +23,8 @@ WORTH = 2_000
 INLINE = 512
 PART = 4_096
 
-#: No snapshot is this old: one that has less than what was read so long ago is of a file that was put back.
+#: No snapshot is this old. So what was missed that long ago is gone for all, and a snapshot that has less than what
+#: was read that long ago is of a file that was put back.
 OLDEST_SNAPSHOT_MS = 30_000
 
 
@@ -36,7 +37,8 @@ class Signs:
         self._packed: Packed | None = None
         self._last = 0
         self._last_id: str | None = None
-        self._read_at = 0.0
+        self._read_at = 0
+        self._missed: dict[int, int] = {}
 
     def fresh(self, tx: ReadTx, width: int, model: str | None) -> "Packed | None":
         """Return signs that hold every vector of this width and model that the snapshot has.
@@ -47,6 +49,8 @@ class Signs:
         if newest < WORTH or tx.derived is None:
             return None
         with self._lock:
+            if self._missed:
+                self._drop_missed()
             if self._of != (width, model) or self._is_worn() or self._was_put_back(newest):
                 self._begin(width, model)
             behind = newest - self._last
@@ -57,15 +61,27 @@ class Signs:
             tx.derived.later("signs", self._catch_up)
         return packed
 
-    def forget(self, tx: ReadTx, missing: list[int]) -> None:
-        """Drop vectors whose rows the snapshot does not have, except those that are newer than it."""
+    def missed(self, tx: ReadTx, numbers: list[int]) -> None:
+        """Note vectors whose rows the snapshot does not have; those newer than it do not count.
+
+        They are dropped when no snapshot that still has them can be in use.
+        """
+        newest, now = store.newest_vector(tx), clock.monotonic_ms()
+        with self._lock:
+            for number in numbers:
+                if number <= newest:
+                    self._missed.setdefault(number, now)
+
+    def _drop_missed(self) -> None:
+        """Drop what was missed long enough ago."""
         import numpy as np
 
-        newest = store.newest_vector(tx)
-        with self._lock:
-            if self._packed is not None:
-                gone = [number for number in missing if number <= newest]
-                self._packed.forget(np.array(sorted(gone), dtype=np.int64))
+        before = clock.monotonic_ms() - OLDEST_SNAPSHOT_MS
+        gone = sorted(number for number, since in self._missed.items() if since <= before)
+        if gone and self._packed is not None:
+            self._packed.forget(np.array(gone, dtype=np.int64))
+            for number in gone:
+                del self._missed[number]
 
     def _catch_up(self, tx: ReadTx) -> bool:
         """Read one part of what is missing; return whether there is more."""
@@ -91,7 +107,7 @@ class Signs:
         from signet.db.packed import Packed
 
         self._of, self._packed = (width, model), Packed(width)
-        self._last, self._last_id = 0, None
+        self._last, self._last_id, self._missed = 0, None, {}
 
     def _was_put_back(self, newest: int) -> bool:
         return newest < self._last and clock.monotonic_ms() - self._read_at > OLDEST_SNAPSHOT_MS

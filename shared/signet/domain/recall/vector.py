@@ -54,24 +54,34 @@ def _by_signs(
     if signs is None or packed is None:
         return None
     wanted = max(LEAST_COMPARED, COMPARED * limit)
-    near = _compared(tx, signs, vector, lambda: _nearest(packed, vector, wanted))
+    near = _compared(tx, signs, vector, lambda most: _nearest(packed, vector, most), wanted)
+    if near is None:
+        return None
     first = dict(sorted(near.items(), key=lambda pair: -pair[1])[: limit + limit // 4])
     passing = store.passing(tx, first, where)
     if len(passing) >= limit:
         return {seq: score for seq, score in first.items() if seq in passing}
-    return _compared(tx, signs, vector, lambda: _that_pass(tx, packed, vector, where, wanted))
+    return _compared(
+        tx, signs, vector, lambda most: _that_pass(tx, packed, vector, where, most), wanted
+    )
 
 
 def _compared(
-    tx: ReadTx, signs: Signs, vector: bytes, choose: Callable[[], dict[int, int]]
-) -> Scores:
-    """Return the cosines of the memories of chosen vectors; chosen anew when some of these are gone."""
+    tx: ReadTx, signs: Signs, vector: bytes, choose: Callable[[int], dict[int, int]], wanted: int
+) -> Scores | None:
+    """Return the cosines of the memories of chosen vectors; None when too many that it chose are gone."""
+    gone = 0
     for _ in range(TRIES):
-        owners = choose()
+        asked = wanted + 2 * gone
+        owners = choose(asked)
         rows = store.vectors_of(tx, owners)
-        if len(rows) == len(owners):
+        gone = len(owners) - len(rows)
+        if gone:
+            signs.missed(tx, list(owners.keys() - {row[0] for row in rows}))
+        if len(rows) >= wanted or len(owners) < asked:
             break
-        signs.forget(tx, list(owners.keys() - {row[0] for row in rows}))
+    else:
+        return None
     best: Scores = {}
     scores = vectors.cosines(vector, [row[1] for row in rows])
     for row, score in zip(rows, scores, strict=True):
@@ -130,11 +140,6 @@ def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | N
         if len(owners) < FEW_PASS * len(near):
             break
     return exact(tx, vector, where, model=model)
-
-
-def fill(tx: ReadTx, vector: bytes, seqs: Collection[int], *, model: str | None) -> Scores:
-    """Return the cosine of each given memory that has a vector."""
-    return exact(tx, vector, store.among(seqs), model=model) if seqs else {}
 
 
 def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scores:
