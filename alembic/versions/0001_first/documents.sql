@@ -14,12 +14,15 @@ CREATE TABLE documents (
   metadata_json TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  completed_at TEXT
+  completed_at TEXT,
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  source_stamp TEXT               -- what tells one state of the source file from another, when it was last queued
 );
 CREATE INDEX idx_documents_status ON documents (status);
 CREATE INDEX idx_documents_source_url ON documents (source_url);
-CREATE INDEX idx_documents_connector_id ON documents (connector_id);
+CREATE INDEX idx_documents_connector_id ON documents (connector_id, source_url);
 CREATE INDEX idx_documents_content_hash ON documents (content_hash);
+CREATE INDEX idx_documents_agent ON documents (agent_id, created_at);
 
 CREATE TABLE document_memories (
   document_id TEXT NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -39,6 +42,9 @@ CREATE TABLE connectors (
   last_sync_at TEXT,
   last_error TEXT,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL
+  updated_at TEXT NOT NULL,
+  agent_id TEXT NOT NULL DEFAULT 'default',  -- whose its documents are
+  progress_json TEXT                         -- counts of the sync that runs or ran last
 );
 CREATE INDEX idx_connectors_provider ON connectors (provider);
+CREATE INDEX idx_connectors_agent ON connectors (agent_id);

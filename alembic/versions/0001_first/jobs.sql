@@ -54,6 +54,10 @@ CREATE TRIGGER memory_jobs_dead AFTER UPDATE OF status ON memory_jobs WHEN NEW.s
   UPDATE documents SET status = 'failed', error = NEW.error, updated_at = NEW.updated_at
     WHERE NEW.job_type = 'document_ingest' AND id = NEW.document_id
       AND status NOT IN ('done', 'deleted', 'failed');
+  UPDATE connectors SET status = 'error', updated_at = NEW.updated_at,
+      last_error = CASE WHEN NEW.last_error_code IN ('crashed', 'lease_expired', 'cancelled')
+                     THEN 'sync interrupted' ELSE NEW.error END
+    WHERE NEW.dedupe_key = 'connector_sync:' || id AND status = 'syncing';
 END;
 CREATE TRIGGER memory_jobs_revived AFTER UPDATE OF status ON memory_jobs
   WHEN OLD.status = 'dead' AND NEW.status = 'pending' BEGIN
@@ -61,6 +65,8 @@ CREATE TRIGGER memory_jobs_revived AFTER UPDATE OF status ON memory_jobs
     WHERE NEW.job_type = 'extract' AND id = NEW.memory_id AND extraction_status = 'failed';
   UPDATE documents SET status = 'queued', error = NULL, updated_at = NEW.updated_at
     WHERE NEW.job_type = 'document_ingest' AND id = NEW.document_id AND status = 'failed';
+  UPDATE connectors SET status = 'syncing', updated_at = NEW.updated_at
+    WHERE NEW.dedupe_key = 'connector_sync:' || id;
 END;
 
 -- Session ends that wait for their summary; leased like memory_jobs.

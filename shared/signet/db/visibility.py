@@ -47,7 +47,9 @@ class Where:
 
 def readable(reader: Reader, alias: str = "m") -> Where:
     """Return the condition on a row of `memories` (under `alias`) that this reader may see."""
-    where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(reader, alias)
+    where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(
+        reader, alias, f"{alias}.visibility = 'global'"
+    )
     if not reader.any_scope:
         where &= Where(f"{alias}.scope IS ?", (reader.scope,))
     if reader.project is not None:
@@ -55,9 +57,16 @@ def readable(reader: Reader, alias: str = "m") -> Where:
     return where
 
 
-def _owners(reader: Reader, alias: str) -> Where:
+def owned(reader: Reader, alias: str) -> Where:
+    """Return the condition on a row that has an owner but neither visibility, scope nor project, such as a document.
+
+    It counts as global; a reader who is bound to a project does not see it.
+    """
+    return _owners(reader, alias, "1") if reader.project is None else Where("0")
+
+
+def _owners(reader: Reader, alias: str, shown: str) -> Where:
     own = Where(f"{alias}.agent_id = ?", (reader.agent_id,))
-    shown = f"{alias}.visibility = 'global'"
     if reader.policy is ReadPolicy.SHARED:
         return Where(f"({shown} OR {own.sql})", own.params)
     if reader.policy is ReadPolicy.GROUP and reader.group is not None:

@@ -144,3 +144,6 @@ UPDATE summary_jobs SET due_ms = :now_ms, runs_total = attempts, lease_owner = N
                   ELSE 'pending' END;
 UPDATE summary_jobs SET failed_at = COALESCE(failed_at, completed_at, :now), last_error_code = 'exhausted'
   WHERE status = 'failed';
+
+-- Nobody is left who could end a sync.
+UPDATE connectors SET status = 'error', last_error = 'sync interrupted' WHERE status = 'syncing';

@@ -52,7 +52,8 @@ _ENDS = (
 )
 _SUMMARY = "EXISTS (SELECT 1 FROM session_summaries s WHERE s.id = t.{} AND s.agent_id = ?)"
 _OF_ENTITY = "EXISTS (SELECT 1 FROM entities e WHERE e.id = t.{} AND e.agent_id = ?)"
-#: Documents have no owner: they are the default agent's.
+_OF_DOCUMENT = "EXISTS (SELECT 1 FROM documents d WHERE d.id = t.document_id AND d.agent_id = ?)"
+#: Conversations have no owner: they are the default agent's.
 _OF_DEFAULT = "? = 'default'"
 _UPDATED = "t.updated_at"
 
@@ -167,10 +168,10 @@ _ALL = (
         name="document",
         table="documents",
         same=(
-            "content_hash = :content_hash AND source_type = 'text' AND :source_type = 'text'"
+            "content_hash = :content_hash AND agent_id = :agent_id"
+            " AND source_type = 'text' AND :source_type = 'text'"
             " AND status NOT IN ('failed', 'deleted') AND :status NOT IN ('failed', 'deleted')",
         ),
-        owned=_OF_DEFAULT,
         changed=_UPDATED,
         json=("metadata_json",),
     ),
@@ -179,7 +180,7 @@ _ALL = (
         table="document_memories",
         key=("document_id", "memory_id"),
         references=(Reference(column="document_id", kind="document"), _MEMORY),
-        owned=_OF_DEFAULT,
+        owned=_OF_DOCUMENT,
         memory="memory_id",
         changed="(SELECT d.updated_at FROM documents d WHERE d.id = t.document_id)",
     ),
