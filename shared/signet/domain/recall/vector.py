@@ -5,7 +5,7 @@ some hundreds whose stored numbers are compared; else the index in the file choo
 are asked for until enough pass, and when few would, exactly the rows that pass are looked at.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from signet.db import ReadTx, vectors
