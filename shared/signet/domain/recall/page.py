@@ -52,14 +52,14 @@ def turn(run: Run, scores: Scores) -> Page:
 def _least(run: Run) -> float | None:
     """Return the floor of this question; None when it has none.
 
-    A floor that the caller names always holds, that of the settings for pages. A question that is all about a
+    A floor that the caller names holds as it is, that of the settings for pages. A question that is all about a
     time names what it wants by that alone.
     """
-    query = run.query
-    asked = query.floor if query.floor is not None else run.settings.floor
-    is_deep = query.floor is None and query.size > floor.PAGE
+    query, asked = run.query, run.settings.floor
+    if query.floor is not None:
+        return query.floor or None
     of_a_time = bool(run.when.spans) and len(run.words) <= FEW_WORDS
-    if asked <= 0 or is_deep or of_a_time or not run.words:
+    if asked <= 0 or query.size > floor.PAGE or of_a_time or not run.words:
         return None
     return floor.least(asked, candidates=len(run.allowed), by_meaning=bool(run.known.cosine))
 
