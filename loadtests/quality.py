@@ -45,6 +45,9 @@ memory:
 #: Longest wait for the vectors of one store.
 EMBED_SECONDS = 900.0
 
+#: Longest wait for the model of questions.
+MODEL_SECONDS = 30.0
+
 
 class Questions:
     """Vectors of questions, on disk by the hash of their text."""
@@ -86,6 +89,14 @@ class Client:
         if answer.status != http.client.OK:
             raise RuntimeError(f"{path}: {answer.status} {content}")
         return content
+
+    def await_model(self) -> None:
+        """Wait until questions are answered by meaning, too."""
+        deadline = time.monotonic() + MODEL_SECONDS
+        while self.post("/api/memory/recall", {"query": "warm"})["method"] != "hybrid":
+            if time.monotonic() > deadline:
+                raise TimeoutError("no model: run `signet models install`")
+            time.sleep(0.2)
 
     def recall(self, project: str, text: str, **asked: object) -> list[str]:
         """Return the ids of the results for a question."""
@@ -230,6 +241,7 @@ def measure(
     stack.start(API)
     items = filled(stack, told)
     client, measured = Client(stack.port), Measured()
+    client.await_model()
     db = Database(stack.workspace.database)
     try:
         for place, conversation in enumerate(told):
