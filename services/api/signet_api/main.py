@@ -12,6 +12,8 @@ from signet.process.program import Program
 #: How long open requests may go on after a stop.
 GRACE_SECONDS = 3
 BACKLOG = 2_048
+#: Each reader works on one core; the threads of a BLAS library would spin on the others.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: How long a thread may run before another gets its turn.
 SWITCH_SECONDS = 0.0005
 #: The file descriptor of a listening socket made by somebody else.
@@ -20,6 +22,8 @@ SOCKET_FD = "SIGNET_SOCKET_FD"
 
 def main() -> int:
     """Serve until stopped; 1, after one line that says why, when this workspace cannot be served."""
+    for name, value in ONE_THREAD.items():
+        os.environ.setdefault(name, value)
     booted = boot(Program.API)
     from signet.observe import logs
 
