@@ -1,15 +1,17 @@
-"""The one way to speak HTTP: bounded in time, in bytes and in where it goes.
+"""The one way to speak HTTP with a server of ours or a provider: bounded in time, in bytes and in where it goes.
 
 A client speaks to one server and keeps its connections between calls; threads may share it. The deadline counts
 for the whole exchange, a body has a largest size, redirects are not followed (they would carry a key elsewhere),
 and nothing on this machine is ever reached through a proxy.
 
-Knows nothing of what is said: see `providers/exchange.py`. httpx is loaded at the first request.
+Pages that somebody names, anywhere, are read by `fetch.py`. Knows nothing of what is said: see
+`providers/exchange.py`. httpx is loaded at the first request.
 """
 
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from json import dumps
 from typing import TYPE_CHECKING
@@ -92,6 +94,27 @@ def proxy_for(url: str) -> str | None:
     return f"http://{found}" if found and "://" not in found else found
 
 
+@contextmanager
+def failures(url: str, seconds: float) -> Iterator[None]:
+    """Raise what goes wrong with a request to `url` that has `seconds` as Unreachable, TimedOut or Broken."""
+    import httpx
+
+    try:
+        yield
+    except (
+        httpx.ConnectError,
+        httpx.ConnectTimeout,
+        httpx.ProxyError,
+        httpx.UnsupportedProtocol,
+        httpx.InvalidURL,
+    ) as error:
+        raise Unreachable(f"cannot connect to {shown(url)}: {error}") from error
+    except httpx.TimeoutException as error:
+        raise TimedOut(f"timeout: no complete answer within {seconds:g} s") from error
+    except httpx.RequestError as error:
+        raise Broken(f"the connection broke: {error}") from error
+
+
 def _parts(url: str) -> SplitResult:
     try:
         return urlsplit(url)
@@ -117,24 +140,10 @@ class Client:
 
     def send(self, method: str, path: str, *, json: object = None, timeout_seconds: float) -> Reply:
         """Return the reply to one request; raises Unreachable, TimedOut or Broken."""
-        import httpx
-
-        try:
+        with failures(self.base_url, timeout_seconds):
             client, deadline = self._open()
             with deadline.within(timeout_seconds):
                 return self._exchange(client, method, path, json, timeout_seconds)
-        except (
-            httpx.ConnectError,
-            httpx.ConnectTimeout,
-            httpx.ProxyError,
-            httpx.UnsupportedProtocol,
-            httpx.InvalidURL,
-        ) as error:
-            raise Unreachable(f"cannot connect to {shown(self.base_url)}: {error}") from error
-        except httpx.TimeoutException as error:
-            raise TimedOut(f"timeout: no complete answer within {timeout_seconds:g} s") from error
-        except httpx.RequestError as error:
-            raise Broken(f"the connection broke: {error}") from error
 
     def close(self) -> None:
         """Close the connections when no request is under way; a later one opens new ones."""

@@ -8,8 +8,8 @@ Imports httpx: loaded by `http.py` at the first request, not before.
 """
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from ssl import SSLContext
 from time import monotonic
 from typing import Any
@@ -71,9 +71,14 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
+#: From a host name to the addresses that may be connected to, in order; raises what refuses it.
+Find = Callable[[str], Sequence[str]]
+
+
 class _Network(httpcore.SyncBackend):
-    def __init__(self, deadline: Deadline) -> None:
+    def __init__(self, deadline: Deadline, find: Find) -> None:
         self._deadline = deadline
+        self._find = find
 
     def connect_tcp(
         self,
@@ -83,8 +88,22 @@ class _Network(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
+        *others, last = self._find(host)
+        for address in others:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return self._connected(address, port, timeout, local_address, socket_options)
+        return self._connected(last, port, timeout, local_address, socket_options)
+
+    def _connected(
+        self,
+        address: str,
+        port: int,
+        timeout: float | None,
+        local_address: str | None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None,
+    ) -> httpcore.NetworkStream:
         cut = self._deadline.cut(timeout)
-        stream = super().connect_tcp(host, port, cut, local_address, socket_options)
+        stream = super().connect_tcp(address, port, cut, local_address, socket_options)
         return _Stream(stream, self._deadline)
 
 
@@ -116,9 +135,14 @@ class _Body(httpx.SyncByteStream):
 
 
 class Transport(httpx.BaseTransport):
-    """Connections to one server, direct or through one HTTP proxy, under a deadline."""
+    """Connections to one server, direct or through one HTTP proxy, under a deadline.
 
-    def __init__(self, deadline: Deadline, *, tls: bool, proxy: str | None) -> None:
+    `find` says which addresses a name stands for, and so which are connected to: nothing looks it up again.
+    """
+
+    def __init__(
+        self, deadline: Deadline, *, tls: bool, proxy: str | None, find: Find = lambda host: (host,)
+    ) -> None:
         if proxy is not None and not proxy.startswith(("http://", "https://")):
             raise httpx.ProxyError("only http and https proxies can be used")
         via = httpx.Proxy(proxy) if proxy is not None else None
@@ -128,7 +152,7 @@ class Transport(httpx.BaseTransport):
             max_connections=None,
             max_keepalive_connections=KEEPALIVE_CONNECTIONS,
             keepalive_expiry=KEEPALIVE_SECONDS,
-            network_backend=_Network(deadline),
+            network_backend=_Network(deadline, find),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

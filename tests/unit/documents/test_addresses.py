@@ -1,0 +1,100 @@
+"""The guard on addresses: which ones are public, however they are written (documents spec, DOC-9)."""
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from signet.net import addresses
+from signet.net.addresses import AddressNotAllowed, find, is_allowed
+
+PUBLIC = ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+PRIVATE = [
+    "127.0.0.1",
+    "127.8.8.8",
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.0.1",
+    "100.64.0.1",
+    "::1",
+    "fd12:3456::1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::7f00:1",
+]
+NEVER = [
+    "0.0.0.0",
+    "::",
+    "169.254.0.1",
+    "169.254.169.254",
+    "::ffff:169.254.169.254",
+    "100.100.100.200",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fe80::1%eth0",
+    "224.0.0.1",
+    "ff02::1",
+    "::127.0.0.1",
+    "2002:7f00:1::",
+    "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+    "fec0::1",
+    "localhost",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", PUBLIC)
+def test_public_addresses_are_always_allowed(text: str) -> None:
+    assert is_allowed(text, may_be_private=False)
+    assert is_allowed(text, may_be_private=True)
+
+
+@pytest.mark.parametrize("text", PRIVATE)
+def test_private_addresses_are_allowed_only_by_the_setting(text: str) -> None:
+    assert not is_allowed(text, may_be_private=False)
+    assert is_allowed(text, may_be_private=True)
+
+
+@pytest.mark.parametrize("text", NEVER)
+def test_no_document_lives_at_special_addresses(text: str) -> None:
+    assert not is_allowed(text, may_be_private=False)
+
+
+@pytest.mark.parametrize("text", NEVER[:11])
+def test_the_setting_does_not_open_the_way_to_metadata(text: str) -> None:
+    assert not is_allowed(text, may_be_private=True)
+
+
+@pytest.mark.parametrize(
+    "host", ["127.1", "0x7f.0.0.1", "2130706433", "017700000001", "localhost", "0"]
+)
+def test_odd_ways_to_write_this_machine_are_judged_after_the_lookup(host: str) -> None:
+    with pytest.raises(AddressNotAllowed):
+        find(host, may_be_private=False, lookup=addresses.resolve, seconds=5.0)
+
+
+def test_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
+    def mixed(host: str) -> Sequence[str]:
+        return ["8.8.8.8", "10.0.0.1"]
+
+    with pytest.raises(AddressNotAllowed, match=r"mixed\.test is not on the public internet"):
+        find("mixed.test", may_be_private=False, lookup=mixed, seconds=5.0)
+    assert find("mixed.test", may_be_private=True, lookup=mixed, seconds=5.0) == mixed("")
+
+
+def test_a_name_without_address_and_one_that_is_no_name_are_not_found() -> None:
+    with pytest.raises(OSError, match="no address"):
+        find("nothing.test", may_be_private=False, lookup=lambda host: [], seconds=5.0)
+    with pytest.raises(OSError):
+        find("a" * 64 + ".test", may_be_private=False, lookup=addresses.resolve, seconds=5.0)
+
+
+def test_a_lookup_that_hangs_is_given_up() -> None:
+    hang = threading.Event()
+
+    def hanging(host: str) -> Sequence[str]:
+        hang.wait()
+        return []
+
+    with pytest.raises(TimeoutError):
+        find("slow.test", may_be_private=False, lookup=hanging, seconds=0.01)
+    hang.set()
