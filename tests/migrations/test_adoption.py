@@ -242,7 +242,9 @@ def test_pinned_entities_get_a_pin(adopted: Connection) -> None:
 
 
 def test_every_old_job_is_finished_or_can_be_reached(adopted: Connection) -> None:
-    rows = {row["id"]: row for row in adopted.execute("SELECT * FROM memory_jobs")}
+    rows = {
+        row["id"]: row for row in adopted.execute("SELECT * FROM memory_jobs WHERE id GLOB 'j-*'")
+    }
     assert {key: row["status"] for key, row in rows.items()} == {
         "j-done": "completed",
         "j-undated": "completed",
@@ -273,7 +275,10 @@ def test_every_old_job_is_finished_or_can_be_reached(adopted: Connection) -> Non
 
 
 def test_old_open_jobs_of_one_target_stay_apart_but_block_new_ones(adopted: Connection) -> None:
-    keys = pairs(adopted, "SELECT id, dedupe_key FROM memory_jobs WHERE status = 'pending'")
+    keys = pairs(
+        adopted,
+        "SELECT id, dedupe_key FROM memory_jobs WHERE status = 'pending' AND id GLOB 'j-*'",
+    )
     assert keys == {
         "j-open": "extract:m1",
         "j-again": None,
@@ -296,6 +301,18 @@ def test_summary_jobs_speak_our_states(adopted: Connection) -> None:
         "s-stuck": "pending",
         "s-open": "pending",
     }
+
+
+def test_an_old_session_is_carried_on_by_the_queue(adopted: Connection) -> None:
+    rows = adopted.execute(
+        "SELECT id, status, queue, dedupe_key, attempts FROM memory_jobs WHERE job_type = 'summarize'"
+        " ORDER BY id"
+    )
+    assert [tuple(row) for row in rows] == [
+        ("s-dead", "dead", "sessions", "summarize:default:k2", 3),
+        ("s-open", "pending", "sessions", "summarize:default:k4", 0),
+        ("s-stuck", "pending", "sessions", "summarize:default:k3", 1),
+    ]
 
 
 def test_results_of_sessions_move_to_their_own_table(adopted: Connection) -> None:

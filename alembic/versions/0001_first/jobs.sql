@@ -69,13 +69,14 @@ CREATE TRIGGER memory_jobs_revived AFTER UPDATE OF status ON memory_jobs
     WHERE NEW.dedupe_key = 'connector_sync:' || id;
 END;
 
--- Session ends that wait for their summary; leased like memory_jobs.
+-- Session ends that wait for their summary: what the job `summarize` of the same id in memory_jobs is for. Its state
+-- is that job's state under the names that clients know; nobody else writes it.
 CREATE TABLE summary_jobs (
   id TEXT PRIMARY KEY,
   session_id TEXT,                -- the session key
   harness TEXT NOT NULL,
   project TEXT,
-  transcript TEXT NOT NULL DEFAULT '',     -- empty: read it from session_transcripts
+  transcript TEXT NOT NULL DEFAULT '',     -- a part of a session; empty: the whole one in session_transcripts
   status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'processing', 'done', 'failed')),
   result_path TEXT,
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -103,10 +104,18 @@ CREATE TABLE summary_jobs (
   CHECK ((status = 'processing') = (lease_owner IS NOT NULL)),
   CHECK ((status = 'processing') = (lease_until_ms IS NOT NULL))
 );
+CREATE TRIGGER memory_jobs_summary AFTER UPDATE OF status ON memory_jobs WHEN NEW.job_type = 'summarize' BEGIN
+  UPDATE summary_jobs SET
+      status = CASE NEW.status WHEN 'leased' THEN 'processing' WHEN 'completed' THEN 'done'
+                               WHEN 'dead' THEN 'failed' ELSE 'pending' END,
+      attempts = NEW.attempts, max_attempts = NEW.max_attempts, updated_at = NEW.updated_at,
+      leased_at = NEW.leased_at, completed_at = NEW.completed_at, failed_at = NEW.failed_at, error = NEW.error,
+      last_error_code = NEW.last_error_code, due_ms = NEW.due_ms, runs_total = NEW.runs_total,
+      lease_owner = NEW.lease_owner, lease_token = NEW.lease_token, lease_until_ms = NEW.lease_until_ms
+    WHERE id = NEW.id;
+END;
+CREATE INDEX idx_summary_jobs_session ON summary_jobs (agent_id, session_id, created_at);
 CREATE INDEX idx_summary_jobs_status ON summary_jobs (status, created_at);
-CREATE INDEX idx_summary_jobs_agent ON summary_jobs (agent_id, session_id);
-CREATE INDEX idx_summary_jobs_due ON summary_jobs (queue, priority, due_ms, id) WHERE status = 'pending';
-CREATE INDEX idx_summary_jobs_lease_owner ON summary_jobs (lease_owner) WHERE status = 'processing';
 CREATE UNIQUE INDEX idx_summary_jobs_dedupe ON summary_jobs (dedupe_key)
   WHERE status IN ('pending', 'processing') AND dedupe_key IS NOT NULL;
 

@@ -25,6 +25,7 @@ CREATE TABLE session_transcripts (
   project TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT,
+  read_until INTEGER NOT NULL DEFAULT 0,  -- characters that checkpoints have handed on
   PRIMARY KEY (agent_id, session_key)
 );
 CREATE INDEX idx_session_transcripts_project ON session_transcripts (project);

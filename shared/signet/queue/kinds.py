@@ -18,18 +18,25 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKind:
-    """A class of work; `slots` is how many of its jobs one worker process runs at once."""
+    """A class of work; `slots` is how many of its jobs one worker process runs at once.
+
+    `breaker` names the queue that stands still together with this one, because both ask the same provider.
+    """
 
     name: str
     slots: int
+    breaker: str | None = None
 
 
-#: `llm` waits for models, `ingest` reads documents, `vectors` computes embeddings (one at a time uses the
+#: `llm` waits for models, `sessions` too, but for minutes at a time, `ingest` reads documents, `vectors` computes embeddings (one at a time uses the
 #: processor as well as several, and leaves the other core free), `light` is upkeep.
 QUEUES = {
     queue.name: queue
     for queue in (
         QueueKind(name="llm", slots=4),
+        QueueKind(name="hints", slots=1, breaker="llm"),
+        QueueKind(name="structure", slots=1, breaker="llm"),
+        QueueKind(name="sessions", slots=2, breaker="llm"),
         QueueKind(name="ingest", slots=1),
         QueueKind(name="vectors", slots=1),
         QueueKind(name="light", slots=2),
@@ -40,6 +47,12 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind(name="extract", queue="llm", time_limit_seconds=300),
+        Kind(name="prospective_index", queue="hints", time_limit_seconds=150),
+        Kind(name="structural_classify", queue="structure", time_limit_seconds=300),
+        Kind(name="structural_dependency", queue="structure", time_limit_seconds=300),
+        Kind(name="summarize", queue="sessions", time_limit_seconds=1_800),
+        Kind(name="condense", queue="sessions", time_limit_seconds=300),
+        Kind(name="synthesize", queue="sessions", time_limit_seconds=600),
         Kind(name="document_ingest", queue="ingest", time_limit_seconds=900),
         Kind(name="embed", queue="vectors", time_limit_seconds=120),
         Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
@@ -56,3 +69,9 @@ def queue_of(kind: str) -> str:
     """Return the queue of a job kind."""
     known = KINDS.get(kind)
     return known.queue if known else DEFAULT_QUEUE
+
+
+def breaker_of(queue: str) -> str:
+    """Return the queue under whose name the breaker of this queue is kept."""
+    known = QUEUES.get(queue)
+    return known.breaker or queue if known else queue

@@ -13,6 +13,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.errors import ProviderDown
 from signet.queue.enqueue import DUE
+from signet.queue.kinds import breaker_of
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
 #: provider's recovery (design F-15). A provider may ask for longer.
@@ -48,7 +49,7 @@ class Allowance:
 
 def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
     """Return how many of `room` jobs may start; behind a breaker whose wait is over it is one, the probe."""
-    row = tx.one(_READ, (queue,))
+    row = tx.one(_READ, (breaker_of(queue),))
     if row is None:
         return Allowance(jobs=room)
     if row["retry_at_ms"] > now_ms:
@@ -59,13 +60,14 @@ def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
 def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
     """Note that this job has gone to see; return until when (ms since 1970) no other one may."""
     again = now_ms + PROBE_MS
-    tx.run(_PROBE, (job_id, again, clock.ms_to_text(now_ms), queue))
+    tx.run(_PROBE, (job_id, again, clock.ms_to_text(now_ms), breaker_of(queue)))
     return again
 
 
 def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
     """Let another probe start now if this job was the last one: it has come back without an answer."""
-    tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), clock.to_text(now), queue, job_id))
+    now_ms = int(now.timestamp() * 1000)
+    tx.run(_PROBE_LOST, (now_ms, clock.to_text(now), breaker_of(queue), job_id))
 
 
 def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
@@ -83,7 +85,7 @@ def open_breaker(
 
     A job that was running already when the breaker opened changes nothing.
     """
-    row = tx.one(_READ, (queue,))
+    row = tx.one(_READ, (breaker_of(queue),))
     now_ms = int(now.timestamp() * 1000)
     if row is not None and row["retry_at_ms"] > now_ms and row["probe"] != job_id:
         # While a probe is out, what the row holds is only when it is given up.
@@ -91,16 +93,16 @@ def open_breaker(
     failures = (row["failures"] if row else 0) + 1
     wait: int = min(FIRST_PROBE_MS * 2 ** min(failures - 1, 10), LAST_PROBE_MS)
     retry_at = now_ms + max(wait, retry_after_ms or 0)
-    tx.run(_WRITE, (queue, failures, retry_at, clock.to_text(now)))
+    tx.run(_WRITE, (breaker_of(queue), failures, retry_at, clock.to_text(now)))
     return retry_at
 
 
 def close_breaker(tx: WriteTx, queue: str) -> None:
     """Let the queue run again: its provider has answered."""
-    tx.run(_CLOSE, (queue,))
+    tx.run(_CLOSE, (breaker_of(queue),))
 
 
 def breaker_retry_at(tx: ReadTx, queue: str) -> int | None:
     """Return until when the queue is stopped, None when it is not."""
-    row = tx.one(_READ, (queue,))
+    row = tx.one(_READ, (breaker_of(queue),))
     return None if row is None else int(row["retry_at_ms"])

@@ -144,6 +144,18 @@ UPDATE summary_jobs SET due_ms = :now_ms, runs_total = attempts, lease_owner = N
                   ELSE 'pending' END;
 UPDATE summary_jobs SET failed_at = COALESCE(failed_at, completed_at, :now), last_error_code = 'exhausted'
   WHERE status = 'failed';
+-- The work is done by the queue: an open session waits there, the newest job of a session first; a dead one can be
+-- brought back from there.
+INSERT INTO memory_jobs (id, job_type, status, attempts, max_attempts, created_at, updated_at, failed_at, error,
+    last_error_code, queue, due_ms, runs_total, agent_id, dedupe_key)
+  SELECT id, 'summarize', CASE status WHEN 'failed' THEN 'dead' ELSE 'pending' END, attempts, max_attempts, created_at,
+      :now, failed_at, error, last_error_code, 'sessions', :now_ms, attempts, agent_id,
+      'summarize:' || agent_id || ':' || COALESCE(session_id, id)
+    FROM summary_jobs WHERE (status = 'failed' OR rowid IN (
+      SELECT max(rowid) FROM summary_jobs WHERE status = 'pending' GROUP BY agent_id, COALESCE(session_id, id)))
+    AND id NOT IN (SELECT id FROM memory_jobs);
+UPDATE summary_jobs SET status = 'done', completed_at = :now
+  WHERE status = 'pending' AND id NOT IN (SELECT id FROM memory_jobs WHERE job_type = 'summarize');
 
 -- Nobody is left who could end a sync.
 UPDATE connectors SET status = 'error', last_error = 'sync interrupted' WHERE status = 'syncing';
