@@ -93,7 +93,10 @@ class Floor:
 def conversations(data: Path, set_: str, store: str) -> list[Conversation]:
     """Return the conversations of a set that have questions about a store."""
     found = []
-    for file in sorted((data / set_).glob("*.json.gz")):
+    files = sorted((data / set_).glob("*.json.gz"))
+    if not files:
+        raise FileNotFoundError(f"no conversations in {data / set_}: name the folder with --data")
+    for file in files:
         with gzip.open(file, "rt") as stream:
             raw = json.load(stream)
         questions = [q for q in raw["queries"] if q["gold"].get(store)]
