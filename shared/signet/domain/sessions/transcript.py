@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from signet.domain.graph import lexicon
+from signet.domain.sessions import injected
 
 USER = "user"
 ASSISTANT = "assistant"
@@ -34,13 +35,8 @@ _SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.
 #: What tells somebody who speaks from a label: `Ana: I bake` and `Ana: Nice!`, but `Kafka: three brokers`.
 _SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
-#: What harnesses put into a message on their own: reminders, command echoes, the environment.
-_INJECTED = re.compile(
-    r"<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context"
-    r"|user_instructions"
-    r"|task-notification|ide_[a-z]+)\b[^>]*>.*?(?:</\1>|\Z)",
-    re.DOTALL,
-)
+#: A line break inside of a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
+_WRAPPED = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +51,31 @@ def parse(text: str) -> list[Turn]:
     """Return the turns of a transcript in order, never with an empty text."""
     records = _records(text)
     if records is not None:
-        return list(_distinct(_turn(record) for record in records))
-    if _LABEL.search(text):
-        return list(_labelled(text))
-    return _dialogue(text) or _whole(text)
+        return list(_logged(records))
+    said = injected.without(text)
+    if _LABEL.search(said):
+        return list(_labelled(said))
+    return _dialogue(said) or _whole(said)
 
 
 def normalize(text: str) -> str:
-    """Return a JSON log as `User:` and `Assistant:` lines, any other text as it is (PIP-35)."""
-    if _records(text) is None:
+    """Return a JSON log as `User:` and `Assistant:` lines, any other text as it is (PIP-35).
+
+    Either way without what programs put into the session.
+    """
+    records = _records(text)
+    if records is None:
+        return injected.without(text)
+    return "\n".join(f"{turn.role.capitalize()}: {_joined(turn.text)}" for turn in _logged(records))
+
+
+def _joined(text: str) -> str:
+    """Return a message with its prose on one line; code, lists, headings and paragraphs keep their lines."""
+    if "\n" not in text:
         return text
-    return "\n".join(f"{turn.role.capitalize()}: {turn.text}" for turn in parse(text))
+    parts = text.split("```")
+    parts[::2] = [_WRAPPED.sub(" ", prose) for prose in parts[::2]]
+    return "```".join(parts)
 
 
 def _records(text: str) -> list[dict[str, object]] | None:
@@ -74,7 +84,12 @@ def _records(text: str) -> list[dict[str, object]] | None:
     if sum(line[0] == "{" for line in lines) < FORM_SHARE * max(len(lines), 1):
         return None
     found = [record for line in lines if isinstance(record := _load(line), dict)]
-    return found if len(found) >= FORM_SHARE * len(lines) else None
+    if len(found) < FORM_SHARE * len(lines):
+        return None
+    if any(record.get("type") == "event_msg" for record in found):
+        # Codex logs what is said twice; its items also hold the instructions that nobody typed.
+        return [record for record in found if record.get("type") != "response_item"]
+    return found
 
 
 def _load(line: str) -> object:
@@ -90,13 +105,14 @@ def _turn(record: dict[str, object]) -> Turn | None:
     """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
     if record.get("isMeta") or record.get("isSidechain"):
         return None
-    inner = record.get("message") or record.get("payload") or record
-    if not isinstance(inner, dict):
-        inner = record
-    role = inner.get("role") or inner.get("type") or record.get("type")
+    nested = (record.get(name) for name in ("message", "payload", "item"))
+    inner = next((part for part in nested if isinstance(part, dict) and part), record)
+    role = inner.get("role") or inner.get("speaker") or inner.get("type") or record.get("type")
     known = _ROLES.get(role) if isinstance(role, str) else None
-    content = inner.get("content") or inner.get("message") or inner.get("text")
-    said = _INJECTED.sub("", "\n".join(_texts(content))).strip()
+    content = next(
+        (found for name in ("content", "text", "message") if (found := inner.get(name))), ""
+    )
+    said = injected.without("\n".join(_texts(content))).strip()
     return Turn(known, said) if known and said else None
 
 
@@ -116,10 +132,10 @@ def _texts(content: object) -> Iterator[str]:
                 yield from _texts(part.get("text"))
 
 
-def _distinct(turns: Iterable[Turn | None]) -> Iterator[Turn]:
-    """Drop a turn that repeats the one before: Codex logs each message as event and as item."""
+def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
+    """Yield the turns of a log, without one that repeats the one before: Codex logs as event and as item."""
     last = None
-    for turn in turns:
+    for turn in map(_turn, records):
         if turn and turn != last:
             yield turn
             last = turn

@@ -1,0 +1,36 @@
+"""What was put into a session by programs: recalled memories, reminders of the harness, echoes of commands.
+
+Nobody has said it. What recall put there is in the store already; read again as news, it would confirm itself.
+Known by its marks (hooks.md §4, §5) and taken out before anything is read from a text.
+"""
+
+import re
+
+_TAG = (
+    r"(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context"
+    r"|user_instructions|task-notification|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
+    r"|signet-[a-z]+|memory-feedback|relevant-memories)"
+)
+#: Blocks between tags: those of harnesses, and those that enclose what Signet gives them. One that begins a line and
+#: is never closed was cut.
+_TAGGED = re.compile(
+    rf"<{_TAG}\b[^>]*>.*?</\1>|^[ \t]*<{_TAG}\b[^>]*>(?!.*</\2>).*\Z", re.DOTALL | re.MULTILINE
+)
+#: The line above recalled memories, and the list below it (HK-56).
+_RECALLED = re.compile(
+    r"^[ \t]*\[signet:recall\b[^\n]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)*", re.MULTILINE
+)
+#: What a session begins with: from its first line to where somebody speaks (HK-30).
+_BEGINNING = re.compile(
+    r"^[ \t]*\[memory active \| [^\n]*\].*?(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*:|\Z)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
+#: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.
+_MARK = re.compile(rf"<{_TAG}\b|\[signet:recall|\[memory active")
+
+
+def without(text: str) -> str:
+    """Return a text without what programs put into it."""
+    if _MARK.search(text) is None:
+        return text
+    return _BEGINNING.sub("", _RECALLED.sub("", _TAGGED.sub("", text)))
