@@ -36,7 +36,7 @@ _SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.
 _SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
 #: A line break inside of a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
-_WRAPPED = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
+_WRAPPED = re.compile(r"(?<=\S)\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
 
 
 @dataclass(frozen=True, slots=True)
