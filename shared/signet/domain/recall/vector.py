@@ -5,7 +5,8 @@ some hundreds whose stored numbers are compared; else the index in the file choo
 are asked for until enough pass, and when few would, exactly the rows that pass are looked at.
 """
 
-from collections.abc import Callable
+import heapq
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from signet.db import ReadTx, vectors
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 #: hold 99.3 %.
 COMPARED = 3
 LEAST_COMPARED = 300
+
+#: Signs are poor guides where all vectors point much the same way. This share of the best from the last third of
+#: those compared is a sign of it; compared at most.
+UNSURE = 0.04
+MOST_COMPARED = 4_096
 
 #: Nearest vectors whose memories are looked at one by one (2 µs each) before all memories that pass are listed.
 MOST_LOOKED_AT = 16_384
@@ -54,7 +60,7 @@ def _by_signs(
     if signs is None or packed is None:
         return None
     wanted = max(LEAST_COMPARED, COMPARED * limit)
-    near = _compared(tx, signs, vector, lambda most: _nearest(packed, vector, most), wanted)
+    near = _compared(tx, signs, vector, lambda most: _nearest(packed, vector, most), wanted, limit)
     if near is None:
         return None
     first = dict(sorted(near.items(), key=lambda pair: -pair[1])[: limit + limit // 4])
@@ -62,14 +68,22 @@ def _by_signs(
     if len(passing) >= limit:
         return {seq: score for seq, score in first.items() if seq in passing}
     return _compared(
-        tx, signs, vector, lambda most: _that_pass(tx, packed, vector, where, most), wanted
+        tx, signs, vector, lambda most: _that_pass(tx, packed, vector, where, most), wanted, limit
     )
 
 
 def _compared(
-    tx: ReadTx, signs: Signs, vector: bytes, choose: Callable[[int], dict[int, int]], wanted: int
+    tx: ReadTx,
+    signs: Signs,
+    vector: bytes,
+    choose: Callable[[int], dict[int, int]],
+    wanted: int,
+    limit: int,
 ) -> Scores | None:
-    """Return the cosines of the memories of chosen vectors; None when too many that it chose are gone."""
+    """Return the cosines of the memories of chosen vectors; None when too many that it chose are gone.
+
+    Four times as many are chosen when the best `limit` leave doubt that they are the best of all.
+    """
     gone = 0
     for _ in range(TRIES):
         asked = wanted + 2 * gone
@@ -82,12 +96,21 @@ def _compared(
             break
     else:
         return None
+    found = vectors.cosines(vector, [row[1] for row in rows])
+    scores = {row[0]: score for row, score in zip(rows, found, strict=True)}
+    if wanted < MOST_COMPARED and len(owners) >= asked and _is_unsure(list(owners), scores, limit):
+        return _compared(tx, signs, vector, choose, 4 * wanted, limit)
     best: Scores = {}
-    scores = vectors.cosines(vector, [row[1] for row in rows])
-    for row, score in zip(rows, scores, strict=True):
-        seq = owners[row[0]]
-        best[seq] = max(score, best.get(seq, 0.0))
+    for number, score in scores.items():
+        best[owners[number]] = max(score, best.get(owners[number], 0.0))
     return best
+
+
+def _is_unsure(chosen: Sequence[int], scores: Scores, limit: int) -> bool:
+    """Return whether what the signs put last is among the best: then there are likely better ones behind it."""
+    last = set(chosen[2 * len(chosen) // 3 :])
+    best = heapq.nlargest(limit, scores, key=scores.__getitem__)
+    return sum(number in last for number in best) > UNSURE * limit
 
 
 def _nearest(
