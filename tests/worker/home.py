@@ -32,12 +32,16 @@ def manifest(
     api_key: str | None = None,
     **pipeline: object,
 ) -> Tree:
-    """Return the content of an agent.yaml; `url` is where both models answer, the rest is `pipelineV2`."""
+    """Return the content of an agent.yaml; `url` is where both models answer, the rest is `pipelineV2`.
+
+    What follows a reading, hints and structure, is off unless a test asks for it.
+    """
+    off = {"hints": {"enabled": False}, "structural": {"enabled": False}}
     extraction = {"provider": provider, "endpoint": url, "api_key": api_key, "timeout": 5_000}
     return {
         "embedding": {"provider": embedding, "base_url": url},
         "memory": {
-            "pipelineV2": {"extraction": extraction, **pipeline},
+            "pipelineV2": {"extraction": extraction, **off, **pipeline},
         },
     }
 

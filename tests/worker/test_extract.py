@@ -258,7 +258,6 @@ CUT = found(fact(LONE), fact("This one is cut off in the middle"))[:-60]
         ("nothing durable", [found()], 0, None, 1),
         ("no lists", ['{"facts": "none", "entities": null}'], 0, None, 1),
         ("chatter, then JSON", ["I am sorry?", found(fact(LONE))], 1, None, 2),
-        ("chatter twice", ["I am sorry?", "<think>never closed"], 0, "EXTRACTION_PARSE_FAIL", 2),
     ],
 )
 def test_an_odd_answer_never_fails_the_job(
@@ -284,6 +283,20 @@ def test_an_odd_answer_never_fails_the_job(
     assert len(asked) == calls
     assert all("Answer with the JSON object only" in again for again in asked[1:])
     assert home.memory(source)["extraction_status"] == "completed"
+
+
+def test_a_text_that_could_not_be_read_shows_it_where_people_look(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    text = "A text about which the model only chats."
+    script.reads(text, "I am sorry?", "<think>never closed")
+    source = home.remember(text, "chats")
+    assert "EXTRACTION_PARSE_FAIL" in str(home.ended(source)["warnings"])
+    assert home.memory(source)["extraction_status"] == "failed"
+    [told] = home.proposals(source)
+    assert told["errorCode"] == "EXTRACTION_PARSE_FAIL" and "asked twice" in str(told["reason"])
+    assert sum(text in prompt for prompt in server.prompts) == 2
+    assert home.logged("extraction.unreadable") >= 1
 
 
 def test_a_failing_model_is_asked_again_and_then_the_memory_shows_it(

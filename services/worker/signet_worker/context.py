@@ -9,7 +9,9 @@ import time
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
+from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.distill import Distiller, Model, Rules
+from signet.domain.extraction.pipeline import mode_of
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
@@ -55,6 +57,10 @@ class Context:
     @property
     def settings(self) -> Settings:
         return self._live.settings
+
+    def may_write(self) -> bool:
+        """Return whether jobs may change what is remembered: not while the pipeline is off, watching or frozen."""
+        return mode_of(self.settings) is Mode.CONTROLLED_WRITE
 
     def embedder(self) -> Embedder | None:
         """Return who makes vectors, None when nobody is to."""

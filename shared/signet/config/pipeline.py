@@ -101,6 +101,16 @@ class Extraction(Section):
 
 
 @section
+class WriteGate(Section):
+    """Whether facts that say little new are left out. Surprise is 1 minus the likeness to the nearest memory."""
+
+    enabled: bool = flag(False)
+    min_surprise: float = real(0.4, 0, 1)
+    #: Where a project is being told of just now, the next sentence is always like the last.
+    min_surprise_continuing: float = real(0.25, 0, 1)
+
+
+@section
 class Worker(Section):
     """How jobs are taken and retried."""
 
@@ -200,6 +210,8 @@ class Documents(Section):
     max_content_bytes: int = integer(
         10_485_760, 1_024, 104_857_600, flat=("documentMaxContentBytes",)
     )
+    #: Whether pages may be fetched from this machine and its network, which answer whoever asks from inside.
+    allow_private_networks: bool = flag(False)
 
     def __post_init__(self) -> None:
         settle(self, chunk_overlap=min(self.chunk_overlap, self.chunk_size - 1))
@@ -360,6 +372,7 @@ class Pipeline(Section):
     semantic_contradiction_timeout_ms: int = integer(45_000, 5_000, 300_000)
     telemetry_enabled: bool = flag(True)
     extraction: Extraction = nested(Extraction)
+    write_gate: WriteGate = nested(WriteGate)
     worker: Worker = nested(Worker)
     graph: Graph = nested(Graph)
     traversal: Traversal = nested(Traversal)

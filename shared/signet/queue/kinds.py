@@ -28,8 +28,9 @@ class QueueKind:
     breaker: str | None = None
 
 
-#: `llm` waits for models, `sessions` too, but for minutes at a time, `ingest` reads documents, `vectors` computes embeddings (one at a time uses the
-#: processor as well as several, and leaves the other core free), `light` is upkeep.
+#: `llm` waits for models, and so do `hints` and `structure`, which may lag behind it, and `sessions`, for minutes at
+#: a time; `ingest` reads documents, `vectors` computes embeddings (one at a time uses the processor as well as several,
+#: and leaves the other core free), `light` is upkeep.
 QUEUES = {
     queue.name: queue
     for queue in (
@@ -75,3 +76,8 @@ def breaker_of(queue: str) -> str:
     """Return the queue under whose name the breaker of this queue is kept."""
     known = QUEUES.get(queue)
     return known.breaker or queue if known else queue
+
+
+def queues_behind(breaker: str) -> list[str]:
+    """Return the queues that stand still together behind this breaker."""
+    return [name for name in QUEUES if breaker_of(name) == breaker]

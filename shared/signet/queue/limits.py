@@ -6,6 +6,7 @@ of the provider lets the next one go. The state is a row, so that it holds acros
 provider is down, at most one call a probe interval is made.
 """
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,7 +14,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.errors import ProviderDown
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import breaker_of
+from signet.queue.kinds import breaker_of, queues_behind
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
 #: provider's recovery (design F-15). A provider may ask for longer.
@@ -34,7 +35,8 @@ UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ?, upda
  WHERE provider = ? AND probe = ?"""
 _DUE_NOW = f"""
 UPDATE memory_jobs SET due_ms = ?, updated_at = ?
- WHERE queue = ? AND status = 'pending' AND last_error_code = '{ProviderDown.code}' AND due_ms > ?"""
+ WHERE queue IN (SELECT value FROM json_each(?)) AND status = 'pending'
+   AND last_error_code = '{ProviderDown.code}' AND due_ms > ?"""
 _CLOSE = "DELETE FROM provider_breakers WHERE provider = ?"
 
 
@@ -74,7 +76,8 @@ def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Close the breaker and make what waits behind it due: who answers for this queue has changed."""
     close_breaker(tx, queue)
     now_ms = int(now.timestamp() * 1000)
-    tx.run(_DUE_NOW, (now_ms, clock.to_text(now), queue, now_ms))
+    together = json.dumps(queues_behind(breaker_of(queue)))
+    tx.run(_DUE_NOW, (now_ms, clock.to_text(now), together, now_ms))
     tx.signal(DUE)
 
 

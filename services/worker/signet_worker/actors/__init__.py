@@ -10,7 +10,10 @@ from signet.queue.kinds import queue_of
 from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
+from signet_worker.actors.prospective_index import prospective_index
 from signet_worker.actors.retention_sweep import retention_sweep
+from signet_worker.actors.structural_classify import structural_classify
+from signet_worker.actors.structural_dependency import structural_dependency
 from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
@@ -21,7 +24,10 @@ ACTORS: Mapping[str, Actor] = {
     "document_ingest": document_ingest,
     "embed": embed,
     "extract": extract,
+    "prospective_index": prospective_index,
     "retention_sweep": retention_sweep,
+    "structural_classify": structural_classify,
+    "structural_dependency": structural_dependency,
     "umap_projection": umap_projection,
     "vector_index": vector_index,
 }

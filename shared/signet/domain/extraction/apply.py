@@ -1,7 +1,8 @@
 """Controlled writes: which proposals become memories, and what is written down about each (PIP-12 … PIP-19).
 
 Everything here happens in the one transaction that completes the job. In shadow and frozen mode only history is
-written. UPDATE and DELETE are recorded as blocked: this version never changes or removes a memory by itself.
+written. UPDATE and DELETE are recorded as blocked unless `allowUpdateDelete` is set; then they go the way of a
+person's change, by the pipeline's own name.
 """
 
 from collections import Counter
@@ -14,13 +15,17 @@ from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
 from signet.domain.extraction import contradiction
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact
-from signet.domain.memory import history, normalize, remember
-from signet.domain.memory.models import Actor, Event, Memory
+from signet.domain.memory import cold, forget, history, modify, normalize, remember, store
+from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
+from signet.domain.memory.refusals import Refused
 from signet.queue import Job, enqueue
 
 PIPELINE = Actor(name="pipeline-v2", type="pipeline")
 SHADOW = Actor(name="pipeline-shadow", type="pipeline")
 BLOCKED = "destructive_mutations_disabled"
+CONTRADICTION = "semantic_contradiction"
+#: Where a history row names the memory that says what the fact says.
+_STANDS_FOR = ("createdMemoryId", "dedupedExistingId", "updatedMemoryId")
 
 
 class Mode(StrEnum):
@@ -36,13 +41,17 @@ class Mode(StrEnum):
 class Proposal:
     """One fact, what is to be done with it, and its vectors when there are any.
 
-    `decision` is None when it could not be decided; `problem` then says why.
+    `decision` is None when it could not be decided; `problem` then says why. `skipped` is why a fact that would be
+    added is not.
     """
 
     fact: Fact
     decision: Decision | None
     target: Candidate | None = None
     problem: str = ""
+    skipped: str | None = None
+    #: Whether fact and target contradict each other in a way that their words do not show (PIP-22).
+    contradicts: bool = False
     passages: tuple[tuple[str, bytes], ...] = ()
 
 
@@ -58,6 +67,8 @@ class Writing:
     embed_later: bool
     fact_count: int
     entity_count: int
+    #: Whether UPDATE and DELETE may be applied.
+    may_change: bool
     #: How sure a correction must be to supersede something; None: nothing is superseded.
     supersede_from: float | None
     now: datetime
@@ -89,9 +100,8 @@ def proposals(
     for proposal in found:
         outcome = _one(tx, proposal, writing, counts)
         _record(tx, proposal, writing, outcome)
-        memory_id = outcome.get("createdMemoryId") or outcome.get("dedupedExistingId")
-        if isinstance(memory_id, str):
-            facts.append((memory_id, proposal.fact.content))
+        stands_for = (outcome.get(name) for name in _STANDS_FOR)
+        facts += [(found, proposal.fact.content) for found in stands_for if isinstance(found, str)]
     return counts, facts
 
 
@@ -102,12 +112,9 @@ def _one(
     decision = proposal.decision
     if decision is None:
         return {"skippedReason": "decision_failed", "problem": proposal.problem}
-    if decision.action in (Action.UPDATE, Action.DELETE):
-        counts["blockedDestructive"] += 1
-        target = proposal.target.content if proposal.target else ""
-        risk = contradiction.risk(proposal.fact.content, target)
-        counts["reviewNeeded"] += risk
-        return {"blockedReason": BLOCKED, "contradictionRisk": risk, "reviewNeeded": risk}
+    changes = decision.action in (Action.UPDATE, Action.DELETE)
+    if changes and not writing.may_change:
+        return _blocked(BLOCKED, proposal, counts)
     if decision.action is Action.NONE or writing.mode is not Mode.CONTROLLED_WRITE:
         return {}
     if proposal.fact.confidence < writing.min_confidence:
@@ -115,7 +122,97 @@ def _one(
         return {"skippedReason": "low_fact_confidence"}
     if not normalize.normalize(proposal.fact.content).has_words:
         return {"skippedReason": "empty_fact_content"}
+    if changes:
+        return _change(tx, proposal, decision, writing, counts)
+    if proposal.skipped:
+        return {"skippedReason": proposal.skipped}
     return _add(tx, proposal, decision, writing, counts)
+
+
+def _blocked(reason: str, proposal: Proposal, counts: Counter[str]) -> dict[str, object]:
+    """Return that a change was not made; whether a person should look depends on what it would have changed."""
+    risk = proposal.contradicts or _risk(proposal)
+    counts["blockedDestructive"] += 1
+    counts["reviewNeeded"] += risk
+    return {"blockedReason": reason, "contradictionRisk": risk, "reviewNeeded": risk}
+
+
+def _risk(proposal: Proposal) -> bool:
+    target = proposal.target
+    return target is not None and contradiction.risk(proposal.fact.content, target.content)
+
+
+def _change(
+    tx: WriteTx,
+    proposal: Proposal,
+    decision: Decision,
+    writing: Writing,
+    counts: Counter[str],
+) -> dict[str, object]:
+    """Change or forget the target as a person would, but never what a person has laid hands on."""
+    action, target = decision.action, proposal.target
+    if target is None:
+        return _blocked("missing_target_id", proposal, counts)
+    if action is Action.UPDATE and (proposal.contradicts or _risk(proposal)):
+        return _blocked(CONTRADICTION, proposal, counts)
+    known = store.by_id(tx, target.id)
+    if known is None or not _is_own(known, writing.source):
+        return _blocked(f"{action}_not_found", proposal, counts)
+    if known.pinned:
+        return _blocked(f"{action}_pinned_requires_force", proposal, counts)
+    if known.manual_override:
+        return _blocked(f"{action}_manual_override", proposal, counts)
+    old = cold.row(tx, target.id)
+    apply = _update if action is Action.UPDATE else _delete
+    try:
+        status = apply(tx, proposal, decision, target, writing)
+    except Refused as refused:  # it changes nothing; what it says is what history tells
+        return _blocked(f"{action}_{refused.code}", proposal, counts)
+    if status is Outcome.NO_CHANGES or old is None:
+        return _blocked(f"{action}_{status}", proposal, counts)
+    if action is Action.DELETE:
+        cold.keep(tx, old, reason=cold.PIPELINE_DELETE, at=writing.now)
+        counts["deleted"] += 1
+        return {"deletedMemoryId": target.id}
+    cold.keep(tx, old, reason=cold.SUPERSEDED, at=writing.now)
+    counts["updated"] += 1
+    if proposal.passages:
+        _embedded(tx, target.id, proposal, writing, counts)
+    return {"updatedMemoryId": target.id}
+
+
+def _update(
+    tx: WriteTx, proposal: Proposal, decision: Decision, target: Candidate, writing: Writing
+) -> Outcome:
+    patch = Patch(
+        memory_id=target.id,
+        reason=decision.reason,
+        agent_id=writing.source.agent_id,
+        if_version=target.version,
+        content=proposal.fact.content,
+    )
+    rules = Rules(embed=writing.embed_later and not proposal.passages)
+    return modify.modify(tx, patch, actor=PIPELINE, rules=rules, now=writing.now).status
+
+
+def _delete(
+    tx: WriteTx, proposal: Proposal, decision: Decision, target: Candidate, writing: Writing
+) -> Outcome:
+    asked = Forget(
+        memory_id=target.id,
+        reason=decision.reason,
+        agent_id=writing.source.agent_id,
+        if_version=target.version,
+    )
+    return forget.forget_one(tx, asked, actor=PIPELINE, rules=Rules(), now=writing.now).status
+
+
+def _is_own(memory: Memory, source: Memory) -> bool:
+    return (memory.agent_id, memory.scope, memory.visibility) == (
+        source.agent_id,
+        source.scope,
+        source.visibility,
+    )
 
 
 def _add(
@@ -149,15 +246,20 @@ def _add(
         return {"dedupedExistingId": inserted.id}
     counts["added"] += 1
     if proposal.passages and writing.embedding_model:
-        digest = normalize.content_hash(fact.content)
-        vectors.replace(
-            tx, inserted.id, digest, proposal.passages, writing.embedding_model, writing.now
-        )
-        counts["embeddingsAdded"] += 1
+        _embedded(tx, inserted.id, proposal, writing, counts)
     elif writing.embed_later:
         job = Job(kind="embed", memory_id=inserted.id, agent_id=source.agent_id)
         enqueue(tx, job, now=writing.now)
     return {"createdMemoryId": inserted.id}
+
+
+def _embedded(
+    tx: WriteTx, memory_id: str, proposal: Proposal, writing: Writing, counts: Counter[str]
+) -> None:
+    digest = normalize.content_hash(proposal.fact.content)
+    model = writing.embedding_model or ""
+    vectors.replace(tx, memory_id, digest, proposal.passages, model, writing.now)
+    counts["embeddingsAdded"] += 1
 
 
 def _record(

@@ -7,7 +7,7 @@ chunks.
 import json
 from collections.abc import Mapping
 
-from signet.db import ReadTx, fts, vectors
+from signet.db import ReadTx, Row, fts, vectors
 from signet.domain.extraction.models import Candidate
 from signet.domain.memory.models import Memory
 
@@ -24,12 +24,12 @@ m.is_deleted = 0 AND m.agent_id = :agent_id AND m.scope IS :scope AND m.visibili
    AND m.id <> :source_id AND m.type <> 'document_chunk'"""
 #: Ranked in the index; only what is kept is read from the table.
 _KEYWORD = f"""
-SELECT m.seq, m.id, m.type, m.content, found.rank
+SELECT m.seq, m.id, m.type, m.content, m.version, found.rank
   FROM (SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
          WHERE memories_fts MATCH :match AND {_OWN} ORDER BY f.rank LIMIT {PER_CHANNEL}) found
   JOIN memories m ON m.seq = found.rowid"""
 _BY_VECTOR = f"""
-SELECT m.seq, m.id, m.type, m.content, e.id AS vector_id
+SELECT m.id, m.type, m.content, m.version, e.id AS vector_id
   FROM embeddings e JOIN memories m ON m.id = e.source_id
  WHERE e.id IN (SELECT value FROM json_each(:vector_ids)) AND e.source_type = 'memory' AND {_OWN}"""
 _HOLDS = """
@@ -50,8 +50,8 @@ def like(tx: ReadTx, source: Memory, text: str, vector: bytes | None) -> list[Ca
         "source_id": source.id,
     }
     found: dict[str, Candidate] = {}
-    keyword = _keyword(tx, text, own, found)
     similar = _similar(tx, vector, own, found)
+    keyword = _keyword(tx, text, own, found)
     ranked = sorted(found, key=lambda one: -_score(keyword.get(one), similar.get(one)))
     return [found[memory_id] for memory_id in ranked[:KEPT]]
 
@@ -71,7 +71,7 @@ def _keyword(
     rows = tx.all(_KEYWORD, {**own, "match": fts.any_of(terms)})
     by_seq = {row["seq"]: row["id"] for row in rows}
     for row in rows:
-        found[row["id"]] = Candidate(id=row["id"], type=row["type"], content=row["content"])
+        found.setdefault(row["id"], _candidate(row))
     scores = fts.scores({row["seq"]: row["rank"] for row in rows})
     return {by_seq[seq]: score for seq, score in scores.items()}
 
@@ -82,12 +82,18 @@ def _similar(
     if vector is None:
         return {}
     near = dict(vectors.knn(tx, vector, PER_CHANNEL * 3))
-    scores: dict[str, float] = {}
-    for row in tx.all(_BY_VECTOR, {**own, "vector_ids": _json(near)}):
-        found[row["id"]] = Candidate(id=row["id"], type=row["type"], content=row["content"])
-        scores[row["id"]] = max(scores.get(row["id"], 0.0), near[row["vector_id"]])
-    return scores
+    for row in tx.all(_BY_VECTOR, {**own, "vector_ids": json.dumps(list(near))}):
+        other, similarity = found.get(row["id"]), near[row["vector_id"]]
+        if other is None or other.similarity < similarity:
+            found[row["id"]] = _candidate(row, similarity)
+    return {memory_id: one.similarity for memory_id, one in found.items()}
 
 
-def _json(near: Mapping[str, float]) -> str:
-    return json.dumps(list(near))
+def _candidate(row: Row, similarity: float = 0.0) -> Candidate:
+    return Candidate(
+        id=row["id"],
+        type=row["type"],
+        content=row["content"],
+        version=row["version"],
+        similarity=similarity,
+    )

@@ -17,10 +17,12 @@ from signet.providers.ports import LanguageModel
 
 #: Tokens an answer may have, and the factor on the time limit (PIP-5).
 BUDGETS = {Strength.LOW: (1_024, 1.0), Strength.MEDIUM: (2_048, 1.5), Strength.HIGH: (4_096, 2.5)}
-#: The warning of a text whose reading gave no JSON twice.
+#: The failure of a text whose reading gave no JSON twice.
 PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice"
 #: An answer to "add, update, delete or none" is one short object.
 DECISION_TOKENS = 256
+#: Words that two statements must share before a model is asked whether they contradict each other (PIP-22).
+CONTRADICTION_OVERLAP = 3
 #: Share of words above which two statements say the same (without a model; measured on quickstart material:
 #: rewordings of one statement lie above, different statements about one subject below).
 SAME_SHARE = 0.8
@@ -32,6 +34,9 @@ class Distiller(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def is_model(self) -> bool: ...
+
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         """Return facts and triples; `is_known` tells whether a content hash is stored already."""
         ...
@@ -40,11 +45,16 @@ class Distiller(Protocol):
         """Return what to do with a fact that resembles these memories, or why that is not known."""
         ...
 
+    def contradicts(self, new: str, old: str) -> bool:
+        """Return whether two statements contradict each other in a way that their words do not show."""
+        ...
+
 
 class Rules:
     """The built-in reader: deterministic, needs nothing."""
 
     name = "rules"
+    is_model = False
 
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         """Return what the rules find."""
@@ -67,9 +77,15 @@ class Rules:
             reason="no memory says the same",
         )
 
+    def contradicts(self, new: str, old: str) -> bool:
+        """Return False: what words do not show, rules cannot tell."""
+        return False
+
 
 class Model:
     """A language model as reader."""
+
+    is_model = True
 
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
         extraction = settings.pipeline.extraction
@@ -79,6 +95,8 @@ class Model:
         self._tokens = tokens
         self._timeout = min(extraction.timeout_ms * factor, ceiling) / 1000
         self._limits = extraction.escalation
+        self._compares = settings.pipeline.semantic_contradiction_enabled
+        self._compare_seconds = settings.pipeline.semantic_contradiction_timeout_ms / 1000
 
     @property
     def name(self) -> str:
@@ -91,12 +109,27 @@ class Model:
             facts=tuple(fact for one in found for fact in one.facts),
             triples=tuple(triple for one in found for triple in one.triples),
             warnings=tuple(warning for one in found for warning in one.warnings),
+            failure=next((one.failure for one in found if one.failure), ""),
         )
 
     def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
         """Ask the model to choose."""
         answer = self._ask(prompt.decision(fact, candidates), DECISION_TOKENS)
         return parse.decision(answer, {candidate.id for candidate in candidates})
+
+    def contradicts(self, new: str, old: str) -> bool:
+        """Ask the model about two statements that share enough; no when it cannot say (PIP-22)."""
+        shared = contradiction.overlap(contradiction.tokens(new), contradiction.tokens(old))
+        if not self._compares or len(shared) < CONTRADICTION_OVERLAP:
+            return False
+        request = prompt.contradiction(new, old)
+        try:
+            answer = self._model.generate(
+                request, timeout_seconds=self._compare_seconds, max_tokens=DECISION_TOKENS
+            )
+        except ProviderFailed:
+            return False
+        return parse.contradicts(answer.text)
 
     def _tamed(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         first = self._read(prompt.extraction(text))
@@ -105,6 +138,8 @@ class Model:
         try:
             second = self._read(prompt.condensed(text, self._limits.level2_max_entities))
         except ProviderFailed:
+            return escalate.reduce(first, is_known)
+        if second.failure:
             return escalate.reduce(first, is_known)
         if not self._is_too_much(second, self._limits.level2_max_entities):
             return replace(second, warnings=(*first.warnings, *second.warnings))
@@ -122,7 +157,11 @@ class Model:
         if parse.NO_JSON not in found.warnings:
             return found
         again = parse.extraction(self._ask(prompt.json_only(request), self._tokens))
-        return again if parse.NO_JSON not in again.warnings else Extraction(warnings=(PARSE_FAIL,))
+        return (
+            again
+            if parse.NO_JSON not in again.warnings
+            else Extraction(warnings=(PARSE_FAIL,), failure=PARSE_FAIL)
+        )
 
     def _ask(self, request: str, max_tokens: int) -> str:
         return self._model.generate(

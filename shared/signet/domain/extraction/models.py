@@ -62,11 +62,15 @@ class Triple:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """All that one reading of one text gave, and what was dropped on the way."""
+    """All that one reading of one text gave, and what was dropped on the way.
+
+    `failure` says, with its code first, why a text (or a part of it) could not be read at all.
+    """
 
     facts: tuple[Fact, ...] = ()
     triples: tuple[Triple, ...] = ()
     warnings: tuple[str, ...] = ()
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +85,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A memory that resembles a fact."""
+    """A memory that resembles a fact; `similarity` is the cosine 0..1 of their vectors, 0 without them."""
 
     id: str
     type: str
     content: str
+    version: int = 0
+    similarity: float = 0.0

@@ -10,7 +10,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, history, lookup, store
+from signet.domain.memory import dates, hints, history, lookup, store
 from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
@@ -96,7 +96,8 @@ def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
 def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now: datetime) -> None:
     """Put the new text in place, and let go of what was read from the old one (MEM-27)."""
     store.rewrite(tx, memory.id, text, _event_at(memory, text, now))
-    store.drop_hints(tx, memory.id)
+    if store.drop_hints(tx, memory.id):
+        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now)
     vectors.remove(tx, memory.id)
     tx.optional(
         "link",

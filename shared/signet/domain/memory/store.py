@@ -88,6 +88,7 @@ _COMPANIONS = (
         UNION SELECT gone.superseded_by FROM chain c JOIN memories gone ON gone.id = c.id WHERE c.id {_LISTED})
       SELECT c.id FROM chain c WHERE c.id NOT {_LISTED}) WHERE superseded_by {_LISTED}""",
     f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
+    f"DELETE FROM memories_cold WHERE memory_id {_LISTED} AND archived_reason = 'superseded'",
     f"DELETE FROM document_memories WHERE memory_id {_LISTED}",
     f"DELETE FROM agent_feedback WHERE memory_id {_LISTED}",
     f"DELETE FROM session_memories WHERE memory_id {_LISTED}",
@@ -253,9 +254,9 @@ def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None)
     tx.run(_REWRITE, row)
 
 
-def drop_hints(tx: WriteTx, memory_id: str) -> None:
-    """Delete the hints of one memory."""
-    tx.run("DELETE FROM memory_hints WHERE memory_id = ?", (memory_id,))
+def drop_hints(tx: WriteTx, memory_id: str) -> int:
+    """Delete the hints of one memory and return how many there were."""
+    return tx.run("DELETE FROM memory_hints WHERE memory_id = ?", (memory_id,))
 
 
 def drop(tx: WriteTx, memory_ids: Sequence[str]) -> int:

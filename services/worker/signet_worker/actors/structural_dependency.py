@@ -1,0 +1,15 @@
+"""`structural_dependency`: find on what an entity depends."""
+
+from signet.domain.structural import depend
+from signet.queue.held import Run
+from signet_worker.context import Context
+
+
+def structural_dependency(job: Run, context: Context) -> None:
+    """Look through the job's fact and those that wait with it, if there is a model and it is wanted."""
+    settings = context.settings.pipeline.structural
+    model = context.language_model() if settings.enabled and context.may_write() else None
+    if model is None:
+        job.commit(lambda tx: {"skipped": "structure_off"})
+        return
+    depend.run(job, model, settings)

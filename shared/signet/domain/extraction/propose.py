@@ -1,0 +1,131 @@
+"""What is to be done with each fact: it is compared with the memories it resembles and with the facts before it.
+
+Everything slow of a decision (vectors, models) happens here, with no transaction open.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from signet import clock
+from signet.config import Settings
+from signet.domain.embeddings import passages
+from signet.domain.extraction import candidates, surprise
+from signet.domain.extraction.apply import Proposal
+from signet.domain.extraction.contradiction import risk
+from signet.domain.extraction.distill import Distiller, says_the_same
+from signet.domain.extraction.models import Action, Candidate, Decision, Fact
+from signet.domain.extraction.surprise import Gate
+from signet.domain.memory import normalize
+from signet.domain.memory.models import Memory
+from signet.errors import ProviderDown, ProviderFailed
+from signet.observe import logs
+from signet.providers.ports import Embedder
+from signet.queue.held import Run
+
+log = logs.get("pipeline")
+
+Passages = tuple[tuple[str, bytes], ...]
+
+
+def all(
+    job: Run,
+    distiller: Distiller,
+    embedder: Embedder | None,
+    source: Memory,
+    facts: Sequence[Fact],
+    settings: Settings,
+) -> list[Proposal]:
+    """Decide on each fact; one that cannot be decided does not stop the others (PIP-10).
+
+    Raises ProviderDown, LeaseLost, Cancelled.
+    """
+    gate = job.db.read(surprise.gate, settings.pipeline.write_gate, source, now=clock.now())
+    proposed: list[Proposal] = []
+    seen: set[str] = set()
+    for fact, vectors in zip(facts, _embedded(embedder, facts), strict=True):
+        digest = normalize.content_hash(fact.content)
+        if digest in seen:
+            continue
+        seen.add(digest)
+        job.check()
+        before = [one.fact.content for one in proposed if _adds(one)]
+        proposed.append(
+            _nothing_new(fact, source, before) or _one(job, distiller, source, fact, vectors, gate)
+        )
+    if not settings.pipeline.autonomous.allow_update_delete:
+        return proposed
+    return [_checked(distiller, one) for one in proposed]
+
+
+def _adds(proposal: Proposal) -> bool:
+    return proposal.decision is not None and proposal.decision.action is Action.ADD
+
+
+def _nothing_new(fact: Fact, source: Memory, before: Sequence[str]) -> Proposal | None:
+    """Return the proposal for a fact that its source, or a fact before it, says in nearly the same words."""
+    if says_the_same(fact.content, source.content):
+        return Proposal(fact=fact, decision=_decided(Action.NONE, fact, "its source says the same"))
+    if any(says_the_same(fact.content, one) for one in before):
+        reason = "a fact of the same text says the same"
+        return Proposal(fact=fact, decision=_decided(Action.NONE, fact, reason))
+    return None
+
+
+def _one(
+    job: Run,
+    distiller: Distiller,
+    source: Memory,
+    fact: Fact,
+    vectors: Passages,
+    gate: Gate | None,
+) -> Proposal:
+    vector = vectors[0][1] if vectors else None
+    known: list[Candidate] = job.db.read(candidates.like, source, fact.content, vector)
+    if not known:
+        new = _decided(Action.ADD, fact, "no memory resembles it")
+        return Proposal(fact=fact, decision=new, passages=vectors)
+    if gate and surprise.is_low(fact, known, gate):
+        new = _decided(Action.ADD, fact, "a memory of its type is nearly the same")
+        return Proposal(fact=fact, decision=new, skipped=surprise.LOW)
+    try:
+        decided = distiller.decide(fact, known)
+    except ProviderDown:
+        raise  # the job waits, uncharged
+    except ProviderFailed as error:
+        decided = error.message
+    if isinstance(decided, str):
+        log.warning("decision.failed", memory_id=source.id, detail=decided)
+        return Proposal(fact=fact, decision=None, problem=decided)
+    target = next((one for one in known if one.id == decided.target_id), None)
+    return Proposal(fact=fact, decision=decided, target=target, passages=vectors)
+
+
+def _checked(distiller: Distiller, proposal: Proposal) -> Proposal:
+    """Look whether an update contradicts what it would replace; what the words show needs no model (PIP-22)."""
+    decision, target = proposal.decision, proposal.target
+    if decision is None or target is None or decision.action is not Action.UPDATE:
+        return proposal
+    new, old = proposal.fact.content, target.content
+    if risk(new, old):
+        return proposal
+    return replace(proposal, contradicts=distiller.contradicts(new, old))
+
+
+def _decided(action: Action, fact: Fact, reason: str) -> Decision:
+    return Decision(action=action, target_id=None, confidence=fact.confidence, reason=reason)
+
+
+def _embedded(embedder: Embedder | None, facts: Sequence[Fact]) -> list[Passages]:
+    """Return the passages of each fact with their vectors; empty ones when there is no embedder now.
+
+    A fact without vectors is written all the same and gets an embed job (PIP-11).
+    """
+    if embedder is None or not facts:
+        return [()] * len(facts)
+    pieces = [passages.split(fact.content) for fact in facts]
+    try:
+        vectors = iter(embedder.embed([piece for split in pieces for piece in split]))
+    except (ProviderDown, ProviderFailed) as error:
+        log.info("extraction.without_vectors", reason=error.message)
+        return [()] * len(facts)
+    return [tuple((piece, next(vectors)) for piece in split) for split in pieces]

@@ -1,0 +1,48 @@
+"""Which lines of a model's answer are hints (PIP-31): questions and requests, nothing the prompt or the memory says."""
+
+import re
+
+from signet.providers import answers
+
+HINT_CHARS = range(11, 300)
+
+_NUMBER = re.compile(r"^(?:[-*•–>]+|\(?\d{1,2}[.):]|Q\d*:)\s*", re.IGNORECASE)
+_QUOTES = "\"'“”‘’`*_,"
+_ASKS = re.compile(
+    r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|should|will"
+    r"|would|tell|show|find|list|give|explain|describe|remind|recall|name|look)\b",
+    re.IGNORECASE,
+)
+#: A label in front of a cue: `When: Apr 27` is none, `Temporal: When was it?` is one behind it.
+_LABEL = re.compile(r"^[A-Za-z][A-Za-z -]{1,30}:\s+")
+#: What a model says of its own work, and what the prompt says.
+_CHATTER = re.compile(
+    r"\b(?:questions?|hints?|cues?|this memory|the memory|the user|markers?|answers?:)\b"
+    r"|^(?:here (?:are|is)|sure|okay|let me|let's|i (?:need|will|should|can|have))\b",
+    re.IGNORECASE,
+)
+
+
+def hints(answer: str, *, memory: str, most: int) -> tuple[str, ...]:
+    """Return at most `most` hints of an answer, each once, in its order."""
+    kept: dict[str, str] = {}
+    for line in answers.without_thoughts(answer).splitlines():
+        hint = _bare(line)
+        if _is_hint(hint) and hint.casefold() != memory.casefold():
+            kept.setdefault(hint.casefold().rstrip("?!. "), hint)
+    return tuple(kept.values())[:most]
+
+
+def _bare(line: str) -> str:
+    text = _NUMBER.sub("", line.strip()).strip().strip(_QUOTES).strip()
+    label = _LABEL.match(text)
+    behind = text[label.end() :] if label else ""
+    return behind.strip(_QUOTES) if _ASKS.match(behind) else text
+
+
+def _is_hint(text: str) -> bool:
+    if len(text) not in HINT_CHARS or text[0] in "{[<" or _CHATTER.search(text):
+        return False
+    if _LABEL.match(text):
+        return False
+    return text.endswith("?") or _ASKS.match(text) is not None

@@ -1,0 +1,65 @@
+"""One question to a model about the facts of several jobs, and what becomes of each of these jobs.
+
+The job that is run takes those that wait for the same entity with it (`queue/siblings.py`). What the model passes over
+is asked again alone: the job itself by failing, a sibling by waiting on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.structural import answer, prompt
+from signet.domain.structural.models import DroppedFromOutput, Item
+from signet.providers import answers
+from signet.providers.ports import LanguageModel
+from signet.queue import siblings
+from signet.queue.held import Run
+
+T = TypeVar("T")
+
+SECONDS = 90.0
+TOKENS = 2_048
+DROPPED = DroppedFromOutput("dropped_from_llm_output: the answer passes this fact over")
+
+
+def results(model: LanguageModel, request: str) -> answers.Json:
+    """Return the results of the model's answer, empty when it gives none twice."""
+    for asked in (request, prompt.json_only(request)):
+        text = model.generate(asked, timeout_seconds=SECONDS, max_tokens=TOKENS).text
+        found = answer.results(text)
+        if found is not None:
+            return found
+    return {}
+
+
+def settle(
+    job: Run,
+    items: Sequence[Item],
+    found: Mapping[int, T],
+    write: Callable[[WriteTx, Mapping[Item, T]], dict[str, object]],
+) -> None:
+    """Write what was found and end the jobs it was found for; raises DroppedFromOutput when the run's own is not one.
+
+    `items` are the facts that were asked about and `found` the answers by their place; `write` writes them and
+    returns the job's result.
+    """
+    told = {items[place]: value for place, value in found.items()}
+    mine = job.lease.job_id
+
+    def effects(tx: WriteTx) -> dict[str, object]:
+        result = write(tx, told)
+        for item in items:
+            if item.job_id == mine:
+                continue
+            if item in told:
+                siblings.complete(tx, item.job_id, by=mine, now=clock.now())
+            else:
+                siblings.leave_alone(tx, item.job_id)
+        return result
+
+    if any(item.job_id == mine for item in told):
+        job.commit(effects)
+        return
+    job.progress(effects)
+    raise DROPPED

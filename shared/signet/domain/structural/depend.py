@@ -1,0 +1,42 @@
+"""`structural_dependency`: find in facts on what their entity depends, several in one call (KG-8)."""
+
+from collections.abc import Mapping
+
+from signet import clock
+from signet.config.pipeline import Structural
+from signet.db import ReadTx, WriteTx
+from signet.domain.structural import answer, ask, prompt, store
+from signet.domain.structural.models import Edge, Item, Subject
+from signet.providers.ports import LanguageModel
+from signet.queue import siblings
+from signet.queue.held import Run
+
+
+def run(job: Run, model: LanguageModel, settings: Structural) -> None:
+    """Look through the job's fact, and with it those that wait for the same entity; complete these jobs.
+
+    Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
+    """
+    subject, items = job.db.read(_batch, job, settings.dependency_batch_size)
+    if subject is None or not any(item.job_id == job.lease.job_id for item in items):
+        job.commit(lambda tx: {"skipped": "nothing_to_look_through"})
+        return
+    said = ask.results(model, prompt.depend(subject, items))
+
+    def write(tx: WriteTx, told: Mapping[Item, tuple[Edge, ...]]) -> dict[str, object]:
+        at = clock.to_text(clock.now())
+        found = [edge for edges in told.values() for edge in edges]
+        return {"dependencies": sum(store.depend(tx, subject, edge, at=at) for edge in found)}
+
+    ask.settle(job, items, answer.edges(said, len(items)), write)
+
+
+def _batch(tx: ReadTx, job: Run, size: int) -> tuple[Subject | None, list[Item]]:
+    lease = job.lease
+    entity_id, agent_id = str(lease.payload.get("entity_id") or ""), lease.agent_id or "default"
+    subject = store.subject(tx, entity_id, agent_id)
+    if subject is None:
+        return None, []
+    others = siblings.waiting(tx, lease, "entity_id", count=size - 1)
+    jobs = [(lease.job_id, lease.memory_id or ""), *((s.job_id, s.memory_id or "") for s in others)]
+    return subject, store.facts(tx, jobs, agent_id)

@@ -1,0 +1,86 @@
+"""Reading what a model wrote: the JSON objects in it, and single fields of them. Nothing here ever raises.
+
+A model wraps its JSON in thoughts, fences and chatter, leaves commas behind and stops in the middle. All of that is
+cleaned away here; what then does not have the promised shape is the caller's to drop.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+DEFAULT_CONFIDENCE = 0.5
+
+#: How many openings of an object are tried in one answer; a sane one needs a handful.
+_MAX_OPENINGS = 200
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n?(.*?)```", re.DOTALL)
+_STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+Json = dict[str, object]
+
+
+def objects(raw: str) -> Iterator[Json]:
+    """Yield the objects of an answer, each once, the most likely place first."""
+    answer = without_thoughts(raw)
+    fenced = _FENCED.search(answer)
+    inner = fenced.group(1).strip() if fenced else answer
+    places = [inner, *_balanced(inner), *_balanced(answer)]
+    if not _THOUGHT.match(raw.lstrip()):  # a thought tag may stand inside a fact
+        places += _balanced(raw)
+    for place in dict.fromkeys(places):
+        value = _load(place)
+        if isinstance(value, str):
+            value = _load(value)
+        if isinstance(value, dict):
+            yield value
+
+
+def without_thoughts(raw: str) -> str:
+    """Return an answer without what the model thought aloud; a thought that is never closed goes to the end."""
+    return _THOUGHT.sub("", raw).strip()
+
+
+def text(item: object, key: str) -> str:
+    """Return a field as trimmed text, empty when it is none."""
+    value = item.get(key) if isinstance(item, dict) else None
+    return value.strip() if isinstance(value, str) else ""
+
+
+def confidence(item: object) -> float:
+    """Return how sure the model says it is, 0..1; a half when it does not say."""
+    value = item.get("confidence") if isinstance(item, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return DEFAULT_CONFIDENCE
+    return float(min(max(value, 0), 1))
+
+
+def _balanced(text: str) -> Iterator[str]:
+    """Yield each outermost `{…}`; an opening that is never closed is stepped over."""
+    start = text.find("{")
+    for _ in range(_MAX_OPENINGS):
+        if start < 0:
+            return
+        end = _closing(text, start)
+        if end:
+            yield text[start:end]
+        start = text.find("{", end or start + 1)
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for token in _STRING_OR_BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token.group(), 0)
+        if depth == 0:
+            return token.end()
+    return 0
+
+
+def _load(text: str) -> object:
+    for form in (text, _STRING_OR_LAST_COMMA.sub(r"\1", text)):
+        try:
+            return json.loads(form)
+        except (ValueError, RecursionError):
+            continue
+    return None
