@@ -94,7 +94,11 @@ def test_a_boost_moves_members_towards_one() -> None:
 
 
 def test_scores_below_the_minimum_are_dropped() -> None:
-    assert blend.at_least({1: 0.1, 2: 0.0999}, 0.1) == {1: 0.1}
+    assert blend.at_least({1: 0.1, 2: 0.0999}, 0.1, {}) == {1: 0.1}
+
+
+def test_what_is_near_is_not_below_the_least_score_for_being_long() -> None:
+    assert blend.at_least({1: 0.05, 2: 0.05}, 0.1, {1: 0.3, 2: 0.05}) == {1: 0.05}
 
 
 def test_a_lone_memory_is_not_lifted() -> None:

@@ -162,6 +162,10 @@ def boosted(scores: Scores, members: set[int], *, weight: float) -> Scores:
     }
 
 
-def at_least(scores: Scores, min_score: float) -> Scores:
-    """Return the scores that are not below `min_score`."""
-    return {seq: score for seq, score in scores.items() if score >= min_score}
+def at_least(scores: Scores, min_score: float, near: Mapping[int, float]) -> Scores:
+    """Return the scores that are not below `min_score`, and those of rows whose cosine in `near` is not."""
+    return {
+        seq: score
+        for seq, score in scores.items()
+        if score >= min_score or near.get(seq, 0.0) >= min_score
+    }

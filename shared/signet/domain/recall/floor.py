@@ -1,9 +1,9 @@
 """How relevant a result is, on a scale that is the same for every question, and where a page ends. Pure.
 
 A score only ranks: its best is high for any question. Relevance is the cosine of the best passage and the share of
-what the question's words weigh that the memory, or one beside it, holds. Measured on questions of one conversation
-asked of another (six conversations, 4,000 questions): at the floor of 0.3, 1.0 to 1.4 of 10 results are left, while
-95 to 98 % of those who have an answer in the first ten keep it.
+what the question's words weigh that the memory, or one beside it, holds. Measured on a tenth of the evaluation data,
+questions of one conversation asked of another: at the floor of 0.32 there are left, of a page of ten, 1.4 turns, 1.1
+facts, 1.4 messages of chats with code; of the evidence on the first page 98, 98 and 91 % stay.
 """
 
 import math
@@ -22,7 +22,7 @@ WORDS_ALONE = 2 / 3
 LEAST_ROWS = 1_000
 
 #: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
-ENOUGH = 20
+ENOUGH = 50
 
 #: A caller who asks for more than a page wants depth and is given it, down to the noise.
 PAGE = 10

@@ -65,7 +65,7 @@ def _least(run: Run) -> float | None:
 
 
 def _relevance(run: Run, seqs: Collection[int]) -> Scores:
-    """Return the relevance of results; what the graph alone brought has none, and is not measured by it."""
+    """Return the relevance of results; a hint, and for what the graph alone brought its importance, is a share."""
     known = run.known
     held = frequencies.of(run.tx, run.words)
     told = [
@@ -78,8 +78,13 @@ def _relevance(run: Run, seqs: Collection[int]) -> Scores:
     everyone = {*seqs, *run.replaced}
     shares = {seq: floor.share(seq, words, weight, run.around) for seq in everyone}
     shares |= {seq: max(shares[seq], hint) for seq, hint in known.hint.items() if seq in shares}
+    shares |= {
+        seq: max(shares[seq], importance)
+        for seq, importance in known.structure.items()
+        if seq in shares and run.trail.by_graph_alone(seq)
+    }
     found = floor.relevance(shares, known.cosine)
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
-    return {seq: found[seq] for seq in seqs if not run.trail.by_graph_alone(seq)}
+    return {seq: found[seq] for seq in seqs}

@@ -78,9 +78,14 @@ def touched(result: Result) -> list[str]:
 
 
 def _merge(run: Run) -> Scores:
-    """Return one score for each candidate worth ranking."""
-    merge = _filled if run.settings.fusion is Fusion.FILLED else _plain
-    scores = blend.at_least(merge(run), run.settings.min_score)
+    """Return one score for each candidate worth ranking.
+
+    In the filled fusion long memories lose what they have by chance: it ranks them, and leaves none out that is near.
+    """
+    is_filled = run.settings.fusion is Fusion.FILLED
+    near = run.known.cosine if is_filled else {}
+    merged = _filled(run) if is_filled else _plain(run)
+    scores = blend.at_least(merged, run.settings.min_score, near)
     timely = {seq: run.settings.min_score for seq in run.timely if seq in run.allowed}
     scores = timely | scores
     return run.apply("graph", scores, lambda flat: _with_graph(run, flat))
