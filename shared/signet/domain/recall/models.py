@@ -81,7 +81,7 @@ class RecallSettings:
     top_k: int = 20
     min_score: float = 0.1
     #: Relevance that a result on a page must have (`floor.py`); 0 switches it off. Only in the filled fusion.
-    floor: float = 0.32
+    floor: float = 0.3
     #: Whether memories of one source support each other (`neighbours.py`).
     neighbours: bool = True
     hints: bool = True
