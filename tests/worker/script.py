@@ -45,28 +45,71 @@ def decided(action: str, target: str | None = None, reason: str = "because") -> 
     return json.dumps({"action": action, "targetId": target, "confidence": 0.8, "reason": reason})
 
 
+def filed(*aspects: str, kind: str = "attribute", entity_type: str = "project") -> str:
+    """Return what a model writes about the aspects of numbered facts; an empty aspect is passed over."""
+    results = [
+        {"i": number, "aspect": aspect, "kind": kind, "new": True}
+        for number, aspect in enumerate(aspects, 1)
+        if aspect
+    ]
+    return json.dumps({"results": results, "entity_type": entity_type})
+
+
+def depends(*targets: str | None, type: str = "uses") -> str:
+    """Return what a model writes about the dependencies in numbered facts; None is passed over."""
+    results = [
+        {"i": number, "dependencies": [{"target": target, "type": type, "reason": "it says so"}]}
+        for number, target in enumerate(targets, 1)
+        if target is not None
+    ]
+    return json.dumps({"results": results})
+
+
 class Script:
     """What the server answers; answers to one question are used up one by one, the last repeats."""
 
+    #: Words that only the request of one sort holds; what holds none of them is to be read.
+    SORTS = ("compared with memories", "months later", "File each", "it depends", "contradict each")
+
     def __init__(self) -> None:
-        self._reading: dict[str, list[Answer]] = {}
-        self._deciding: dict[str, list[Answer]] = {}
+        self._scenes: dict[tuple[str, str], list[Answer]] = {}
 
     def reads(self, text: str, *answers: Answer) -> None:
         """Answer so when a text that holds `text` is to be read."""
-        self._reading[text] = list(answers)
+        self._scenes["", text] = list(answers)
 
     def decides(self, content: str, *answers: Answer) -> None:
         """Answer so when it is to be decided about a fact."""
-        self._deciding[f"): {content}\n"] = list(answers)
+        self._scenes["compared with memories", f"): {content}\n"] = list(answers)
+
+    def hints(self, text: str, *answers: Answer) -> None:
+        """Answer so when hints are wanted on a text that holds `text`."""
+        self._scenes["months later", text] = list(answers)
+
+    def files(self, words: str, *answers: Answer) -> None:
+        """Answer so when facts that hold `words` are to be filed under aspects."""
+        self._scenes["File each", words] = list(answers)
+
+    def depends(self, words: str, *answers: Answer) -> None:
+        """Answer so when dependencies are looked for in facts that hold `words`."""
+        self._scenes["it depends", words] = list(answers)
+
+    def contradicts(self, words: str, *answers: Answer) -> None:
+        """Answer so when statements that hold `words` are compared."""
+        self._scenes["contradict each", words] = list(answers)
 
     def answer(self, prompt: str) -> Answer:
         """Return the answer to a question and use it up."""
-        for scenes in (self._deciding, self._reading):
-            for words, answers in scenes.items():
-                if words in prompt:
-                    return answers.pop(0) if len(answers) > 1 else answers[0]
+        asked = self.sort(prompt)
+        for (sort, words), answers in self._scenes.items():
+            if sort == asked and words in prompt:
+                return answers.pop(0) if len(answers) > 1 else answers[0]
         return UNKNOWN
+
+    @classmethod
+    def sort(cls, prompt: str) -> str:
+        """Return which of `SORTS` a request is, empty when a text is to be read."""
+        return next((sort for sort in cls.SORTS if sort in prompt), "")
 
 
 @contextmanager

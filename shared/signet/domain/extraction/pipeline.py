@@ -17,7 +17,7 @@ from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import store
 from signet.domain.memory.models import Memory
-from signet.domain.sessions import transcript
+from signet.domain.sessions import injected, transcript
 from signet.observe import logs
 from signet.providers.ports import Embedder
 from signet.queue.held import Run
@@ -115,7 +115,7 @@ def _undecided(job: Run) -> Extraction:
 
 def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
     """Read what was said; what programs put into a session was not (it would confirm itself)."""
-    said = transcript.normalize(source.content) or source.content
+    said = transcript.normalize(source.content) or injected.without(source.content)
     if len(said.strip()) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))
     found = distiller.extract(said, lambda digest: job.db.read(candidates.holds, source, digest))

@@ -16,9 +16,13 @@ _TAG = (
 _TAGGED = re.compile(
     rf"<{_TAG}\b[^>]*>.*?</\1>|^[ \t]*<{_TAG}\b[^>]*>(?!.*</\2>).*\Z", re.DOTALL | re.MULTILINE
 )
-#: The line above recalled memories, and the list below it (HK-56).
+#: The line above recalled memories, and the list below it, each with its day (HK-56); in a memory, whose text is one
+#: line, the items follow each other.
+_HEAD = r"\[signet:recall\b[^\n]*?\bengine=[\w-]+\]"
+_DAY = r"\((?:[A-Z][a-z]{2} \d|\d{4}-)[^()\n]*\)(?=\s|\Z)"
 _RECALLED = re.compile(
-    r"^[ \t]*\[signet:recall\b[^\n]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)*", re.MULTILINE
+    rf"^[ \t]*{_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]*?{_DAY})*",
+    re.MULTILINE,
 )
 #: What a session begins with: from its first line to where somebody speaks (HK-30).
 _BEGINNING = re.compile(
