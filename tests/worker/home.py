@@ -149,6 +149,11 @@ class Home:
         assert isinstance(result, dict)
         return result
 
+    def drained(self, kind: str = "%") -> None:
+        """Wait until no job of a kind waits or runs."""
+        waits = "SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased') AND job_type LIKE ?"
+        eventually(lambda: not self.value(waits, kind))
+
     def memory(self, memory_id: str) -> Row:
         """Return a row of `memories`."""
         return self.rows("SELECT * FROM memories WHERE id = ?", memory_id)[0]

@@ -11,7 +11,7 @@ from worker.script import Script, decided, fact, found, scripted
 
 pytestmark = pytest.mark.xdist_group("worker")
 
-ALLOWED = {"autonomous": {"allowUpdateDelete": True}}
+ALLOWED = {"allowUpdateDelete": True}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def server(script: Script) -> Iterator[FakeServer]:
 @pytest.fixture(scope="module")
 def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with a_home(tmp_path_factory.mktemp("w")) as made:
-        made.configure(manifest(url=server.url, embedding="ollama", **ALLOWED))
+        made.configure(manifest(url=server.url, embedding="ollama", autonomous=ALLOWED))
         with made.worker():
             yield made
 

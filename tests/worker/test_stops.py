@@ -44,14 +44,6 @@ def state(home: Home, source: str) -> dict[str, object]:
     return {name: [tuple(row) for row in home.rows(sql, agent)] for name, sql in everything.items()}
 
 
-def drained(home: Home) -> None:
-    eventually(
-        lambda: (
-            not home.value("SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased')")
-        )
-    )
-
-
 @pytest.mark.parametrize("where", ["reading", "embedding"])
 def test_a_killed_worker_leaves_nothing_twice_and_nothing_out(home: Home, where: str) -> None:
     script, hang = Script(), Hang(threading.Event(), ANSWER)
@@ -71,9 +63,9 @@ def test_a_killed_worker_leaves_nothing_twice_and_nothing_out(home: Home, where:
         script.reads(TEXT, ANSWER)
         server.embeddings = [Works()]
         with home.worker():
-            drained(home)
+            home.drained()
             undisturbed = home.remember(TEXT, "undisturbed")
-            drained(home)
+            home.drained()
         assert home.job(source)["status"] == "completed"
         assert state(home, source) == state(home, undisturbed)
         assert home.value("SELECT COUNT(*) FROM memories") == 6

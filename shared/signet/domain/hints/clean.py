@@ -36,8 +36,8 @@ def hints(answer: str, *, memory: str, most: int) -> tuple[str, ...]:
 def _bare(line: str) -> str:
     text = _NUMBER.sub("", line.strip()).strip().strip(_QUOTES).strip()
     label = _LABEL.match(text)
-    behind = text[label.end() :] if label else ""
-    return behind.strip(_QUOTES) if _ASKS.match(behind) else text
+    behind = text[label.end() :].strip(_QUOTES) if label else ""
+    return behind if behind.endswith("?") or _ASKS.match(behind) else text
 
 
 def _is_hint(text: str) -> bool:
