@@ -44,6 +44,11 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("DELETE", "/api/memory/{memory_id}"): (None, 200),
     ("POST", "/api/memory/{memory_id}/recover"): ({"reason": "a slip"}, 409),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
+    ("POST", "/api/hooks/session-end"): ({"harness": "codex"}, 200),
+    ("POST", "/api/hooks/session-checkpoint-extract"): (
+        {"harness": "codex", "sessionKey": "s"},
+        200,
+    ),
     ("GET", "/api/memory/{memory_id}/history"): (None, 200),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("GET", "/api/documents"): (None, 200),

@@ -21,6 +21,7 @@ from signet_api.routes import (
     projection,
     recall,
     remember,
+    session_end,
     status,
     transfer,
 )
@@ -41,6 +42,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     ids.router,
     memories.router,
     hooks.router,
+    session_end.router,
     documents.router,
     transfer.router,
     pipeline.router,

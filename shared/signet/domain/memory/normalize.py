@@ -34,7 +34,7 @@ def normalize(text: str) -> Normalized:
 
 def storage(text: str) -> str:
     """Return the text trimmed, each run of whitespace one space, and valid as UTF-8."""
-    return " ".join(_encodable(text).replace("\0", " ").split())
+    return " ".join(encodable(text).replace("\0", " ").split())
 
 
 def canonical(text: str) -> str:
@@ -52,7 +52,7 @@ def _stripped(stored: str) -> str:
     return stored.lower().rstrip(TRAILING).strip()
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Join surrogate pairs and replace lone ones: JSON can carry them, UTF-8 and SQLite cannot."""
     if text.isascii():
         return text

@@ -69,7 +69,15 @@ def remember(
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
-        store.keep_transcript(tx, draft, new.transcript, harness=new.harness, at=now)
+        store.keep_transcript(
+            tx,
+            draft.agent_id,
+            new.source_id,
+            new.transcript,
+            harness=new.harness,
+            project=draft.project,
+            at=now,
+        )
     known = _of_source(tx, draft) if draft.source_id else None
     if known:
         saved = _repeated(known)
@@ -120,6 +128,13 @@ def insert_fact(
         embedding_model=embedding_model,
     )
     return insert(tx, draft, actor=actor, now=now, metadata=metadata)
+
+
+def save_told(
+    tx: WriteTx, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
+) -> Remembered:
+    """Save a statement that somebody else's words were distilled to: with links and jobs, as any saved text."""
+    return _save(tx, draft, _Beside(), actor=actor, rules=rules, now=now)
 
 
 def insert(

@@ -278,12 +278,18 @@ def add_hints(
 
 
 def keep_transcript(
-    tx: WriteTx, draft: Draft, transcript: str, *, harness: str | None, at: datetime
+    tx: WriteTx,
+    agent_id: str,
+    session_key: str,
+    transcript: str,
+    *,
+    harness: str | None,
+    project: str | None,
+    at: datetime,
 ) -> None:
-    """Store the transcript of the session that the draft's source names (PIP-34: the longer one stays)."""
+    """Store the transcript of a session; the longer one stays (PIP-34)."""
     text = clock.to_text(at)
-    session = (draft.agent_id, draft.source_id)
-    tx.run(_TRANSCRIPT, (*session, transcript, harness, draft.project, text, text))
+    tx.run(_TRANSCRIPT, (agent_id, session_key, transcript, harness, project, text, text))
 
 
 def tags_of(stored: str | None) -> tuple[str, ...]:

@@ -1,0 +1,81 @@
+"""The SQL of session ends: transcripts, and the summaries that are asked for.
+
+A stored transcript only ever grows, so its length names its version within a session.
+"""
+
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.sessions.models import Session
+from signet.queue import Job, enqueue
+
+#: The kind of job, and the key under which one is open.
+KIND = "summarize"
+
+_STORED = """
+SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
+_AFTER = (
+    "SELECT substr(content, ? + 1) FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
+)
+_MOVE = "UPDATE session_transcripts SET read_until = ? WHERE agent_id = ? AND session_key = ?"
+_ASKED = """
+SELECT id, status FROM summary_jobs WHERE agent_id = ? AND session_id = ? AND dedupe_key = ? AND status <> 'failed'
+ ORDER BY created_at DESC, id DESC LIMIT 1"""
+_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+_ASK = """
+INSERT INTO summary_jobs (id, session_id, agent_id, harness, project, transcript, dedupe_key, max_attempts, due_ms,
+    queue, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'sessions', ?, ?)"""
+
+
+def stored(tx: ReadTx, agent_id: str, key: str) -> tuple[int, int]:
+    """Return how many characters are stored of a session, and up to where checkpoints have handed them on."""
+    row = tx.one(_STORED, (agent_id, key))
+    return (row["chars"], row["read_until"]) if row else (0, 0)
+
+
+def after(tx: ReadTx, agent_id: str, key: str, position: int) -> str:
+    """Return what is stored of a session behind a position."""
+    found: str | None = tx.value(_AFTER, (position, agent_id, key))
+    return found or ""
+
+
+def move(tx: WriteTx, agent_id: str, key: str, position: int) -> None:
+    """Note up to where checkpoints have handed a session on."""
+    tx.run(_MOVE, (position, agent_id, key))
+
+
+def asked(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:
+    """Return the job that was asked to read this version of a session, and whether it is still to be done."""
+    row = tx.one(_ASKED, (agent_id, key, version))
+    return (row["id"], row["status"] != "done") if row else None
+
+
+def ask(
+    tx: WriteTx,
+    session: Session,
+    *,
+    slot: str,
+    version: str,
+    part: str = "",
+    attempts: int,
+    now: datetime,
+) -> str:
+    """Queue the reading of a session, or of `part` of it, and return the job's id.
+
+    While a job for the same slot is open it is that one's: it reads what is stored when it runs.
+    """
+    job = Job(
+        kind=KIND,
+        slot=slot,
+        agent_id=session.agent_id,
+        payload={"is_part": True} if part else None,
+    )
+    job_id = enqueue(tx, job, now=now, max_attempts=attempts)
+    if job_id is None:
+        return str(tx.value(_OPEN, (job.dedupe_key,)))
+    at = clock.to_text(now)
+    owner = (session.key, session.agent_id, session.harness, session.project)
+    due_ms = int(now.timestamp() * 1000)
+    tx.run(_ASK, (job_id, *owner, part, version, attempts, due_ms, at, at))
+    return job_id
