@@ -29,6 +29,8 @@ from signet.queue.held import Cancelled, Run
 from support.database import fresh_database
 
 NOW = clock.now()
+#: No test here reads a file.
+NOWHERE = Path("/nowhere")
 ACTOR = Actor(name="nora")
 SMALL = Rules(chunk_chars=20, overlap_chars=0, max_bytes=10_000)
 #: Five windows of 20 characters.
@@ -70,7 +72,7 @@ def a_run(db: Database, attempt: int = 1) -> Run:
 
 def ingested(db: Database, content: str = TEXT, **fields: Any) -> str:
     created = a_document(db, content, **fields)
-    ingest.run(a_run(db), SMALL)
+    ingest.run(a_run(db), SMALL, NOWHERE)
     return created.id
 
 
@@ -152,8 +154,15 @@ def test_a_deleted_document_can_be_taken_in_again(db: Database) -> None:
     [
         ({"source_type": "video"}, "source_type must be text, url, or file"),
         ({"content": " \n"}, "content is required for text source_type"),
-        ({"source_type": "url", "url": "https://example.org"}, "url documents cannot be fetched"),
-        ({"source_type": "file", "url": "/tmp/a"}, "file documents cannot be fetched"),
+        ({"source_type": "url"}, "url is required for url source_type"),
+        ({"source_type": "url", "url": "ftp://example.org"}, "url must be an http or https address"),
+        ({"source_type": "url", "url": "http:///a"}, "url must be an http or https address"),
+        ({"source_type": "url", "url": "http://[::1"}, "url: Invalid IPv6 URL"),
+        ({"source_type": "url", "url": "http://a.test/a b"}, "url must be an http or https"),
+        ({"source_type": "url", "url": "http://me:word@a.test"}, "url must not hold a password"),
+        ({"source_type": "file"}, "url is required for file source_type"),
+        ({"source_type": "file", "url": "notes/a.md"}, "url must be an absolute path"),
+        ({"source_type": "file", "url": "/a\0b"}, "url must be an absolute path"),
         ({"connector_id": "nobody"}, "connector_id names no connector"),
     ],
 )
@@ -233,7 +242,7 @@ def test_reading_again_after_a_crash_adds_nothing_twice(db: Database) -> None:
         rules=SMALL,
         now=NOW,
     )
-    ingest.run(a_run(db), SMALL)
+    ingest.run(a_run(db), SMALL, NOWHERE)
     assert count(db, "memories") == count(db, "document_memories") == 5
     assert count(db, "memory_history", "event = 'created'") == 5
 
@@ -250,7 +259,7 @@ def test_a_second_job_of_a_finished_document_does_nothing(db: Database) -> None:
     document_id = ingested(db)
     done = db.read(lookup.get, document_id)
     _requeue(db)
-    ingest.run(a_run(db), SMALL)
+    ingest.run(a_run(db), SMALL, NOWHERE)
     assert db.read(lookup.get, document_id) == done
 
 
@@ -270,7 +279,7 @@ def test_changed_content_replaces_the_chunks_that_are_gone(db: Database) -> None
         lambda tx: tx.run("UPDATE documents SET raw_content = ?, status = 'queued'", (changed,))
     )
     _requeue(db)
-    ingest.run(a_run(db), SMALL)
+    ingest.run(a_run(db), SMALL, NOWHERE)
     new = {chunk.content: chunk.id for chunk in db.read(lookup.chunks, document_id)}
     assert set(new) == set(changed.strip().split("\n"))
     assert {content for content in old if old[content] == new.get(content)} == set(old) - {
@@ -286,7 +295,7 @@ def test_a_document_without_text_fails_for_good(db: Database) -> None:
     created = a_document(db)
     db.write(lambda tx: tx.run("UPDATE documents SET raw_content = NULL"))
     with pytest.raises(PermanentJobError, match="Empty content"):
-        ingest.run(a_run(db), SMALL)
+        ingest.run(a_run(db), SMALL, NOWHERE)
     document = db.read(lookup.get, created.id)
     assert (document.status, document.error) == ("failed", "Empty content")
 
@@ -301,7 +310,7 @@ def test_a_failing_document_is_queued_until_the_last_attempt(
     created = a_document(db)
     monkeypatch.setattr(remember, "insert", break_down)
     with pytest.raises(NotFound):
-        ingest.run(a_run(db, attempt), SMALL)
+        ingest.run(a_run(db, attempt), SMALL, NOWHERE)
     document = db.read(lookup.get, created.id)
     assert (document.status, document.error) == (status, "a planted error")
 
@@ -357,7 +366,7 @@ def test_a_running_job_does_not_bring_a_deleted_document_back(db: Database) -> N
     plan = ingest.plan_of(db.read(lookup.get, created.id), SMALL)
     removed(db, created.id)
     assert db.write(ingest.store_chunks, plan=plan, first=0, rules=SMALL, now=NOW) == []
-    ingest.run(job, SMALL)
+    ingest.run(job, SMALL, NOWHERE)
     assert db.read(lookup.get, created.id).status == "deleted"
     assert count(db, "memories") == 0
 
@@ -367,7 +376,7 @@ def test_a_cancelled_job_stops_between_its_steps(db: Database) -> None:
     job = a_run(db)
     job.cancelled = True
     with pytest.raises(Cancelled):
-        ingest.run(job, SMALL)
+        ingest.run(job, SMALL, NOWHERE)
     assert db.read(lookup.get, created.id).status == "queued"
 
 

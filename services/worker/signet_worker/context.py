@@ -33,6 +33,7 @@ class Context:
 
     def __init__(self, db: Database, live: LiveSettings, workspace: Workspace) -> None:
         self.db = db
+        self.workspace = workspace
         self._live = live
         self._slots = workspace.runtime_dir / "llm"
         self._lock = threading.Lock()

@@ -103,6 +103,10 @@ def restart_required(old: Settings, new: Settings) -> list[str]:
     changes = {
         "auth.mode": old.auth.mode != new.auth.mode,
         "embedding.dimensions": old.embedding.dimensions != new.embedding.dimensions,
+        # A smaller one is in force at once; a larger body is let in only by a new process.
+        "pipelineV2.documents.maxContentBytes": (
+            old.pipeline.documents.max_content_bytes < new.pipeline.documents.max_content_bytes
+        ),
     }
     return [key for key, is_changed in changes.items() if is_changed]
 

@@ -4,6 +4,7 @@ from dramatiq.errors import ActorNotFound, Retry
 from dramatiq.middleware import Shutdown
 
 from signet.errors import (
+    Frozen,
     Kind,
     PermanentJobError,
     ProviderDown,
@@ -17,6 +18,8 @@ from signet.queue.held import Cancelled, LeaseLost
 
 #: How long a job waits, uncharged, when the database itself could not be written.
 STORAGE_WAIT_MS = 1_000
+#: How long a job waits, uncharged, while nothing may be changed.
+FROZEN_WAIT_MS = 60_000
 #: Kinds of our errors that no retry can mend.
 _PERMANENT = frozenset({Kind.INVALID, Kind.NOT_FOUND, Kind.TOO_LARGE, Kind.FORBIDDEN})
 
@@ -51,6 +54,10 @@ def of(error: BaseException | None, *, permanent: tuple[type[BaseException], ...
             )
         case StorageBusy() | StorageFull():
             return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
+        case Frozen():
+            return Outcome(
+                end=End.POSTPONED, code=code, error=error.message, wait_ms=FROZEN_WAIT_MS
+            )
         case DeadlineExceeded() | TimeoutError():
             return Outcome(end=End.FAILED, code="timeout", error=text)
         case ActorNotFound():

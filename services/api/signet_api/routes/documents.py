@@ -11,14 +11,14 @@ from signet.domain.documents import create, delete, lookup
 from signet.domain.documents.models import Document, NewDocument, Rules
 from signet.wire.documents import DocumentBody
 from signet_api.bodies import JsonRoute
-from signet_api.deps import Db, Shared, Who
+from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import whole
 
 router = APIRouter(tags=["documents"], route_class=JsonRoute)
 
 
 @router.post("/api/documents", status_code=201)
-async def post_document(body: DocumentBody, state: Shared) -> JSONResponse:
+async def post_document(body: DocumentBody, request: Request, state: Shared) -> JSONResponse:
     """Store a document and queue its reading; one that is known is answered with 200."""
     made = await state.db.awrite(
         create.create,
@@ -30,6 +30,7 @@ async def post_document(body: DocumentBody, state: Shared) -> JSONResponse:
             content_type=body.content_type,
             connector_id=body.connector_id,
             metadata=body.metadata,
+            agent_id=agent_of(body.agent_id, None, request.headers),
         ),
         rules=Rules.of(state.settings),
         now=clock.now(),
@@ -47,6 +48,7 @@ async def get_documents(request: Request, db: Db) -> dict[str, object]:
     offset = whole(params.get("offset"), 0, low=0, high=1_000_000_000)
     page = await db.aread(
         lookup.newest,
+        agent_id=_agent(request),
         status=params.get("status") or None,
         limit=limit,
         offset=offset,
@@ -61,21 +63,21 @@ async def get_documents(request: Request, db: Db) -> dict[str, object]:
 
 
 @router.get("/api/documents/{document_id}")
-async def get_document(document_id: str, db: Db) -> dict[str, object]:
+async def get_document(document_id: str, request: Request, db: Db) -> dict[str, object]:
     """Return one document."""
-    return _row(await db.aread(lookup.get, document_id))
+    return _row(await db.aread(lookup.get, document_id, agent_id=_agent(request)))
 
 
 @router.get("/api/documents/{document_id}/chunks")
-async def get_chunks(document_id: str, db: Db) -> dict[str, object]:
+async def get_chunks(document_id: str, request: Request, db: Db) -> dict[str, object]:
     """Return the memories made from a document, in its order."""
-    found = await db.aread(lookup.chunks, document_id)
+    found = await db.aread(lookup.chunks, document_id, agent_id=_agent(request))
     return {"chunks": [asdict(chunk) for chunk in found], "count": len(found)}
 
 
 @router.delete("/api/documents/{document_id}")
 async def delete_document(
-    document_id: str, state: Shared, actor: Who, reason: str = ""
+    document_id: str, request: Request, state: Shared, actor: Who, reason: str = ""
 ) -> dict[str, object]:
     """Delete a document and forget what only it holds; `reason` is needed."""
     gone = await state.db.awrite(
@@ -85,8 +87,14 @@ async def delete_document(
         actor=actor,
         rules=Rules.of(state.settings),
         now=clock.now(),
+        agent_id=_agent(request),
     )
     return {"success": True, "deleted": True, "memoriesRemoved": gone.memories_removed}
+
+
+def _agent(request: Request) -> str:
+    params = request.query_params
+    return agent_of(params.get("agentId") or params.get("agent_id"), None, request.headers)
 
 
 def _row(document: Document) -> dict[str, object]:

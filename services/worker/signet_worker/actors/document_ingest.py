@@ -1,4 +1,4 @@
-"""`document_ingest`: cut one document into memories."""
+"""`document_ingest`: get the text of one document and cut it into memories."""
 
 from signet.domain.documents import ingest
 from signet.domain.documents.models import Rules
@@ -8,4 +8,4 @@ from signet_worker.context import Context
 
 def document_ingest(job: Run, context: Context) -> None:
     """Read the job's document."""
-    ingest.run(job, Rules.of(context.settings))
+    ingest.run(job, Rules.of(context.settings), context.workspace.root)

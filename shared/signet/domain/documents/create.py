@@ -3,6 +3,8 @@
 import hashlib
 from dataclasses import replace
 from datetime import datetime
+from pathlib import PurePath
+from urllib.parse import urlsplit
 
 from signet import ids
 from signet.db import WriteTx
@@ -13,40 +15,91 @@ from signet.queue import Job, enqueue
 
 
 def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Created:
-    """Store a document and queue its reading, or answer with the one of the same address or text.
+    """Store a document and queue its reading, or answer with the one of the same agent and address or text.
 
     Raises Frozen, Invalid, and TooLarge for more bytes than the settings allow.
     """
     if rules.frozen:
         raise Frozen
-    text = _text(tx, new, rules)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    known = store.by_url(tx, new.url) if new.url else None
-    known = known or store.by_text(tx, digest)
+    new = _checked(tx, new, rules)
+    known = store.by_url(tx, new.url, new.agent_id) if new.url else None
+    if known is None and new.source_type == SourceType.TEXT:
+        known = store.by_text(tx, hash_of(new.content or ""), new.agent_id)
     if known:
         return Created(id=known.id, status=Status(known.status), job_id=None)
+    return add(tx, new, now=now, attempts=rules.attempts)
+
+
+def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Created:
+    """Store a document that is not there yet and queue its reading."""
     document_id = ids.new_id()
-    store.insert(tx, document_id, replace(new, content=text), content_hash=digest, at=now)
-    job = Job(kind="document_ingest", document_id=document_id)
-    job_id = enqueue(tx, job, now=now, max_attempts=rules.attempts)
+    digest = None if new.content is None else hash_of(new.content)
+    store.insert(tx, document_id, new, content_hash=digest, at=now)
+    job = Job(
+        kind="document_ingest",
+        document_id=document_id,
+        agent_id=new.agent_id,
+        priority=new.priority,
+    )
+    job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     return Created(id=document_id, status=Status.QUEUED, job_id=job_id)
 
 
-def _text(tx: WriteTx, new: NewDocument, rules: Rules) -> str:
-    """Return the content as it can be stored; raises what is wrong with the request."""
-    if new.source_type not in set(SourceType):
-        raise Invalid("source_type must be text, url, or file")
-    if new.source_type != SourceType.TEXT:
-        raise Invalid(
-            f"{new.source_type} documents cannot be fetched by this version; "
-            "send the text as content with source_type text"
-        )
-    # JSON can carry half a surrogate pair, UTF-8 and SQLite cannot.
-    content = (new.content or "").encode("utf-8", "replace").decode()
-    if not content.strip():
-        raise Invalid("content is required for text source_type")
-    if len(content.encode()) > rules.max_bytes:
-        raise TooLarge(f"content is longer than {rules.max_bytes} bytes")
+def hash_of(content: str) -> str:
+    """Return what is equal for equal contents: SHA-256 of the text as UTF-8, in hex digits."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _checked(tx: WriteTx, new: NewDocument, rules: Rules) -> NewDocument:
+    """Return the document as it can be stored; raises what is wrong with the request."""
+    match new.source_type:
+        case SourceType.TEXT:
+            new = replace(new, content=_text(new.content, rules))
+        case SourceType.URL:
+            new = replace(new, url=_page(new.url), content=None)
+        case SourceType.FILE:
+            # Whoever sends the text of a file has read it already.
+            content = _text(new.content, rules) if new.content else None
+            new = replace(new, url=_path(new.url), content=content)
+        case _:
+            raise Invalid("source_type must be text, url, or file")
     if new.connector_id is not None and not store.connector_exists(tx, new.connector_id):
         raise Invalid("connector_id names no connector")
-    return content
+    return new
+
+
+def _text(content: str | None, rules: Rules) -> str:
+    # JSON can carry half a surrogate pair, UTF-8 and SQLite cannot.
+    text = (content or "").encode("utf-8", "replace").decode()
+    if not text.strip():
+        raise Invalid("content is required for text source_type")
+    if len(text.encode()) > rules.max_bytes:
+        raise TooLarge(f"content is longer than {rules.max_bytes} bytes")
+    return text
+
+
+def _page(url: str | None) -> str:
+    """Return the address of a page; where it leads is judged when it is fetched (see net/fetch.py)."""
+    found = (url or "").strip()
+    if not found:
+        raise Invalid("url is required for url source_type")
+    try:
+        parts = urlsplit(found)
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError as error:
+        raise Invalid(f"url: {error}") from error
+    if not named or any(letter.isspace() or not letter.isprintable() for letter in found):
+        raise Invalid("url must be an http or https address")
+    if parts.username is not None:
+        raise Invalid("url must not hold a password: documents are shown with their address")
+    return found
+
+
+def _path(path: str | None) -> str:
+    """Return the path of a file; whether it may be read is decided when it is (see source.py)."""
+    found = (path or "").strip()
+    if not found:
+        raise Invalid("url is required for file source_type: the path of the file")
+    if not PurePath(found).is_absolute() or "\0" in found:
+        raise Invalid("url must be an absolute path for file source_type")
+    return found

@@ -8,13 +8,21 @@ from signet.domain.documents.models import Deleted, Rules
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, Invalid
+from signet.ids import DEFAULT_AGENT
 from signet.queue import console
 
 
 def delete(
-    tx: WriteTx, document_id: str, *, reason: str, actor: Actor, rules: Rules, now: datetime
+    tx: WriteTx,
+    document_id: str,
+    *,
+    reason: str,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+    agent_id: str = DEFAULT_AGENT,
 ) -> Deleted:
-    """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2).
+    """Delete a document that the agent may read, as a person asks for it.
 
     Deleting again changes nothing. Raises Frozen, NotFound, and Invalid without a reason.
     """
@@ -22,7 +30,12 @@ def delete(
         raise Invalid("reason query parameter is required")
     if rules.frozen:
         raise Frozen
-    lookup.get(tx, document_id)
+    lookup.get(tx, document_id, agent_id=agent_id)
+    return remove(tx, document_id, reason=reason, actor=actor, now=now)
+
+
+def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: datetime) -> Deleted:
+    """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2)."""
     if not store.mark_deleted(tx, document_id, reason=reason, at=now):
         return Deleted(memories_removed=0)
     for job_id in store.open_jobs(tx, document_id):

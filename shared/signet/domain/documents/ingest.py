@@ -1,24 +1,26 @@
-"""Reading a document, top to bottom: cut it into chunks, save each as a memory, link them in order.
+"""Reading a document, top to bottom: get its text, cut it into chunks, save each as a memory, link them in order.
 
+The text of a page or file is stored before it is cut; a later run goes on with that and asks for it no more.
 Every step is a short transaction that checks the job's lease and the document's state, and every step may be
 repeated: a chunk that is there is linked, not inserted. So a crash, a second run or a deletion in between leaves
 nothing twice and brings nothing back.
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path, PurePath
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.documents import chunk, lookup, store
-from signet.domain.documents.models import Document, Rules, Status
+from signet.domain.documents import chunk, create, lookup, readers, source, store
+from signet.domain.documents.models import Document, Rules, SourceType, Status
+from signet.domain.documents.readers.models import Raw, Reading
 from signet.domain.memory import remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
-from signet.errors import PermanentJobError, SignetError
-from signet.ids import DEFAULT_AGENT
+from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.queue import BULK, Job, enqueue
 from signet.queue.held import Cancelled, LeaseLost, Run
 
@@ -30,47 +32,56 @@ CHUNKS_PER_WRITE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be saved for one document."""
+    """What is to be saved for one document, as it was when it was read."""
 
-    document_id: str
-    title: str | None
+    document: Document
     chunks: tuple[str, ...]
 
 
-def run(job: Run, rules: Rules) -> None:
+def run(job: Run, rules: Rules, workspace: Path) -> None:
     """Read the job's document and complete the job; one that is done or deleted needs no work.
 
-    Raises PermanentJobError for a document without text, and what `Run` raises.
+    Files are read below `workspace` and the folders of connectors. Raises PermanentJobError for what can never be
+    read, Frozen while nothing may be written, other errors that may be over the next time, and what `Run` raises.
     """
-    document_id = job.lease.document_id or ""
+    if rules.frozen:
+        raise Frozen
+    document = job.db.read(lookup.find, job.lease.document_id or "")
     try:
-        result = _run(job, document_id, rules)
+        result = _run(job, document, rules, workspace)
     except (LeaseLost, Cancelled):
         raise
     except SignetError as error:
         is_last = isinstance(error, PermanentJobError) or (
             job.lease.attempts >= job.lease.max_attempts
         )
-        job.progress(
-            partial(
-                fail, document_id=document_id, error=error.message, is_last=is_last, now=clock.now()
-            )
+        failed = partial(
+            fail, document=document, error=error.message, is_last=is_last, now=clock.now()
         )
+        job.progress(failed)
         raise
     job.commit(result)
 
 
-def _run(job: Run, document_id: str, rules: Rules) -> Callable[[WriteTx], dict[str, object]]:
+def _run(
+    job: Run, document: Document, rules: Rules, workspace: Path
+) -> Callable[[WriteTx], dict[str, object]]:
     """Do all steps but the last, and return the last."""
 
     def moved(status: Status) -> bool:
         job.check()
-        return job.progress(partial(advance, document_id=document_id, to=status, now=clock.now()))
+        return job.progress(partial(advance, document_id=document.id, to=status, now=clock.now()))
 
     if not moved(Status.EXTRACTING):
         return lambda tx: {"skipped": "document_closed"}
-    document = job.db.read(lookup.get, document_id)
-    moved(Status.CHUNKING)
+    if document.raw_content is None and document.source_type != SourceType.TEXT:
+        document = _fetched(job, document, rules, workspace)
+        job.check()
+        if job.progress(partial(keep, document=document, now=clock.now())):
+            return partial(confirm, document=document, rules=rules, now=clock.now())
+    else:
+        document = _told(document)
+        moved(Status.CHUNKING)
     plan = plan_of(document, rules)
     moved(Status.EMBEDDING)  # left to a job for each chunk: words are found before vectors are made
     moved(Status.INDEXING)
@@ -79,15 +90,44 @@ def _run(job: Run, document_id: str, rules: Rules) -> Callable[[WriteTx], dict[s
         job.check()
         save = partial(store_chunks, plan=plan, first=first, rules=rules, now=clock.now())
         kept.update(job.progress(save))
-    return partial(finish, plan=plan, kept=kept, now=clock.now())
+    return partial(finish, plan=plan, kept=kept, rules=rules, now=clock.now())
+
+
+def _fetched(job: Run, document: Document, rules: Rules, workspace: Path) -> Document:
+    """Return the document with the text of its page or file."""
+    roots = [str(workspace), *job.db.read(store.roots)]
+    read = readers.read(source.raw(document, rules, roots))
+    is_file = document.source_type == SourceType.FILE
+    title = read.title or (PurePath(document.source_url or "").name if is_file else None)
+    return _with(document, replace(read, title=title))
+
+
+def _told(document: Document) -> Document:
+    """Return a document whose content came with it; only what was named as a form of its own is read as such."""
+    form = readers.form_of(document.content_type or "")
+    if form is None or document.source_type != SourceType.TEXT:
+        return document
+    data = (document.raw_content or "").encode()
+    return _with(document, readers.read(Raw(data=data, content_type=f"{form}; charset=utf-8")))
+
+
+def _with(document: Document, read: Reading) -> Document:
+    return replace(
+        document,
+        raw_content=read.text.replace("\0", " "),
+        content_type=read.content_type,
+        title=document.title or read.title,
+    )
 
 
 def plan_of(document: Document, rules: Rules) -> Plan:
     """Return the chunks to be saved. Raises PermanentJobError when there is no text (PIP-54)."""
-    chunks = chunk.windows(document.raw_content or "", rules.chunk_chars, rules.overlap_chars)
+    has_headings = document.content_type in readers.WITH_HEADINGS
+    cut = chunk.sections if has_headings else chunk.windows
+    chunks = cut(document.raw_content or "", rules.chunk_chars, rules.overlap_chars)
     if not chunks:
         raise PermanentJobError("Empty content")
-    return Plan(document_id=document.id, title=document.title, chunks=tuple(chunks))
+    return Plan(document=document, chunks=tuple(chunks))
 
 
 def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool:
@@ -95,9 +135,71 @@ def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool
     return store.move(tx, document_id, to, error=None, at=now)
 
 
-def fail(tx: WriteTx, *, document_id: str, error: str, is_last: bool, now: datetime) -> None:
+def fail(tx: WriteTx, *, document: Document, error: str, is_last: bool, now: datetime) -> None:
     """Show what went wrong: queued while the job will be tried again, failed after the last time (DOC-7)."""
-    store.move(tx, document_id, Status.FAILED if is_last else Status.QUEUED, error=error, at=now)
+    # A file name may hold half a surrogate pair.
+    text = error.encode("utf-8", "replace").decode()
+    if is_last:
+        store.fail(tx, document.id, error=text, stamp=document.source_stamp, at=now)
+    else:
+        store.move(tx, document.id, Status.QUEUED, error=text, at=now)
+
+
+def keep(tx: WriteTx, *, document: Document, now: datetime) -> bool:
+    """Store the text of a page or file; True when it is the one that is in memory already."""
+    text = document.raw_content or ""
+    reading = Reading(
+        text=text, title=document.title, content_type=document.content_type or "text/plain"
+    )
+    return store.keep(tx, document.id, reading, digest=create.hash_of(text), at=now)
+
+
+def confirm(tx: WriteTx, *, document: Document, rules: Rules, now: datetime) -> dict[str, object]:
+    """Let a document whose text is the same be done as it is."""
+    if _is_outdated(tx, document, rules, now):
+        return {"skipped": "source_changed"}
+    if not advance(tx, document_id=document.id, to=Status.INDEXING, now=now):
+        return {"skipped": "document_closed"}
+    store.same(tx, document.id, at=now)
+    return {"unchanged": True}
+
+
+def read_again(
+    tx: WriteTx,
+    document_id: str,
+    *,
+    agent_id: str,
+    stamp: str | None,
+    forced: bool = False,
+    connector_id: str | None = None,
+    attempts: int,
+    now: datetime,
+) -> None:
+    """Queue a document whose source has changed, or with `forced` may have; a run under way is followed by another.
+
+    Does nothing for a deleted one.
+    """
+    if store.requeue(
+        tx, document_id, stamp=stamp, forced=forced, connector_id=connector_id, at=now
+    ):
+        job = Job(kind="document_ingest", document_id=document_id, agent_id=agent_id, priority=BULK)
+        enqueue(tx, job, now=now, max_attempts=attempts)
+
+
+def _is_outdated(tx: WriteTx, document: Document, rules: Rules, now: datetime) -> bool:
+    """Queue the document once more when its file has changed since it was read."""
+    stamp = store.stamp(tx, document.id)
+    if stamp == document.source_stamp:
+        return False
+    read_again(
+        tx,
+        document.id,
+        agent_id=document.agent_id,
+        stamp=stamp,
+        attempts=rules.attempts,
+        now=now,
+    )
+    return True
 
 
 def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: datetime) -> list[str]:
@@ -106,29 +208,35 @@ def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: date
     A chunk whose text is an active memory already is linked to it (DOC-5). Nothing is saved, and nothing
     returned, when the document was deleted meanwhile.
     """
-    if not advance(tx, document_id=plan.document_id, to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
         return []
     kept = []
     part = plan.chunks[first : first + CHUNKS_PER_WRITE]
     for index, text in enumerate(part, start=first):
         saved = remember.insert(tx, _draft(plan, text, now), actor=WORKER, now=now)
-        store.link(tx, plan.document_id, saved.id, index)
+        store.link(tx, plan.document.id, saved.id, index)
         if rules.embed and not saved.deduped:
-            job = Job(kind="embed", memory_id=saved.id, agent_id=DEFAULT_AGENT, priority=BULK)
+            job = Job(
+                kind="embed", memory_id=saved.id, agent_id=plan.document.agent_id, priority=BULK
+            )
             enqueue(tx, job, now=now)
         kept.append(saved.id)
     return kept
 
 
-def finish(tx: WriteTx, *, plan: Plan, kept: Collection[str], now: datetime) -> dict[str, object]:
+def finish(
+    tx: WriteTx, *, plan: Plan, kept: Collection[str], rules: Rules, now: datetime
+) -> dict[str, object]:
     """Let go of chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
-    if not advance(tx, document_id=plan.document_id, to=Status.INDEXING, now=now):
+    if _is_outdated(tx, plan.document, rules, now):
+        return {"skipped": "source_changed"}
+    if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
-    stale = set(store.linked(tx, plan.document_id)) - set(kept)
-    for memory_id in store.loose(tx, plan.document_id, stale):
+    stale = set(store.linked(tx, plan.document.id)) - set(kept)
+    for memory_id in store.loose(tx, plan.document.id, stale):
         forget(tx, memory_id, actor=WORKER, reason="Document changed", now=now)
-    store.unlink(tx, plan.document_id, stale)
-    store.finish(tx, plan.document_id, chunk_count=len(plan.chunks), at=now)
+    store.unlink(tx, plan.document.id, stale)
+    store.finish(tx, plan.document.id, chunk_count=len(plan.chunks), at=now)
     return {"chunks": len(plan.chunks), "memories": len(kept)}
 
 
@@ -137,13 +245,13 @@ def _draft(plan: Plan, text: str, now: datetime) -> Draft:
         content=text,
         type="document_chunk",
         importance=0.3,
-        agent_id=DEFAULT_AGENT,
+        agent_id=plan.document.agent_id,
         visibility=Visibility.GLOBAL,
-        who=plan.document_id,
+        who=plan.document.id,
         why="document_ingest",
         source_type="document",
-        source_id=plan.document_id,
+        source_id=plan.document.id,
         updated_by=WORKER.name,
         created_at=now,
-        tags=(f"document:{plan.title}",) if plan.title else (),
+        tags=(f"document:{plan.document.title}",) if plan.document.title else (),
     )

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from signet.config import Settings
 from signet.config.sections import EmbeddingProvider
+from signet.ids import DEFAULT_AGENT
+from signet.queue.enqueue import NORMAL
 
 
 class SourceType(StrEnum):
@@ -38,6 +40,8 @@ class Rules:
     chunk_chars: int = 2_000
     overlap_chars: int = 200
     max_bytes: int = 10_485_760
+    #: Whether pages may come from this machine and its network.
+    may_be_private: bool = False
     #: How often reading a document is tried.
     attempts: int = 3
 
@@ -51,6 +55,7 @@ class Rules:
             chunk_chars=documents.chunk_size,
             overlap_chars=documents.chunk_overlap,
             max_bytes=documents.max_content_bytes,
+            may_be_private=documents.allow_private_networks,
             attempts=settings.pipeline.worker.max_retries,
         )
 
@@ -66,6 +71,10 @@ class NewDocument:
     content_type: str | None = None
     connector_id: str | None = None
     metadata: Mapping[str, object] | None = None
+    agent_id: str = DEFAULT_AGENT
+    #: What tells one state of a file from another (see connectors/filesystem.py).
+    source_stamp: str | None = None
+    priority: int = NORMAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +111,8 @@ class Document:
     created_at: str
     updated_at: str
     completed_at: str | None
+    agent_id: str
+    source_stamp: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

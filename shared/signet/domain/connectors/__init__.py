@@ -1,0 +1,1 @@
+"""Sources outside that are kept in step: folders, whose files become documents."""

@@ -1,0 +1,87 @@
+"""From bytes to text, one module for each form: the only places that know what a form looks like.
+
+A reader takes what came from a file or the network, which nobody has checked, and returns a `Reading`. What cannot be
+read at all is a PermanentJobError: the same bytes will not be readable later.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+
+from signet.domain.documents.readers import html, pdf, text
+from signet.domain.documents.readers.models import Raw, Reading
+from signet.errors import PermanentJobError
+
+HTML = "text/html"
+MARKDOWN = "text/markdown"
+PDF = "application/pdf"
+JSON = "application/json"
+#: Forms whose lines can begin with `#` to say what the text below is about.
+WITH_HEADINGS = frozenset({HTML, MARKDOWN, "application/xhtml+xml"})
+
+_FORMS = WITH_HEADINGS | {"text/xml", "application/xml"}
+
+_BY_SUFFIX: Mapping[str, str] = {
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".mdx": MARKDOWN,
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".xml": "text/xml",
+    ".json": JSON,
+    ".pdf": PDF,
+}
+_READERS: Mapping[str, Callable[[Raw], Reading]] = {
+    HTML: html.read,
+    "application/xhtml+xml": html.read,
+    "text/xml": html.read,
+    "application/xml": html.read,
+    PDF: pdf.read,
+    JSON: text.read_json,
+}
+
+
+def read(raw: Raw) -> Reading:
+    """Return the text of what came; raises PermanentJobError when it holds none that we can read."""
+    kind = kind_of(raw)
+    if not accepts(kind):
+        raise PermanentJobError(f"unsupported content type: {kind}")
+    return replace(_reader_of(kind)(raw), content_type=kind)
+
+
+def accepts(media_type: str) -> bool:
+    """Return whether there is a reader for a media type; "" is one that nobody named."""
+    return (
+        media_type == ""
+        or media_type.startswith("text/")
+        or media_type in _READERS
+        or media_type.endswith(("+json", "+xml"))
+    )
+
+
+def form_of(content_type: str) -> str | None:
+    """Return the media type of a text that has to be read (HTML, XML) or has headings; None for any other."""
+    said = _media_type(content_type)
+    return said if said in _FORMS else None
+
+
+def _reader_of(kind: str) -> Callable[[Raw], Reading]:
+    if kind.endswith("+json"):
+        return text.read_json
+    return _READERS.get(kind) or (html.read if kind.endswith("+xml") else text.read_plain)
+
+
+def kind_of(raw: Raw) -> str:
+    """Return the media type: what was said, else what the name ends with, else what the first bytes look like."""
+    said = _media_type(raw.content_type)
+    if pdf.is_pdf(raw.data):
+        return PDF
+    if said and said != "application/octet-stream":
+        return said
+    named = _BY_SUFFIX.get(PurePath(raw.name).suffix.lower())
+    return named or (HTML if html.is_html(raw.data) else "text/plain")
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
