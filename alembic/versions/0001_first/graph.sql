@@ -156,7 +156,7 @@ CREATE INDEX idx_entity_communities_agent ON entity_communities (agent_id);
 CREATE TABLE community_runs (
   agent_id TEXT PRIMARY KEY DEFAULT 'default',
   modularity REAL,
-  quality REAL,
+  quality TEXT,                   -- strong, moderate, fragmented
   graph_signature TEXT,           -- unchanged: the next run is skipped
   ran_at TEXT
 );
@@ -193,6 +193,9 @@ CREATE TABLE skill_meta (
   triggers TEXT,                  -- JSON
   tags TEXT,                      -- JSON
   permissions TEXT,               -- JSON
+  dependencies TEXT,              -- JSON: names of skills that it needs
+  fingerprint TEXT,               -- SHA-256 of the SKILL.md that this was read from
+  adopted TEXT,                   -- JSON: what the entity was before the skill took it over
   enriched INTEGER DEFAULT 0,
   installed_at TEXT NOT NULL,
   last_used_at TEXT,

@@ -90,7 +90,8 @@ CREATE TABLE session_memories (
   structural_density INTEGER,
   predictor_rank INTEGER,
   path_json TEXT,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  weighed_at TEXT                 -- when feedback has counted it
 );
 CREATE UNIQUE INDEX idx_session_memories_unique ON session_memories (agent_id, session_key, memory_id);
 CREATE INDEX idx_session_memories_memory ON session_memories (memory_id);
