@@ -55,6 +55,25 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/documents/{document_id}"): (None, 200),
     ("GET", "/api/documents/{document_id}/chunks"): (None, 200),
     ("DELETE", "/api/documents/{document_id}"): (None, 200),
+    ("GET", "/api/knowledge/entities"): (None, 200),
+    ("GET", "/api/knowledge/entities/pinned"): (None, 200),
+    ("GET", "/api/knowledge/entities/health"): (None, 200),
+    ("GET", "/api/knowledge/entities/{entity_id}"): (None, 200),
+    ("GET", "/api/knowledge/entities/{entity_id}/aspects"): (None, 200),
+    ("GET", "/api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes"): (None, 200),
+    ("GET", "/api/knowledge/entities/{entity_id}/dependencies"): (None, 200),
+    ("POST", "/api/knowledge/entities/{entity_id}/pin"): (None, 200),
+    ("DELETE", "/api/knowledge/entities/{entity_id}/pin"): (None, 200),
+    ("GET", "/api/knowledge/stats"): (None, 200),
+    ("GET", "/api/knowledge/traversal/status"): (None, 200),
+    ("GET", "/api/knowledge/constellation"): (None, 200),
+    ("GET", "/api/knowledge/hygiene"): (None, 200),
+    ("GET", "/api/knowledge/communities"): (None, 200),
+    ("POST", "/api/knowledge/expand"): ({"entity": "Ada Winter"}, 200),
+    ("POST", "/api/knowledge/expand/session"): ({"entityName": "Ada Winter"}, 200),
+    ("POST", "/api/graph/impact"): ({"entityId": "{entity_id}"}, 200),
+    # Without a worker the run waits.
+    ("POST", "/api/repair/cluster-entities"): (None, 202),
     ("GET", "/api/export"): (None, 200),
     ("POST", "/api/import"): ({"records": [{"record": "text", "content": "Rain at noon."}]}, 200),
     ("GET", "/api/pipeline/status"): (None, 200),
@@ -88,13 +107,17 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
     body, status = TABLE[method, path]
     memory_id = api.post("/api/memory/remember", {"content": "Tea is at four."}).body["id"]
     document = api.post("/api/documents", {"source_type": "text", "content": "A page."}).body
+    api.post("/api/memory/remember", {"content": "We met Ada Winter, who lives in Port Ellen."})
     names = {
         "memory_id": memory_id,
+        "entity_id": api.rows("entities")[0]["id"],
+        "aspect_id": api.rows("entity_aspects")[0]["id"],
         "document_id": document["id"],
         "job_id": document["jobId"],
     }
     address = (path + QUERIES.get((method, path), "")).format(**names)
-    content = b"" if body is None else json.dumps(body).encode()
+    text = "" if body is None else json.dumps(body)
+    content = text.replace("{entity_id}", names["entity_id"]).encode()
     answer = api.send(method, address, content)
     assert answer.status == status, answer.body
 

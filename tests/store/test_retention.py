@@ -41,7 +41,7 @@ def a_memory(tx: WriteTx, text: str, *, forgotten_at: datetime | None = None) ->
 
 
 def swept(db: Database, windows: Windows = WINDOWS, *, limit: int = 100) -> dict[str, int]:
-    return dict(purge.sweep(db, windows=windows, now=NOW, limit=limit))
+    return dict(purge.sweep(db, windows=windows, now=NOW, limit=limit).counts)
 
 
 def count(db: Database, table: str, where: str = "1") -> int:

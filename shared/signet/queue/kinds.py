@@ -57,6 +57,8 @@ KINDS = {
         Kind(name="document_ingest", queue="ingest", time_limit_seconds=900),
         Kind(name="embed", queue="vectors", time_limit_seconds=120),
         Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
+        Kind(name="cluster_entities", queue="light", time_limit_seconds=300),
+        Kind(name="graph_upkeep", queue="light", time_limit_seconds=300),
         Kind(name="umap_projection", queue="light", time_limit_seconds=120),
         Kind(name="vector_index", queue="light", time_limit_seconds=900),
     )

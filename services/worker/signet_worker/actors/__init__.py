@@ -7,9 +7,11 @@ import dramatiq
 from signet.queue.broker import JobsBroker
 from signet.queue.held import Run
 from signet.queue.kinds import queue_of
+from signet_worker.actors.cluster_entities import cluster_entities
 from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
+from signet_worker.actors.graph_upkeep import graph_upkeep
 from signet_worker.actors.prospective_index import prospective_index
 from signet_worker.actors.retention_sweep import retention_sweep
 from signet_worker.actors.structural_classify import structural_classify
@@ -21,9 +23,11 @@ from signet_worker.context import Context
 Actor = Callable[[Run, Context], None]
 
 ACTORS: Mapping[str, Actor] = {
+    "cluster_entities": cluster_entities,
     "document_ingest": document_ingest,
     "embed": embed,
     "extract": extract,
+    "graph_upkeep": graph_upkeep,
     "prospective_index": prospective_index,
     "retention_sweep": retention_sweep,
     "structural_classify": structural_classify,

@@ -82,10 +82,22 @@ def group(
 def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[int, int]:
     """Cut memories that are about to go off the graph; return how many links and entities went.
 
-    An entity goes with its last mention, unless it is a skill, pinned, or a group of chunks.
+    An entity goes with its last mention, unless it is a skill, a task or a group of chunks, a person has pinned or
+    suppressed it, or something still holds of it (KG-27).
     """
     lost = store.unmention(tx, memory_ids, at=clock.to_text(now))
     return sum(lost.values()), store.drop_orphans(tx, list(lost))
+
+
+def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: datetime) -> None:
+    """Tie to one memory whatever hangs on others that it is kept instead of (KG-28)."""
+    others = [memory_id for memory_id in memory_ids if memory_id != keeper_id]
+    store.hand_over(tx, others, keeper_id, at=clock.to_text(now))
+
+
+def revive(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
+    """Let what a recovered memory says of entities hold again."""
+    store.revive(tx, memory_id, at=clock.to_text(now))
 
 
 def erase(tx: WriteTx, memory_id: str, *, now: datetime) -> None:

@@ -82,10 +82,27 @@ def triples(
 
 def name(raw: str) -> str | None:
     """Return the name without Markdown marks; None when it cannot be the name of a thing."""
-    text = " ".join(raw.lstrip(_LEFT).rstrip(_RIGHT).split())
-    if len(text) not in NAME_CHARS or text.lower() in _LABELS or _NO_NAME.fullmatch(text):
-        return None
-    return text
+    text = _plain(raw)
+    return text if _refused(text) is None else None
+
+
+def flaw(raw: str) -> str | None:
+    """Say what is wrong with a name that is there already, None when nothing is."""
+    text = _plain(raw)
+    return _refused(text) or ("Markdown marks" if text != " ".join(raw.split()) else None)
+
+
+def _plain(raw: str) -> str:
+    return " ".join(raw.lstrip(_LEFT).rstrip(_RIGHT).split())
+
+
+def _refused(text: str) -> str | None:
+    """Say why a text cannot be the name of a thing, None when it can."""
+    if len(text) not in NAME_CHARS:
+        return "too short" if len(text) < NAME_CHARS.start else "too long"
+    if text.lower() in _LABELS:
+        return "a label, no name"
+    return "a number, date, unit, address or path" if _NO_NAME.fullmatch(text) else None
 
 
 def _mention(

@@ -73,12 +73,26 @@ _SUPERSEDE = (
     "UPDATE entity_attributes SET source_memory_id = NULL, status = 'superseded', updated_at = ?2"
     f" WHERE source_memory_id {_LISTED}"
 )
+#: Entities that several of the memories name, and how many mentions are too many when one memory has them all.
+_TWICE = f"""
+SELECT entity_id, count(*) - 1 FROM memory_entity_mentions WHERE memory_id {_LISTED} OR memory_id = ?2
+GROUP BY entity_id HAVING count(*) > 1
+"""
+_MOVE_MENTIONS = (
+    f"UPDATE OR IGNORE memory_entity_mentions SET memory_id = ?2 WHERE memory_id {_LISTED}"
+)
+_MOVE_ATTRIBUTES = f"UPDATE entity_attributes SET source_memory_id = ?2, updated_at = ?3 WHERE source_memory_id {_LISTED}"
+_REVIVE = (
+    "UPDATE OR IGNORE entity_attributes SET status = 'active', updated_at = ?"
+    " WHERE source_memory_id = ? AND status = 'superseded' AND superseded_by IS NULL"
+)
 _DISCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
 _ORPHANS = f"""
 SELECT id FROM entities e WHERE id {_LISTED} AND mentions = 0 AND pinned = 0
-   AND entity_type NOT IN ('skill', 'chunk_group')
+   AND entity_type NOT IN ('skill', 'task', 'chunk_group')
    AND NOT EXISTS (SELECT 1 FROM entity_pinning p WHERE p.entity_id = e.id)
    AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions m WHERE m.entity_id = e.id)
+   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.entity_id = e.id AND a.status = 'active')
 """
 #: An entity and all that hangs on it (schema-knowledge.md §6), leaves first.
 _DROP_ENTITY = (
@@ -238,7 +252,27 @@ def drop_attributes(tx: WriteTx, memory_id: str) -> None:
 def drop_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
     """Delete those entities that no memory names and nobody keeps, with all of theirs; return how many."""
     orphans = [row[0] for row in tx.all(_ORPHANS, (json.dumps(entity_ids),))]
-    if orphans:
-        for statement in _DROP_ENTITY:
-            tx.run(statement, (json.dumps(orphans),))
+    drop_entities(tx, orphans)
     return len(orphans)
+
+
+def drop_entities(tx: WriteTx, entity_ids: Sequence[str]) -> None:
+    """Delete entities with all that hangs on them."""
+    if entity_ids:
+        for statement in _DROP_ENTITY:
+            tx.run(statement, (json.dumps(entity_ids),))
+
+
+def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, at: str) -> None:
+    """Give one memory the mentions of others, and what they said (KG-28)."""
+    listed = json.dumps(memory_ids)
+    twice = tx.all(_TWICE, (listed, keeper_id))
+    tx.run(_MOVE_MENTIONS, (listed, keeper_id))
+    tx.run(_UNMENTION, (listed,))
+    tx.many(_DISCOUNT, [(count, at, entity_id) for entity_id, count in twice])
+    tx.run(_MOVE_ATTRIBUTES, (listed, keeper_id, at))
+
+
+def revive(tx: WriteTx, memory_id: str, *, at: str) -> None:
+    """Let what a memory said hold again, except where something else has taken its place."""
+    tx.run(_REVIVE, (at, memory_id))

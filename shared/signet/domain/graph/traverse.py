@@ -53,11 +53,12 @@ class Entity:
 
 @dataclass(slots=True)
 class Walk:
-    """What a walk found: memory id to structural importance 0..1, and where it began."""
+    """What a walk found: memory id to structural importance 0..1, where it began, and how much it saw."""
 
     focal: list[Entity] = field(default_factory=list)
     memories: dict[str, float] = field(default_factory=dict)
     visited: int = 0
+    constraints: int = 0
     timed_out: bool = False
 
     def add(self, memory_id: str, importance: float | None, *, weight: float = 1.0) -> None:
@@ -156,6 +157,7 @@ def _collect(
         if weight == 0:
             continue
         for memory_id, importance in tx.all(_CONSTRAINTS, (entity_id, MAX_CONSTRAINTS)):
+            found.constraints += 1
             found.add(memory_id, importance, weight=weight)
         _add_attributes(tx, found, entity_id, bounds, weight)
         room = bounds.memories - len(found.memories)

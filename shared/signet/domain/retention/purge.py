@@ -1,4 +1,4 @@
-"""The six steps of a sweep, in their fixed order, each in short transactions (spec/pipeline.md §14).
+"""The steps of a sweep, in their fixed order, each in short transactions (spec/pipeline.md §14).
 
 A step handles at most `limit` rows, so a large backlog never holds the write lock for long. A memory goes in three
 steps that choose the same oldest tombstones, and its row only when the first two have left nothing of it; after a
@@ -6,6 +6,7 @@ crash in between the next sweep goes on where this one stopped. Nothing purged i
 forgot is gone (PIP-58).
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from datetime import datetime
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
+from signet.domain.graph import store as graph
+from signet.domain.knowledge import tasks
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
@@ -22,6 +25,8 @@ from signet.domain.retention.windows import Windows, cutoff
 BATCH = 100
 #: Free pages given back to the file system in one transaction.
 RECLAIM_PAGES = 500
+#: What everybody else gets between two transactions of a sweep.
+PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,14 @@ class Batch:
 
     handled: int
     counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """What a sweep did, by name; it is not finished when its time was over before everything was gone."""
+
+    counts: Mapping[str, int]
+    is_finished: bool
 
 
 Step = Callable[[WriteTx, datetime, Windows, int], Batch]
@@ -75,31 +88,59 @@ def dead_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
     return Batch(handled=gone, counts={"deadJobsPurged": gone})
 
 
+def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
+    ids = tasks.over(tx, now=now, limit=limit)
+    graph.drop_entities(tx, ids)
+    return Batch(handled=len(ids), counts={"tasksPurged": len(ids)})
+
+
+def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete old notes of what was brought to sessions."""
+    gone = store.drop_session_memories(tx, cutoff(now, windows.session_memories), limit)
+    return Batch(handled=gone, counts={"sessionMemoriesPurged": gone})
+
+
 #: Steps that are repeated together, and the order of all (PIP-57).
 ROUNDS: tuple[tuple[Step, ...], ...] = (
     (links, embeddings, tombstones),
     (history,),
     (completed_jobs,),
     (dead_jobs,),
+    (ended_tasks,),
+    (session_memories,),
 )
 
 
 def sweep(
-    db: Database, *, windows: Windows, now: datetime, limit: int = BATCH
-) -> Mapping[str, int]:
-    """Run every step until nothing more is due, give free pages back, and return the counts by name."""
+    db: Database,
+    *,
+    windows: Windows,
+    now: datetime,
+    limit: int = BATCH,
+    expired: Callable[[], bool] = lambda: False,
+) -> Swept:
+    """Run every step until nothing more is due, and give free pages back.
+
+    When `expired` says so it stops between two transactions; the next sweep goes on from there.
+    """
     limit = min(limit, BATCH)
     counts: Counter[str] = Counter()
     for steps in ROUNDS:
         handled = limit
         while handled == limit:
             for step in steps:
+                if expired():
+                    return Swept(counts=counts, is_finished=False)
                 batch = db.write_quick(step, now, windows, limit)
                 counts.update(batch.counts)
                 handled = batch.handled
+            time.sleep(PAUSE_SECONDS)
     while db.write_quick(reclaim):
-        pass
-    return counts
+        if expired():
+            return Swept(counts=counts, is_finished=False)
+        time.sleep(PAUSE_SECONDS)
+    return Swept(counts=counts, is_finished=True)
 
 
 def reclaim(tx: WriteTx) -> bool:

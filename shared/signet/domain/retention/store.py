@@ -40,6 +40,11 @@ _DEAD = (
     "SELECT rowid FROM memory_jobs INDEXED BY idx_memory_jobs_failed_at"
     " WHERE status = 'dead' AND failed_at < ? ORDER BY failed_at LIMIT ?)"
 )
+#: Only the oldest rows are looked at, in the order in which they were made: the table has no index on its time.
+_SESSION_MEMORIES = (
+    "DELETE FROM session_memories WHERE created_at < ? AND rowid IN"
+    " (SELECT rowid FROM session_memories ORDER BY rowid LIMIT ?)"
+)
 
 
 def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
@@ -70,3 +75,8 @@ def drop_completed_jobs(tx: WriteTx, before: str, limit: int) -> int:
 def drop_dead_jobs(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest dead jobs and return how many."""
     return tx.run(_DEAD, (before, limit))
+
+
+def drop_session_memories(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest notes of what was brought to sessions and return how many."""
+    return tx.run(_SESSION_MEMORIES, (before, limit))

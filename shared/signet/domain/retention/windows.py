@@ -15,6 +15,8 @@ class Windows:
     history: timedelta = timedelta(days=180)
     completed_jobs: timedelta = timedelta(days=14)
     dead_jobs: timedelta = timedelta(days=30)
+    #: No setting: spec/schema-knowledge.md §6.
+    session_memories: timedelta = timedelta(days=90)
 
     @classmethod
     def of(cls, settings: Retention) -> "Windows":

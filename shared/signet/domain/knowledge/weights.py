@@ -1,0 +1,68 @@
+"""How much an aspect counts: more when its memories serve, less when they do not or nobody needs it. Pure.
+
+Rules of spec/knowledge.md §8.
+"""
+
+from dataclasses import dataclass
+
+from signet.config.pipeline import Feedback
+
+#: An aspect that holds an active constraint never falls below this (KG-26).
+CONSTRAINT_FLOOR = 0.5
+#: Sessions in a row that had a memory before them and did not need it, after which that is held against it.
+BARREN_SESSIONS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Between what a weight moves, and in which steps."""
+
+    step: float = 0.02
+    low: float = 0.1
+    high: float = 1.0
+    decay: float = 0.005
+
+    @classmethod
+    def of(cls, settings: Feedback) -> "Bounds":
+        """Return the bounds that the settings ask for."""
+        return cls(
+            step=settings.fts_weight_delta,
+            low=settings.min_aspect_weight,
+            high=settings.max_aspect_weight,
+            decay=settings.decay_rate,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """How one memory served in one session that had it before it; `barren` counts such sessions in a row."""
+
+    hits: int = 0
+    rating: float | None = None
+    barren: int = 0
+
+
+def steps(use: Use) -> int:
+    """Return by how many steps the aspects of a memory gain by a session, below 0 how many they lose."""
+    is_regretted = use.rating is not None and use.rating < 0
+    is_barren = use.barren > 0 and use.barren % BARREN_SESSIONS == 0
+    return max(0, use.hits) - (is_regretted or is_barren)
+
+
+def moved(weight: float, by: int, bounds: Bounds, *, holds_constraint: bool) -> float:
+    """Return a weight after so many steps up or down."""
+    after = weight + by * bounds.step
+    if by >= 0:
+        return min(max(weight, bounds.high), after)
+    return max(_least(weight, bounds, holds_constraint), after)
+
+
+def decayed(weight: float, bounds: Bounds, *, holds_constraint: bool) -> float:
+    """Return the weight of an aspect that nobody has touched for long."""
+    return max(_least(weight, bounds, holds_constraint), weight - bounds.decay)
+
+
+def _least(weight: float, bounds: Bounds, holds_constraint: bool) -> float:
+    """Return how far a weight may fall; one that is lower already is left where it is."""
+    low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
+    return min(weight, low)
