@@ -72,36 +72,36 @@ class Script:
     SORTS = ("compared with memories", "months later", "File each", "it depends", "contradict each")
 
     def __init__(self) -> None:
-        self._scenes: dict[tuple[str, str], list[Answer]] = {}
+        self.scenes: dict[tuple[str, str], list[Answer]] = {}
 
     def reads(self, text: str, *answers: Answer) -> None:
         """Answer so when a text that holds `text` is to be read."""
-        self._scenes["", text] = list(answers)
+        self.scenes["", text] = list(answers)
 
     def decides(self, content: str, *answers: Answer) -> None:
         """Answer so when it is to be decided about a fact."""
-        self._scenes["compared with memories", f"): {content}\n"] = list(answers)
+        self.scenes["compared with memories", f"): {content}\n"] = list(answers)
 
     def hints(self, text: str, *answers: Answer) -> None:
         """Answer so when hints are wanted on a text that holds `text`."""
-        self._scenes["months later", text] = list(answers)
+        self.scenes["months later", text] = list(answers)
 
     def files(self, words: str, *answers: Answer) -> None:
         """Answer so when facts that hold `words` are to be filed under aspects."""
-        self._scenes["File each", words] = list(answers)
+        self.scenes["File each", words] = list(answers)
 
     def depends(self, words: str, *answers: Answer) -> None:
         """Answer so when dependencies are looked for in facts that hold `words`."""
-        self._scenes["it depends", words] = list(answers)
+        self.scenes["it depends", words] = list(answers)
 
     def contradicts(self, words: str, *answers: Answer) -> None:
         """Answer so when statements that hold `words` are compared."""
-        self._scenes["contradict each", words] = list(answers)
+        self.scenes["contradict each", words] = list(answers)
 
     def answer(self, prompt: str) -> Answer:
         """Return the answer to a question and use it up."""
         asked = self.sort(prompt)
-        for (sort, words), answers in self._scenes.items():
+        for (sort, words), answers in self.scenes.items():
             if sort == asked and words in prompt:
                 return answers.pop(0) if len(answers) > 1 else answers[0]
         return UNKNOWN

@@ -1,6 +1,7 @@
 """A worker that is killed or stopped in the middle of a job: the end is the same as without."""
 
 import json
+import re
 import signal
 import threading
 import time
@@ -11,7 +12,7 @@ from signet.process.reap import Reaper
 from support.models import FakeServer, Hang, Works
 from support.processes import eventually
 from worker.home import Home, manifest
-from worker.script import Script, fact, found, scripted, triple
+from worker.script import Script, depends, fact, filed, found, scripted, triple
 
 pytestmark = pytest.mark.xdist_group("worker")
 
@@ -77,6 +78,100 @@ def _is_at(server: FakeServer, where: str) -> bool:
         return bool(server.prompts)
     embedded = [json.dumps(r.body) for r in server.requests if r.path == "/api/embed"]
     return any("spare parts" in body for body in embedded)
+
+
+FOLLOWED = "A note about the gadwall mill, its wheel and who turns it."
+FOLLOWING = {
+    "prospective_index": "memory_hints WHERE agent_id = ?",
+    "structural_classify": "entity_attributes a LEFT JOIN entity_aspects s ON s.id = a.aspect_id"
+    " WHERE a.agent_id = ?",
+    "structural_dependency": "entity_dependencies WHERE agent_id = ?",
+}
+COLUMNS = {
+    "prospective_index": "hint",
+    "structural_classify": "attribute_value, kind, status, aspect_name",
+    "structural_dependency": "dependency_type, strength, confidence",
+}
+
+
+def left(home: Home, agent: str) -> dict[str, object]:
+    """Return what the work that follows a reading has left, in words that do not depend on ids and times."""
+    found: dict[str, object] = {}
+    for kind, rows in FOLLOWING.items():
+        columns = COLUMNS[kind]
+        sql = f"SELECT {columns} FROM {rows} ORDER BY 1, 2" if "," in columns else ""
+        sql = sql or f"SELECT {columns} FROM {rows} ORDER BY 1"
+        found[kind] = [tuple(row) for row in home.rows(sql, agent)]
+    return found
+
+
+def _follows(script: Script) -> None:
+    contents = ("Gadwall grinds rye on Mondays", "Gadwall borrows its wheel from Scoter")
+    script.reads(
+        FOLLOWED,
+        found(*map(fact, contents), entities=[triple("Gadwall", "borrows from", "Scoter")]),
+    )
+    script.hints(FOLLOWED, "Who turns the wheel of the mill?")
+    script.hints("Gadwall", "What does Gadwall grind?\nWhen is rye ground?")
+    script.files(
+        "1. Gadwall", lambda asked: filed(*("tools" if on else "work" for on in _on(asked)))
+    )
+    script.depends(
+        "1. Gadwall", lambda asked: depends(*("Scoter" if on else "" for on in _on(asked)))
+    )
+
+
+def _on(asked: str) -> list[bool]:
+    """Return for each fact that is asked about whether it is the one about the wheel."""
+    return ["wheel" in line for line in re.findall(r"^\d\. .*", asked, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("kind", list(FOLLOWING))
+def test_a_worker_killed_in_what_follows_leaves_nothing_twice(home: Home, kind: str) -> None:
+    script = Script()
+    _follows(script)
+    hang = Hang(threading.Event(), "never sent")
+    {
+        "prospective_index": script.hints,
+        "structural_classify": script.files,
+        "structural_dependency": script.depends,
+    }[kind]("", hang)
+    first = {sort: answers for sort, answers in script.scenes.items() if sort[1] == ""}
+    script.scenes = {**first, **script.scenes}
+    wanted = {"enabled": True}
+    with scripted(script) as server:
+        home.configure(manifest(url=server.url, hints=wanted, structural=wanted))
+        source = home.remember(FOLLOWED, "killed")
+        reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
+        with home.worker() as victim:
+            reaper.look()
+            home.ended(source)
+            home.hurry()
+            leased = "SELECT COUNT(*) FROM memory_jobs WHERE job_type = ? AND status = 'leased'"
+            eventually(lambda: any(_sort(kind) == Script.sort(one) for one in server.prompts))
+            victim.kill()
+            eventually(lambda: not home.value(leased, kind))
+        script.scenes.clear()
+        _follows(script)
+        with home.worker():
+            home.hurry()
+            eventually(lambda: _hurried(home))
+            undisturbed = home.remember(FOLLOWED, "undisturbed")
+            home.ended(undisturbed)
+            eventually(lambda: _hurried(home))
+        assert left(home, "killed") == left(home, "undisturbed")
+        assert all(left(home, "killed").values())
+    assert home.value("SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead'") == 0
+
+
+def _sort(kind: str) -> str:
+    sorts = {"prospective_index": 1, "structural_classify": 2, "structural_dependency": 3}
+    return Script.SORTS[sorts[kind]]
+
+
+def _hurried(home: Home) -> bool:
+    home.hurry()
+    return not home.value("SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased')")
 
 
 def test_a_stopped_worker_gives_its_job_back_uncharged(home: Home) -> None:
