@@ -1,0 +1,134 @@
+"""What a connector is, and what a sync has done."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+
+#: Errors of single files that are kept for reading; the rest is only counted.
+ERRORS_KEPT = 100
+
+
+class Provider(StrEnum):
+    """Where a connector reads from; so far only folders can be read."""
+
+    FILESYSTEM = "filesystem"
+    GITHUB_DOCS = "github-docs"
+    GDRIVE = "gdrive"
+
+
+class Status(StrEnum):
+    """What a connector is doing."""
+
+    IDLE = "idle"
+    SYNCING = "syncing"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """Which files of a folder become documents; `max_file_size` in bytes."""
+
+    root_path: str
+    patterns: tuple[str, ...] = ("**/*.md", "**/*.txt")
+    ignore_patterns: tuple[str, ...] = (".git", "node_modules", ".DS_Store")
+    max_file_size: int = 1_048_576
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connector:
+    """One row; instants and JSON are text."""
+
+    id: str
+    provider: str
+    display_name: str | None
+    config_json: str
+    cursor_json: str | None
+    status: str
+    last_sync_at: str | None
+    last_error: str | None
+    created_at: str
+    updated_at: str
+    agent_id: str
+    progress_json: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How a connector is: its row, and how many of its documents are in which status."""
+
+    connector: Connector
+    documents: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """Why one file was left out of a sync (CON-9)."""
+
+    resource_id: str
+    message: str
+    retryable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What one sync job has done so far, over all its runs; files and errors are those of the last run."""
+
+    job_id: str
+    files_seen: int = 0
+    documents_added: int = 0
+    documents_updated: int = 0
+    documents_removed: int = 0
+    error_count: int = 0
+    errors: tuple[Trouble, ...] = ()
+
+    def with_errors(self, more: tuple[Trouble, ...]) -> "Progress":
+        """Return the progress with these errors counted, and kept while there is room."""
+        kept = (self.errors + more)[:ERRORS_KEPT]
+        return replace(self, error_count=self.error_count + len(more), errors=kept)
+
+    def told(self) -> dict[str, object]:
+        """Return the progress under the names that clients read."""
+        return {
+            "jobId": self.job_id,
+            "filesSeen": self.files_seen,
+            "documentsAdded": self.documents_added,
+            "documentsUpdated": self.documents_updated,
+            "documentsRemoved": self.documents_removed,
+            "errorCount": self.error_count,
+            "errors": [
+                {
+                    "resourceId": trouble.resource_id,
+                    "message": trouble.message,
+                    "retryable": trouble.retryable,
+                }
+                for trouble in self.errors
+            ],
+        }
+
+
+def continued(text: str | None, job_id: str) -> Progress:
+    """Return the counts of this job from an earlier run of it, else a beginning."""
+    told = json.loads(text) if text else {}
+    if told.get("jobId") != job_id:
+        return Progress(job_id=job_id)
+    return Progress(
+        job_id=job_id,
+        documents_added=told["documentsAdded"],
+        documents_updated=told["documentsUpdated"],
+        documents_removed=told["documentsRemoved"],
+    )
+
+
+def folder_json(folder: Folder) -> dict[str, object]:
+    """Return the settings of a folder under the names that clients send."""
+    values = asdict(folder)
+    return {_NAMES[name]: value for name, value in values.items()}
+
+
+_NAMES = {
+    "root_path": "rootPath",
+    "patterns": "patterns",
+    "ignore_patterns": "ignorePatterns",
+    "max_file_size": "maxFileSize",
+}

@@ -1,0 +1,53 @@
+"""Registering a connector."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+from signet import clock, ids
+from signet.db import WriteTx
+from signet.domain.connectors import settings as folders
+from signet.domain.connectors import store
+from signet.domain.connectors.models import Connector, Provider, Status, folder_json
+from signet.errors import Invalid
+
+
+def draft(
+    provider: str | None,
+    *,
+    display_name: str | None,
+    settings: Mapping[str, object],
+    agent_id: str,
+    now: datetime,
+) -> Connector:
+    """Return the connector that a client asks for, with the settings as they will be used.
+
+    Looks at the folder on the disk. Raises Invalid for what makes no sense or cannot be read (CON-1).
+    """
+    if provider not in set(Provider):
+        raise Invalid("provider must be filesystem, github-docs, or gdrive")
+    if provider == Provider.FILESYSTEM:
+        folder = folders.folder_of(settings)
+        folders.check_readable(folder)
+        settings = folder_json(folder)
+    at = clock.to_text(now)
+    return Connector(
+        id=ids.new_id(),
+        provider=provider,
+        display_name=(display_name or "").strip() or provider,
+        config_json=json.dumps(settings, ensure_ascii=False),
+        cursor_json=None,
+        status=Status.IDLE,
+        last_sync_at=None,
+        last_error=None,
+        created_at=at,
+        updated_at=at,
+        agent_id=agent_id,
+        progress_json=None,
+    )
+
+
+def register(tx: WriteTx, connector: Connector) -> str:
+    """Store a drafted connector and return its id."""
+    store.insert(tx, connector)
+    return connector.id

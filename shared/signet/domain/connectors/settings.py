@@ -1,0 +1,63 @@
+"""The settings of a connector to a folder: as a client sends them, as an older file has them, as they are used."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import PurePath
+
+from signet.domain.connectors.models import Connector, Folder
+from signet.errors import Invalid
+
+_DEFAULT = Folder(root_path="/")
+#: More patterns, or longer ones, are no description of a folder.
+MAX_PATTERNS, MAX_PATTERN_CHARS = 100, 1_000
+
+
+def folder_of(settings: Mapping[str, object]) -> Folder:
+    """Return what a client said of a folder, without a look at the disk; raises Invalid for what makes no sense."""
+    root = settings.get("rootPath") or settings.get("path")
+    if not isinstance(root, str) or not PurePath(root.strip()).is_absolute() or "\0" in root:
+        raise Invalid("settings.rootPath must be an absolute path")
+    size = settings.get("maxFileSize", _DEFAULT.max_file_size)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise Invalid("settings.maxFileSize must be a number of bytes")
+    patterns = settings.get("patterns", settings.get("glob"))
+    ignored = settings.get("ignorePatterns")
+    return Folder(
+        root_path=os.path.normpath(root.strip()),
+        patterns=_texts("patterns", patterns) or _DEFAULT.patterns,
+        ignore_patterns=_DEFAULT.ignore_patterns
+        if ignored is None
+        else _texts("ignorePatterns", ignored),
+        max_file_size=size,
+    )
+
+
+def check_readable(folder: Folder) -> None:
+    """Raise Invalid unless the folder can be listed now (CON-1)."""
+    try:
+        os.scandir(folder.root_path).close()
+    except OSError as error:
+        raise Invalid(f"settings.rootPath cannot be read: {error.strerror}") from error
+
+
+def stored(connector: Connector) -> Folder:
+    """Return the folder of a stored connector; raises Invalid when an older file has none."""
+    try:
+        settings = json.loads(connector.config_json)
+    except ValueError:
+        settings = None
+    if isinstance(settings, dict) and isinstance(settings.get("settings"), dict):
+        settings = settings["settings"]
+    return folder_of(settings if isinstance(settings, dict) else {})
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    """Return a list of patterns; a single one may stand alone."""
+    found = [value] if isinstance(value, str) else [] if value is None else value
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise Invalid(f"settings.{name} must be a list of texts")
+    patterns = tuple(text.strip() for text in found if text.strip())
+    if len(patterns) > MAX_PATTERNS or any(len(text) > MAX_PATTERN_CHARS for text in patterns):
+        raise Invalid(f"settings.{name} is too long")
+    return patterns

@@ -1,0 +1,174 @@
+"""Bringing documents in step with a folder: what is new is queued, what changed is queued again, what is gone goes.
+
+The folder is compared with the documents, not with the time of the last sync, so that a file that was moved in with an
+old time is found too. Every step is a short transaction and may be repeated: a file that has its document is known. So
+a run that was killed is simply done again. Reading the files is the business of their own jobs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.connectors import filesystem, settings, store
+from signet.domain.connectors.filesystem import Found
+from signet.domain.connectors.models import Connector, Folder, Progress, Trouble, continued
+from signet.domain.documents import create, delete, ingest
+from signet.domain.documents.models import NewDocument, Rules, SourceType
+from signet.domain.memory.models import Actor
+from signet.errors import Frozen, PermanentJobError
+from signet.observe import logs
+from signet.queue import BULK
+from signet.queue.held import Run
+
+log = logs.get("pipeline")
+
+SYNC = Actor(name="connector-sync", type="pipeline")
+#: Files compared in one transaction, so that other writers wait no longer than for a few saves.
+FILES_PER_WRITE = 25
+#: Documents whose files are looked for between two of them.
+DOCUMENTS_PER_READ = 200
+REMOVED = "source file removed"
+
+
+class FolderUnreadable(PermanentJobError):
+    """The folder of this connector cannot be read."""
+
+    code = "CONNECTOR_AUTH_FAIL"
+
+
+def run(job: Run, rules: Rules) -> None:
+    """Do the job's sync and complete the job; a connector that is gone needs none.
+
+    Raises FolderUnreadable, Frozen while nothing may be written, and what `Run` raises.
+    """
+    if rules.frozen:
+        raise Frozen
+    payload = job.lease.payload
+    connector_id, is_full = str(payload.get("connectorId")), payload.get("full") is True
+    started = clock.now()
+    connector = job.db.read(store.by_id, connector_id)
+    if connector is None:
+        job.commit(lambda tx: {"skipped": "connector_gone"})
+        return
+    folder = settings.stored(connector)
+    job.progress(partial(store.adopt, connector_id=connector.id, root=folder.root_path))
+    progress = continued(connector.progress_json, job.lease.job_id)
+    try:
+        progress = _added(job, connector, folder, progress, rules, is_full=is_full)
+    except OSError as error:
+        raise FolderUnreadable(f"{folder.root_path} cannot be read: {error.strerror}") from error
+    progress = _cleared(job, connector, folder, progress)
+    job.commit(partial(_end, connector=connector, progress=progress, started=started))
+    log.info("connector.synced", connector_id=connector.id, **_counts(progress))
+
+
+def _added(
+    job: Run,
+    connector: Connector,
+    folder: Folder,
+    progress: Progress,
+    rules: Rules,
+    *,
+    is_full: bool,
+) -> Progress:
+    """Queue what is new or changed; raises OSError when the folder cannot be listed."""
+    files = filesystem.scan(folder)
+    while group := list(islice(files, FILES_PER_WRITE)):
+        job.check()
+        step = partial(
+            _take, connector=connector, group=group, progress=progress, rules=rules, is_full=is_full
+        )
+        progress = job.progress(partial(step, now=clock.now()))
+    return progress
+
+
+def _take(
+    tx: WriteTx,
+    *,
+    connector: Connector,
+    group: Sequence[Found | Trouble],
+    progress: Progress,
+    rules: Rules,
+    is_full: bool,
+    now: datetime,
+) -> Progress:
+    """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
+    files = [found for found in group if isinstance(found, Found)]
+    known = store.known(tx, connector.id, (found.path for found in files))
+    new = [found for found in files if found.path not in known]
+    changed = [
+        found
+        for found in files
+        if found.path in known and (is_full or known[found.path].stamp != found.stamp)
+    ]
+    progress = replace(
+        progress.with_errors(tuple(found for found in group if isinstance(found, Trouble))),
+        files_seen=progress.files_seen + len(files),
+        documents_added=progress.documents_added + len(new),
+        documents_updated=progress.documents_updated + len(changed),
+    )
+    if not store.show(tx, connector.id, progress, at=now):
+        return progress  # removed meanwhile: nothing is added to it any more
+    for found in new:
+        create.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
+    for found in changed:
+        document = known[found.path]
+        ingest.read_again(
+            tx,
+            document.id,
+            agent_id=document.agent_id,
+            stamp=found.stamp,
+            forced=is_full,
+            attempts=rules.attempts,
+            now=now,
+        )
+    return progress
+
+
+def _document(connector: Connector, found: Found) -> NewDocument:
+    return NewDocument(
+        source_type=SourceType.FILE,
+        url=found.path,
+        title=found.relative,
+        connector_id=connector.id,
+        agent_id=connector.agent_id,
+        source_stamp=found.stamp,
+        priority=BULK,
+    )
+
+
+def _cleared(job: Run, connector: Connector, folder: Folder, progress: Progress) -> Progress:
+    """Delete the documents whose files are gone (CON-7)."""
+    last = ""
+    while known := job.db.read(store.after, connector.id, last, DOCUMENTS_PER_READ):
+        last = known[-1].path
+        for document in known:
+            if filesystem.is_gone(document.path, folder):
+                job.check()
+                progress = replace(progress, documents_removed=progress.documents_removed + 1)
+                gone = partial(_remove, connector=connector, document_id=document.id)
+                job.progress(partial(gone, progress=progress, now=clock.now()))
+    return progress
+
+
+def _remove(
+    tx: WriteTx, *, connector: Connector, document_id: str, progress: Progress, now: datetime
+) -> None:
+    delete.remove(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
+    store.show(tx, connector.id, progress, at=now)
+
+
+def _end(
+    tx: WriteTx, *, connector: Connector, progress: Progress, started: datetime
+) -> dict[str, object]:
+    store.end(tx, connector.id, progress, started=started, at=clock.now())
+    return {**progress.told(), "cursor": {"lastSyncAt": clock.to_text(started)}}
+
+
+def _counts(progress: Progress) -> dict[str, object]:
+    """Return what the log says: no paths, which are nobody's business there."""
+    return {name: value for name, value in progress.told().items() if name != "errors"}
