@@ -20,6 +20,7 @@ class Kind(StrEnum):
     TOO_LARGE = "too_large"
     LIMITED = "limited"
     UNAVAILABLE = "unavailable"
+    UNSUPPORTED = "unsupported"
     BROKEN = "broken"
 
 

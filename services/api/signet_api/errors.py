@@ -25,6 +25,7 @@ STATUS = {
     Kind.TOO_LARGE: 413,
     Kind.LIMITED: 429,
     Kind.UNAVAILABLE: 503,
+    Kind.UNSUPPORTED: 501,
     Kind.BROKEN: 500,
 }
 #: What a client is told to wait when something is not available for now, in seconds.
@@ -61,7 +62,7 @@ def body_too_large() -> JSONResponse:
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SignetError)
     status = STATUS[error.kind]
-    if status >= 500 and not isinstance(error, ProviderDown):
+    if status in (500, 503) and not isinstance(error, ProviderDown):
         log.warning("request.refused", path=request.url.path, code=error.code, detail=error.message)
     headers = {"retry-after": str(RETRY_AFTER)} if status == 503 else {}
     return answer(status, error.message, error.code, facts=error.facts, headers=headers)

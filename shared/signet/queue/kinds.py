@@ -55,6 +55,8 @@ KINDS = {
         Kind(name="condense", queue="sessions", time_limit_seconds=300),
         Kind(name="synthesize", queue="sessions", time_limit_seconds=600),
         Kind(name="document_ingest", queue="ingest", time_limit_seconds=900),
+        # A folder of a million files takes its time; reading them is the work of other jobs.
+        Kind(name="connector_sync", queue="light", time_limit_seconds=3_600),
         Kind(name="embed", queue="vectors", time_limit_seconds=120),
         Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
         Kind(name="cluster_entities", queue="light", time_limit_seconds=300),

@@ -8,6 +8,7 @@ from signet.queue.broker import JobsBroker
 from signet.queue.held import Run
 from signet.queue.kinds import queue_of
 from signet_worker.actors.cluster_entities import cluster_entities
+from signet_worker.actors.connector_sync import connector_sync
 from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
@@ -24,6 +25,7 @@ Actor = Callable[[Run, Context], None]
 
 ACTORS: Mapping[str, Actor] = {
     "cluster_entities": cluster_entities,
+    "connector_sync": connector_sync,
     "document_ingest": document_ingest,
     "embed": embed,
     "extract": extract,
