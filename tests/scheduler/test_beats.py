@@ -17,6 +17,8 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 NOON_MS = int(NOON.timestamp() * 1000)
 SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
+GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
+ALL = {"retention", "embedding_gaps", "graph"}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:
@@ -24,7 +26,7 @@ def due(last: dict[str, int], now_ms: int) -> set[str]:
 
 
 def test_what_never_ran_is_due() -> None:
-    assert due({}, NOON_MS) == {"retention", "embedding_gaps"}
+    assert due({}, NOON_MS) == {"retention", "embedding_gaps", "graph"}
 
 
 @pytest.mark.parametrize(
@@ -33,17 +35,19 @@ def test_what_never_ran_is_due() -> None:
         (0, set()),
         (beats.GAPS_MS - 1, set()),
         (beats.GAPS_MS, {"embedding_gaps"}),
-        (RETENTION_MS - 1, {"embedding_gaps"}),
-        (RETENTION_MS, {"embedding_gaps", "retention"}),
-        (30 * RETENTION_MS, {"embedding_gaps", "retention"}),
-        (-1, {"embedding_gaps", "retention"}),
-        (-3_600_000, {"embedding_gaps", "retention"}),
+        (GRAPH_MS - 1, {"embedding_gaps"}),
+        (GRAPH_MS, {"embedding_gaps", "graph"}),
+        (RETENTION_MS - 1, {"embedding_gaps", "graph"}),
+        (RETENTION_MS, {"embedding_gaps", "graph", "retention"}),
+        (30 * RETENTION_MS, {"embedding_gaps", "graph", "retention"}),
+        (-1, {"embedding_gaps", "graph", "retention"}),
+        (-3_600_000, {"embedding_gaps", "graph", "retention"}),
     ],
 )
 def test_a_beat_is_due_after_its_interval_and_after_a_clock_that_went_back(
     passed_ms: int, expected: set[str]
 ) -> None:
-    last = {"retention": NOON_MS, "embedding_gaps": NOON_MS}
+    last = dict.fromkeys(ALL, NOON_MS)
     assert due(last, NOON_MS + passed_ms) == expected
 
 
@@ -51,13 +55,13 @@ def test_a_beat_is_due_after_its_interval_and_after_a_clock_that_went_back(
 def test_however_the_clock_jumps_a_beat_is_never_silent_for_longer_than_its_interval(
     jumps: list[int],
 ) -> None:
-    now, last = NOON_MS, {"retention": NOON_MS, "embedding_gaps": NOON_MS}
+    now, last = NOON_MS, dict.fromkeys(ALL, NOON_MS)
     for jump in jumps:
         now += jump
         for name in due(last, now):
             last[name] = now
         assert due(last, now) == set()
-        assert {"retention", "embedding_gaps"} <= due(last, now + RETENTION_MS)
+        assert due(last, now + RETENTION_MS) == ALL
 
 
 def sweeps(home: Home) -> int:
@@ -147,7 +151,7 @@ def test_a_full_batch_is_followed_by_the_next_within_seconds(home: Home) -> None
     )
     poll_ms = SETTINGS.pipeline.embedding_tracker.poll_ms
     assert _gaps_beat(home, SETTINGS) == gaps.BATCH
-    assert due(home.db.read(beats.last_runs), NOON_MS + poll_ms - 1) == {"retention"}
+    assert due(home.db.read(beats.last_runs), NOON_MS + poll_ms - 1) == {"graph", "retention"}
     assert "embedding_gaps" in due(home.db.read(beats.last_runs), NOON_MS + poll_ms)
     later = NOON + timedelta(milliseconds=poll_ms)
     assert _gaps_beat(home, SETTINGS, later) == gaps.BATCH + 1
@@ -208,3 +212,43 @@ def test_a_row_of_an_older_file_without_hash_is_queued_until_it_has_a_vector(hom
     home.run("DELETE FROM memory_jobs")
     home.db.write(store.replace, "hashless", "", [("text", b"\0\0\x80\x3f")], "m", NOON)
     assert fill(home) == []
+
+
+def kept(home: Home, settings: Settings = SETTINGS) -> set[str]:
+    """Start the upkeep of the graph and return which jobs it has queued."""
+    [graph] = [beat for beat in beats.BEATS if beat.name == "graph"]
+    beats.run(home.db, graph, settings, NOON)
+    rows = home.rows("SELECT job_type FROM memory_jobs")
+    return {row[0] for row in rows}
+
+
+def an_entity(home: Home) -> None:
+    home.run(
+        "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
+        " VALUES ('e', 'Ada', 'ada', 'person', '', '')"
+    )
+
+
+def test_a_graph_is_looked_after_and_an_empty_one_costs_nothing(home: Home) -> None:
+    assert kept(home) == set()
+    an_entity(home)
+    home.run("DELETE FROM beats")
+    assert kept(home) == {"graph_upkeep", "cluster_entities"}
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"autonomous": {"enabled": False}},
+        {"autonomous": {"frozen": True}},
+        {"autonomous": {"maintenanceMode": "observe"}},
+        {"mutationsFrozen": True},
+    ],
+)
+def test_a_graph_is_left_alone_when_nothing_may_change_by_itself(
+    home: Home, tree: dict[object, object]
+) -> None:
+    an_entity(home)
+    settings, warnings = settings_from({"memory": {"pipelineV2": tree}})
+    assert warnings == ()
+    assert kept(home, settings) == set()

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.config import Settings
+from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import gaps, reindex
+from signet.domain.knowledge import communities
 from signet.queue import BULK, Job, enqueue
 
 _READ = "SELECT name, last_run_ms FROM beats"
@@ -53,6 +55,23 @@ def _fill_gaps(
         gaps.fill(tx, found, now=now)
 
 
+def _keeps_graph(settings: Settings) -> bool:
+    upkeep = settings.pipeline.autonomous
+    is_free = upkeep.enabled and not upkeep.frozen and not settings.pipeline.mutations_frozen
+    return is_free and upkeep.maintenance_mode is MaintenanceMode.EXECUTE
+
+
+def _find_graph(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return communities.agents(tx)[:1] if _keeps_graph(settings) else ()
+
+
+def _keep_graph(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    for kind in ("graph_upkeep", "cluster_entities") if found else ():
+        enqueue(tx, Job(kind=kind, slot=f"every agent {slot}", priority=BULK), now=now)
+
+
 BEATS = (
     Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
     Beat(
@@ -60,6 +79,12 @@ BEATS = (
         every_ms=lambda settings: GAPS_MS,
         look=_find_gaps,
         start=_fill_gaps,
+    ),
+    Beat(
+        name="graph",
+        every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
+        look=_find_graph,
+        start=_keep_graph,
     ),
 )
 
