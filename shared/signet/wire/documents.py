@@ -11,7 +11,8 @@ from signet.wire.model import Body, spelled
 MAX_LEVELS = 32
 
 
-def _shallow(metadata: dict[str, object]) -> dict[str, object]:
+def shallow(metadata: dict[str, object]) -> dict[str, object]:
+    """Return an object that can be written again; raises ValueError for one that is nested too deeply."""
     level: list[object] = [metadata]
     for _ in range(MAX_LEVELS):
         level = [inner for outer in level for inner in _inside(outer)]
@@ -35,5 +36,5 @@ class DocumentBody(Body):
     title: str | None = None
     content_type: str | None = spelled("content_type", "contentType")
     connector_id: str | None = spelled("connector_id", "connectorId")
-    metadata: Annotated[dict[str, object], AfterValidator(_shallow)] | None = None
+    metadata: Annotated[dict[str, object], AfterValidator(shallow)] | None = None
     agent_id: str | None = spelled("agentId", "agent_id")

@@ -1,0 +1,147 @@
+"""Register folders whose files become documents, and keep them in step."""
+
+import asyncio
+import json
+from dataclasses import asdict
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from signet import clock
+from signet.domain.connectors import lookup, register, remove, start, store
+from signet.domain.connectors.models import Connector
+from signet.domain.documents.models import Rules
+from signet.errors import Invalid, SignetError
+from signet.wire.connectors import ConnectorBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Db, Shared, State, Who, agent_of
+
+router = APIRouter(tags=["connectors"], route_class=JsonRoute)
+
+
+@router.get("/api/connectors")
+async def get_connectors(db: Db) -> dict[str, object]:
+    """Return all connectors, newest first."""
+    found = await db.aread(store.newest)
+    return {"connectors": [_row(connector) for connector in found], "count": len(found)}
+
+
+@router.post("/api/connectors", status_code=201)
+async def post_connector(body: ConnectorBody, request: Request, state: Shared) -> dict[str, object]:
+    """Register a connector; a folder must be there and readable."""
+    # The folder may lie on a slow or lost network disk.
+    connector = await asyncio.to_thread(
+        register.draft,
+        body.provider,
+        display_name=body.display_name,
+        settings=body.settings or {},
+        agent_id=agent_of(body.agent_id, None, request.headers),
+        now=clock.now(),
+    )
+    return {"id": await state.db.awrite(register.register, connector)}
+
+
+@router.post("/api/connectors/resync")
+async def post_resync(state: Shared) -> dict[str, object]:
+    """Start an incremental sync of every connector."""
+    counts = {"started": 0, "alreadySyncing": 0, "unsupported": 0, "failed": 0}
+    connectors = await state.db.aread(store.newest)
+    for connector in connectors:
+        try:
+            started = await _start(state, connector.id, is_full=False)
+            counts["started" if started.job_id else "alreadySyncing"] += 1
+        except start.Unsupported:
+            counts["unsupported"] += 1
+        except SignetError:
+            counts["failed"] += 1
+    return {"status": "ok", "total": len(connectors), **counts}
+
+
+@router.get("/api/connectors/{connector_id}")
+async def get_connector(connector_id: str, db: Db) -> dict[str, object]:
+    """Return one connector."""
+    return _row(await db.aread(lookup.get, connector_id))
+
+
+@router.post("/api/connectors/{connector_id}/sync")
+async def post_sync(connector_id: str, state: Shared) -> JSONResponse:
+    """Queue what is new or changed, and delete what is gone."""
+    return _started(await _start(state, connector_id, is_full=False))
+
+
+@router.post("/api/connectors/{connector_id}/sync/full")
+async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> JSONResponse:
+    """Read every file anew; `confirm=true` is needed."""
+    if confirm != "true":
+        raise Invalid("Full resync requires ?confirm=true")
+    return _started(await _start(state, connector_id, is_full=True))
+
+
+@router.get("/api/connectors/{connector_id}/health")
+async def get_health(connector_id: str, db: Db) -> dict[str, object]:
+    """Return how a connector is, how far its sync is, and how many of its documents are read."""
+    health = await db.aread(lookup.health, connector_id)
+    connector = health.connector
+    return {
+        "id": connector.id,
+        "status": connector.status,
+        "lastSyncAt": connector.last_sync_at,
+        "lastError": connector.last_error,
+        "documentCount": sum(health.documents.values()),
+        "documents": health.documents,
+        "progress": _json(connector.progress_json),
+    }
+
+
+@router.delete("/api/connectors/{connector_id}")
+async def delete_connector(
+    connector_id: str, state: Shared, actor: Who, cascade: str = ""
+) -> dict[str, object]:
+    """Remove a connector, with `cascade=true` its documents too."""
+    rules, is_all = Rules.of(state.settings), cascade == "true"
+    while is_all and await state.db.awrite(
+        remove.documents, connector_id, actor=actor, rules=rules, now=clock.now()
+    ):
+        pass  # a few in each transaction, so that others can write between them
+    await state.db.awrite(
+        remove.remove,
+        connector_id,
+        cascade=is_all,
+        actor=actor,
+        rules=rules,
+        now=clock.now(),
+    )
+    return {"success": True, "deleted": True}
+
+
+async def _start(state: State, connector_id: str, *, is_full: bool) -> start.Started:
+    return await state.db.awrite(
+        start.start,
+        connector_id,
+        is_full=is_full,
+        rules=Rules.of(state.settings),
+        now=clock.now(),
+    )
+
+
+def _started(started: start.Started) -> JSONResponse:
+    if started.job_id is None:
+        return JSONResponse({"status": "syncing", "message": "Already syncing"})
+    return JSONResponse({"status": "syncing", "jobId": started.job_id})
+
+
+def _row(connector: Connector) -> dict[str, object]:
+    return {
+        **asdict(connector),
+        "settings": _json(connector.config_json),
+        "cursor": _json(connector.cursor_json),
+        "progress": _json(connector.progress_json),
+    }
+
+
+def _json(text: str | None) -> object:
+    """Return what a stored text says; None for what an older file may hold in its place."""
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return None
