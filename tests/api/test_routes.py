@@ -74,6 +74,15 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/graph/impact"): ({"entityId": "{entity_id}"}, 200),
     # Without a worker the run waits.
     ("POST", "/api/repair/cluster-entities"): (None, 202),
+    ("GET", "/api/connectors"): (None, 200),
+    # What the body of a folder names is made for each test.
+    ("POST", "/api/connectors"): ({"provider": "gdrive"}, 201),
+    ("POST", "/api/connectors/resync"): (None, 200),
+    ("GET", "/api/connectors/{connector_id}"): (None, 200),
+    ("DELETE", "/api/connectors/{connector_id}"): (None, 200),
+    ("GET", "/api/connectors/{connector_id}/health"): (None, 200),
+    ("POST", "/api/connectors/{connector_id}/sync"): (None, 501),
+    ("POST", "/api/connectors/{connector_id}/sync/full"): (None, 400),
     ("GET", "/api/export"): (None, 200),
     ("POST", "/api/import"): ({"records": [{"record": "text", "content": "Rain at noon."}]}, 200),
     ("GET", "/api/pipeline/status"): (None, 200),
@@ -108,8 +117,10 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
     memory_id = api.post("/api/memory/remember", {"content": "Tea is at four."}).body["id"]
     document = api.post("/api/documents", {"source_type": "text", "content": "A page."}).body
     api.post("/api/memory/remember", {"content": "We met Ada Winter, who lives in Port Ellen."})
+    connector = api.post("/api/connectors", {"provider": "gdrive"}).body
     names = {
         "memory_id": memory_id,
+        "connector_id": connector["id"],
         "entity_id": api.rows("entities")[0]["id"],
         "aspect_id": api.rows("entity_aspects")[0]["id"],
         "document_id": document["id"],

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from signet_api.routes import (
     changes,
+    connectors,
     docs,
     documents,
     embeddings,
@@ -47,6 +48,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     hooks.router,
     session_end.router,
     documents.router,
+    connectors.router,
     transfer.router,
     knowledge.router,
     knowledge_graph.router,
