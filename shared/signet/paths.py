@@ -33,6 +33,10 @@ class Workspace:
         return self.memory_dir / "memories.db"
 
     @property
+    def skills_dir(self) -> Path:
+        return self.root / "skills"
+
+    @property
     def daemon_dir(self) -> Path:
         return self.root / ".daemon"
 

@@ -75,7 +75,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     # Without a worker the run waits.
     ("POST", "/api/repair/cluster-entities"): (None, 202),
     ("GET", "/api/connectors"): (None, 200),
-    # What the body of a folder names is made for each test.
     ("POST", "/api/connectors"): ({"provider": "gdrive"}, 201),
     ("POST", "/api/connectors/resync"): (None, 200),
     ("GET", "/api/connectors/{connector_id}"): (None, 200),
@@ -88,6 +87,13 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/pipeline/status"): (None, 200),
     ("POST", "/api/pipeline/pause"): (None, 200),
     ("POST", "/api/pipeline/resume"): (None, 200),
+    ("GET", "/api/skills"): (None, 200),
+    ("GET", "/api/skills/search"): (None, 200),
+    ("GET", "/api/skills/browse"): (None, 200),
+    ("POST", "/api/skills/install"): ({"name": "recall"}, 200),
+    ("GET", "/api/skills/{name}"): (None, 404),
+    ("GET", "/api/skills/{name}/related"): (None, 404),
+    ("DELETE", "/api/skills/{name}"): (None, 404),
     ("GET", "/metrics"): (None, 200),
     ("GET", "/docs"): (None, 200),
 }
@@ -96,6 +102,7 @@ QUERIES = {
     ("GET", "/api/memory/search"): "?q=tests",
     ("GET", "/api/memories/ids"): "?prefix=01",
     ("GET", "/memory/similar"): "?id={memory_id}",
+    ("GET", "/api/skills/search"): "?q=memory",
     ("DELETE", "/api/documents/{document_id}"): "?reason=outdated",
     ("DELETE", "/api/memory/{memory_id}"): "?reason=outdated",
 }
@@ -125,6 +132,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "aspect_id": api.rows("entity_aspects")[0]["id"],
         "document_id": document["id"],
         "job_id": document["jobId"],
+        "name": "recall",
     }
     address = (path + QUERIES.get((method, path), "")).format(**names)
     text = "" if body is None else json.dumps(body)

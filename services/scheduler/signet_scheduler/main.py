@@ -34,6 +34,7 @@ def serve(booted: Booted) -> int:
     from signet.process.reap import Reaper
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
+    from signet_scheduler.skills import SkillWatch
     from signet_scheduler.tick import Ticker
 
     log = logs.get("scheduler")
@@ -51,11 +52,14 @@ def serve(booted: Booted) -> int:
     live = LiveSettings(workspace, booted.loaded)
     live.start()
     ticker = Ticker(db, live, Reaper(db, workspace.runtime_dir, presence.owner))
+    skills = SkillWatch(db, live, workspace)
+    skills.start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
     while True:
         ticker.tick()
         if booted.stop.wait(TICK_SECONDS):
             break
+    skills.stop()
     ticker.close()
     live.stop()
     db.write(remove, presence.owner)

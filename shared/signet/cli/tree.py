@@ -17,6 +17,7 @@ from signet.cli import (
     quickstart,
     recall,
     remember,
+    skill,
     status,
     transfer,
 )
@@ -45,6 +46,7 @@ app.command("import", rich_help_panel=MEMORY)(transfer.import_)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
 app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
+app.add_typer(skill.app, name="skill", rich_help_panel=MEMORY)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
 for _alias in (daemon.start, daemon.stop, daemon.restart, daemon.logs):
     app.command(rich_help_panel=DAEMON)(_alias)

@@ -73,6 +73,14 @@ class Signet:
     export_page = _call(calls.transfer.export_page)
     import_records = _call(calls.transfer.import_records)
 
+    skills = _call(calls.skills.skills)
+    skill = _call(calls.skills.skill)
+    search_skills = _call(calls.skills.search_skills)
+    browse_skills = _call(calls.skills.browse_skills)
+    related_skills = _call(calls.skills.related_skills)
+    install_skill = _call(calls.skills.install_skill)
+    remove_skill = _call(calls.skills.remove_skill)
+
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
     wait_for_job = _plan(plans.wait_for_job)

@@ -26,6 +26,7 @@ from signet_api.routes import (
     recall,
     remember,
     session_end,
+    skills,
     status,
     transfer,
 )
@@ -53,6 +54,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     knowledge.router,
     knowledge_graph.router,
     knowledge_communities.router,
+    skills.router,
     pipeline.router,
     metrics.router,
     docs.router,

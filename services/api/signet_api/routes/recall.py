@@ -1,17 +1,19 @@
 """Ask for memories."""
 
 import asyncio
+from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.agents import store as agents
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
 from signet.domain.recall import store as accesses
 from signet.domain.recall.models import DEFAULT_LIMIT, MAX_LIMIT, Filters, Query, Result
+from signet.domain.skills import usage
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire.recall import RecallBody
@@ -48,7 +50,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     vector = await state.vectors.of(body.query)
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     result = await state.db.aread(_answer, body, agent_id, vector, state)
-    _count_later(state, recall.touched(result))
+    _count_later(state, result)
     return answer.body(result)
 
 
@@ -91,17 +93,24 @@ def _zone(name: str | None) -> ZoneInfo | None:
         raise Invalid("timezone must be an IANA name, for example Europe/Paris") from error
 
 
-def _count_later(state: State, memory_ids: list[str]) -> None:
+def _count_later(state: State, result: Result) -> None:
     """Count the accesses behind the answer: recall never waits for the write lock (REC-21)."""
-    if not memory_ids:
+    memories, skills = recall.touched(result), recall.used_skills(result)
+    if not memories and not skills:
         return
-    task = asyncio.create_task(_count(state, memory_ids))
+    task = asyncio.create_task(_count(state, memories, skills))
     _counting.add(task)
     task.add_done_callback(_counting.discard)
 
 
-async def _count(state: State, memory_ids: list[str]) -> None:
+async def _count(state: State, memories: list[str], skills: list[str]) -> None:
     try:
-        await state.db.awrite_quick(accesses.touch, memory_ids, clock.now())
+        await state.db.awrite_quick(_counted, memories, skills, clock.now())
     except SignetError as error:
         log.info("recall.accesses_not_counted", code=error.code)
+
+
+def _counted(tx: WriteTx, memories: list[str], skills: list[str], now: datetime) -> None:
+    accesses.touch(tx, memories, now)
+    if skills:
+        usage.use(tx, skills, now)

@@ -4,6 +4,6 @@
 answer. Parameters that are None are not sent, and the daemon's own defaults hold.
 """
 
-from signet.client.calls import daemon, documents, embeddings, memory, recall, transfer
+from signet.client.calls import daemon, documents, embeddings, memory, recall, skills, transfer
 
-__all__ = ["daemon", "documents", "embeddings", "memory", "recall", "transfer"]
+__all__ = ["daemon", "documents", "embeddings", "memory", "recall", "skills", "transfer"]

@@ -25,13 +25,14 @@ def run(job: Run, embedder: Embedder) -> None:
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})
         return
     pieces = passages.split(gap.content)
-    vectors = _embedded(embedder, pieces)
+    vectors = embedded(embedder, pieces)
     job.check()
     pairs = list(zip(pieces, vectors, strict=True))
     job.commit(lambda tx: _store(tx, gap, pairs, embedder.model))
 
 
-def _embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
+def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
+    """Return the vectors of texts; raises ProviderDown when the provider is at fault, ProviderFailed when a text is."""
     try:
         return embedder.embed(pieces)
     except ProviderFailed as error:

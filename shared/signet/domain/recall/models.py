@@ -27,6 +27,7 @@ class Source(StrEnum):
     KA_TRAVERSAL = "ka_traversal"
     GRAPH = "graph"
     CONSTRUCTED = "constructed"
+    SKILL = "skill"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +109,9 @@ class RecallSettings:
     #: How much a memory of the time in question is raised; 0 switches it off.
     time_weight: float = 0.8
     truncate_chars: int = 500
+    #: Whether skills are results, and below what none of them fades.
+    skills: bool = True
+    skill_importance: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,17 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
-from signet.domain.recall import account, blend, neighbours, period, scope, store, supplement, times
+from signet.domain.recall import (
+    account,
+    blend,
+    neighbours,
+    period,
+    scope,
+    skills,
+    store,
+    supplement,
+    times,
+)
 from signet.domain.recall.correct import correct
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
@@ -57,11 +67,12 @@ def recall(
     scores = correct(run, _merge(run))
     page = turn(run, scores)
     hits = _hits(run, page, scores)
+    known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
     return Result(
         query=fts.encodable(query.text),
         method="hybrid" if run.known.cosine else "keyword",
-        hits=(*hits, *extra.hits),
+        hits=(*hits, *known, *extra.hits),
         entities=extra.entities,
         sources=extra.sources,
         degraded=tuple(run.degraded),
@@ -74,7 +85,13 @@ def recall(
 
 def touched(result: Result) -> list[str]:
     """Return the ids whose use is to be counted: what was returned, without supplements (REC-21)."""
-    return [hit.id for hit in result.hits if not hit.supplementary]
+    memories = (hit for hit in result.hits if hit.source is not Source.SKILL)
+    return [hit.id for hit in memories if not hit.supplementary]
+
+
+def used_skills(result: Result) -> list[str]:
+    """Return the skills that were returned, each of which is a use of it."""
+    return [hit.id for hit in result.hits if hit.source is Source.SKILL]
 
 
 def _merge(run: Run) -> Scores:

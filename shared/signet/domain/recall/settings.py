@@ -43,4 +43,6 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         rerank=search.reranking or reranker.enabled,
         rerank_top_n=reranker.top_n,
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
+        skills=pipeline.procedural.enabled,
+        skill_importance=pipeline.procedural.min_importance,
     )

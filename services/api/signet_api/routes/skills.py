@@ -1,0 +1,164 @@
+"""Look at skills, install and remove them."""
+
+import asyncio
+from collections.abc import Callable
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.skills import catalog, files, install, node, relations
+from signet.domain.skills.catalog import Entry
+from signet.domain.skills.models import Rules, Skill
+from signet.domain.skills.relations import Related
+from signet.errors import Invalid, SignetError
+from signet.observe import logs
+from signet.wire.skills import InstallBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State
+
+router = APIRouter(tags=["skills"], route_class=JsonRoute)
+log = logs.get("skills")
+
+
+@router.get("/api/skills")
+async def get_skills(state: Shared) -> dict[str, object]:
+    """Return the installed skills, sorted by name."""
+    found = await asyncio.to_thread(files.every, state.workspace.skills_dir)
+    return {"skills": [_meta(skill) for skill in found], "count": len(found)}
+
+
+@router.get("/api/skills/search", response_model=None)
+async def get_search(request: Request, state: Shared) -> dict[str, object] | JSONResponse:
+    """Return installed skills and those of catalogs that hold the words of `q`."""
+    query = request.query_params.get("q", "").strip()
+    if not query:
+        return JSONResponse(
+            {
+                "results": [],
+                "error": "Query parameter q is required",
+                "code": Invalid.code,
+            },
+            400,
+        )
+    folder = state.workspace.skills_dir
+    found = await asyncio.to_thread(catalog.search, folder, catalog.folders(), query)
+    return {"results": [_entry(entry) for entry in found]}
+
+
+@router.get("/api/skills/browse")
+async def get_browse(state: Shared) -> dict[str, object]:
+    """Return what the catalogs of this machine offer, the most popular first."""
+    folder = state.workspace.skills_dir
+    found = await asyncio.to_thread(catalog.browse, folder, catalog.folders())
+    return {"results": [_entry(entry) for entry in found], "total": len(found)}
+
+
+@router.post("/api/skills/install")
+async def post_install(body: InstallBody, state: Shared) -> dict[str, object]:
+    """Install a skill from a catalog, a path or a repository; one of that name is replaced."""
+    if not body.name.strip():
+        raise Invalid("name is required")
+    done = await asyncio.to_thread(
+        install.install,
+        state.workspace.skills_dir,
+        body.name.strip(),
+        body.source or None,
+        catalogs=catalog.folders(),
+    )
+    skill = await asyncio.to_thread(files.load, state.workspace.skills_dir, done.name)
+    if skill.problem is None:
+        rules, source = Rules.of(state.settings), done.source
+        await _follow(
+            state,
+            done.name,
+            lambda tx: node.put(tx, skill, rules=rules, source=source, now=clock.now()),
+        )
+    return {
+        "success": True,
+        "name": done.name,
+        "output": f"Installed {done.name} from {done.source}",
+    }
+
+
+@router.get("/api/skills/{name}")
+async def get_skill(name: str, state: Shared) -> dict[str, object]:
+    """Return what a skill says of itself, and the whole file as `content`."""
+    skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
+    return _meta(skill) | {"content": skill.content}
+
+
+@router.get("/api/skills/{name}/related")
+async def get_related(name: str, state: Shared) -> dict[str, object]:
+    """Return the skills that have to do with one: needed by it, needing it, or alike."""
+    skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
+    found = await state.db.aread(relations.of, skill.name) or []
+    return {"name": skill.title, "related": [_related(one) for one in found], "count": len(found)}
+
+
+@router.delete("/api/skills/{name}")
+async def delete_skill(name: str, state: Shared) -> dict[str, object]:
+    """Remove a skill."""
+    gone = await asyncio.to_thread(files.remove, state.workspace.skills_dir, name)
+    await _follow(state, gone, lambda tx: node.remove(tx, gone, now=clock.now()))
+    return {"success": True, "name": name, "message": f"Removed {name}"}
+
+
+async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) -> None:
+    """Let the graph follow a change of files; if it cannot now, the reconciler does it later (SK-14)."""
+    if not Rules.of(state.settings).enabled:
+        return
+    try:
+        await state.db.awrite(change)
+    except SignetError as error:
+        log.warning("skill.not_in_graph", skill=name, detail=error.message)
+
+
+def _meta(skill: Skill) -> dict[str, object]:
+    return {
+        "name": skill.title,
+        "description": skill.description,
+        "version": skill.version,
+        "author": skill.author,
+        "maintainer": skill.maintainer,
+        "license": skill.license,
+        "user_invocable": skill.user_invocable,
+        "arg_hint": skill.arg_hint,
+        "verified": skill.verified,
+        "permissions": list(skill.permissions),
+        "homepage": skill.homepage,
+        "triggers": list(skill.triggers),
+        "tags": list(skill.tags),
+        "role": skill.role,
+        "builtin": skill.builtin,
+        "dependencies": {"bins": list(skill.bins), "skills": list(skill.skills)},
+        "path": str(skill.path.parent),
+    }
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    skill = entry.skill
+    return {
+        "name": skill.name,
+        "fullName": f"{entry.catalog}/{skill.name}",
+        "description": skill.description,
+        "installs": catalog.short(skill.installs),
+        "stars": skill.stars,
+        "popularity": entry.popularity,
+        "category": entry.category,
+        "verified": skill.verified,
+        "installed": entry.is_installed,
+    }
+
+
+def _related(one: Related) -> dict[str, object]:
+    return {
+        "name": one.node.name,
+        "description": one.node.description,
+        "relation": one.relation,
+        "direction": one.direction,
+        "strength": one.strength,
+        "reason": one.reason,
+        "useCount": one.node.use_count,
+    }

@@ -1,0 +1,192 @@
+"""`signet skill …`: the skills of a workspace, with or without its daemon.
+
+With a daemon it does the work, so that the graph follows at once; without one the files are worked on, and the daemon
+notices when it starts.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
+from signet.paths import find_workspace
+
+app = typer.Typer(help="Look at skills, install and remove them.", no_args_is_help=True)
+
+#: Longer than an installation may take.
+INSTALL_SECONDS = 90.0
+_DESCRIPTION_CHARS = 100
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of the skill.")]
+
+
+@app.command("list")
+def list_skills(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the installed skills.
+
+    Examples: signet skill list · signet skill list --json
+    """
+    from signet.domain.skills import files
+
+    daemon = _daemon(path)
+    if daemon is not None:
+        rows = [(one["name"], one["version"], one["description"]) for one in daemon.skills()]
+    else:
+        found = files.every(find_workspace(path).skills_dir)
+        rows = [(one.title, one.version, one.description) for one in found]
+    if as_json:
+        keys = ("name", "version", "description")
+        skills = [dict(zip(keys, row, strict=True)) for row in rows]
+        output.show({"skills": skills, "count": len(rows)})
+        return
+    _say_rows([(name, version or "", "", told) for name, version, told in rows], "No skills")
+
+
+@app.command()
+def install(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A name, a folder, an archive or owner/repo@skill."),
+    ],
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Install a skill; one of that name is replaced.
+
+    Examples: signet skill install web-search · signet skill install ./my-skill
+    """
+    from signet.domain.skills import catalog, sources
+    from signet.domain.skills import install as installing
+
+    source = None
+    if sources.is_path(name) or Path(name).is_dir():
+        place = Path(name).expanduser().absolute().resolve()
+        name, source = sources.stem(place), str(place)
+    daemon = _daemon(path)
+    if daemon is not None:
+        done = daemon.install_skill(name, source=source)
+        name, told = done["name"], done["output"]
+    else:
+        folder = find_workspace(path).skills_dir
+        made = installing.install(folder, name, source, catalogs=catalog.folders())
+        name, told = made.name, f"Installed {made.name} from {made.source}"
+    if as_json:
+        output.show({"success": True, "name": name, "output": told})
+    else:
+        output.say(output.plain(told))
+
+
+@app.command()
+def uninstall(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Remove a skill (also: signet skill remove).
+
+    Examples: signet skill uninstall web-search
+    """
+    from signet.domain.skills import files
+
+    daemon = _daemon(path)
+    if daemon is not None:
+        daemon.remove_skill(name)
+    else:
+        files.remove(find_workspace(path).skills_dir, name)
+    told = f"Removed {name}"
+    if as_json:
+        output.show({"success": True, "name": name, "message": told})
+    else:
+        output.say(told)
+
+
+app.command("remove", hidden=True)(uninstall)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="WORDS", help="What it is for.")],
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show installed skills and those that could be, that hold all of the words.
+
+    Examples: signet skill search web
+    """
+    from signet.domain.skills import catalog
+
+    if not query.strip():
+        raise typer.BadParameter("nothing to look for")
+    daemon = _daemon(path)
+    if daemon is not None:
+        rows = [
+            (one["name"], one["installs"], one["installed"], one["description"])
+            for one in daemon.search_skills(query)
+        ]
+    else:
+        folder = find_workspace(path).skills_dir
+        rows = [
+            (
+                one.skill.name,
+                catalog.short(one.skill.installs),
+                one.is_installed,
+                one.skill.description,
+            )
+            for one in catalog.search(folder, catalog.folders(), query)
+        ]
+    if as_json:
+        keys = ("name", "installs", "installed", "description")
+        output.show({"results": [dict(zip(keys, row, strict=True)) for row in rows]})
+        return
+    _say_rows(
+        [(name, "", "installed" if here else "", told) for name, _, here, told in rows],
+        "No skill holds these words",
+    )
+
+
+@app.command()
+def show(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Print the file of a skill.
+
+    Examples: signet skill show recall
+    """
+    from signet.domain.skills import files
+
+    daemon = _daemon(path)
+    if daemon is not None:
+        content = daemon.skill(name)["content"]
+    else:
+        content = files.find(find_workspace(path).skills_dir, name).content
+    if as_json:
+        output.show({"name": name, "content": content})
+    else:
+        sys.stdout.write(content if content.endswith("\n") else f"{content}\n")
+
+
+def _daemon(path: str | None) -> Signet | None:
+    """Return the daemon to ask: the one the environment names, else the workspace's own if it runs."""
+    from signet.daemon import record
+
+    if path is None and (os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")):
+        return client(None, timeout_seconds=INSTALL_SECONDS)
+    workspace = find_workspace(path)
+    if record.running(workspace) is None:
+        return None
+    return client(str(workspace.root), timeout_seconds=INSTALL_SECONDS)
+
+
+def _say_rows(rows: Sequence[tuple[str, str, str, str]], otherwise: str) -> None:
+    ink = output.ink(sys.stdout)
+    if not rows:
+        output.say(otherwise)
+        return
+    width = max(output.cells(output.plain(name)) for name, *_ in rows)
+    for name, version, mark, told in rows:
+        shown = output.plain(name)
+        facts = [ink.dim(output.plain(version)), ink.good(mark)]
+        text = output.short(told, _DESCRIPTION_CHARS)
+        pad = " " * (width - output.cells(shown))
+        output.say("  ".join([ink.name(shown) + pad, *filter(None, facts), text]).rstrip())

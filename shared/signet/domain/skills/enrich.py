@@ -1,0 +1,115 @@
+"""One enrichment job: a model says of a skill what its file leaves out (SK-21). The file is never written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.skills import files, node, store
+from signet.domain.skills.models import Node, Rules, Skill
+from signet.errors import SignetError
+from signet.providers import answers, fence
+from signet.providers.ports import LanguageModel
+from signet.queue import enqueue
+from signet.queue.held import Run
+
+BODY_CHARS = 3_000
+MAX_TOKENS = 512
+MAX_DESCRIPTION_CHARS = 500
+MAX_TRIGGERS, MAX_TAGS = 8, 5
+_ITEM_CHARS = 80
+
+_TASK = """\
+A skill is a page of instructions for an agent. Say what this one is for, so that it is found when it is needed. Return
+one JSON object and nothing else:
+{"description": "...", "triggers": ["..."], "tags": ["..."]}
+- description: one or two sentences: what the skill does and when to use it.
+- triggers: 3 to 8 short phrases that a person might say who needs it; no commands.
+- tags: 2 to 5 words for its field, in small letters.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enriched:
+    """What a model has said; empty parts were not said."""
+
+    description: str = ""
+    triggers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+def run(job: Run, model: LanguageModel, rules: Callable[[], Rules], *, seconds: float) -> None:
+    """Enrich the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
+    known = node_of(job)
+    skill = readable(known)
+    if known is None or skill is None or not node.is_thin(skill, rules()):
+        job.commit(lambda tx: {"skipped": "nothing_to_enrich"})
+        return
+    answer = model.generate(request(skill), timeout_seconds=seconds, max_tokens=MAX_TOKENS)
+    found = parse(answer.text)
+    job.check()
+    if found is None:
+        job.commit(lambda tx: {"skipped": "no_usable_answer"})
+        return
+    job.commit(lambda tx: _write(tx, known.entity_id, skill, found, rules()))
+
+
+def request(skill: Skill) -> str:
+    """Return the question to the model."""
+    told = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
+    return f"{_TASK}{fence.data('skill', told)}"
+
+
+def parse(raw: str) -> Enriched | None:
+    """Return what an answer says; None when it says neither what the skill is for nor what triggers it."""
+    for answer in answers.objects(raw):
+        found = Enriched(
+            description=" ".join(answers.text(answer, "description").split())[
+                :MAX_DESCRIPTION_CHARS
+            ],
+            triggers=_texts(answer.get("triggers"), MAX_TRIGGERS),
+            tags=tuple(tag.lower() for tag in _texts(answer.get("tags"), MAX_TAGS)),
+        )
+        if found.description or found.triggers:
+            return found
+    return None
+
+
+def node_of(job: Run) -> Node | None:
+    """Return the skill that a job is about; None when its node is gone."""
+    entity_id = str(job.lease.payload.get("entityId", ""))
+    return job.db.read(store.by_ids, [entity_id]).get(entity_id)
+
+
+def readable(known: Node | None) -> Skill | None:
+    """Return the file that a node was read from; None when it is gone or another one now."""
+    if known is None:
+        return None
+    try:
+        skill = files.load(Path(known.fs_path).parent.parent, known.name)
+    except (SignetError, OSError):
+        return None
+    return skill if skill.fingerprint == known.fingerprint else None
+
+
+def _write(
+    tx: WriteTx, entity_id: str, skill: Skill, found: Enriched, rules: Rules
+) -> dict[str, object]:
+    known, now = store.by_ids(tx, [entity_id]).get(entity_id), clock.now()
+    if known is None or known.fingerprint != skill.fingerprint:
+        return {"skipped": "skill_changed"}
+    thin = len(skill.description) < rules.min_description
+    description = (found.description if thin else "") or skill.description
+    triggers = skill.triggers or found.triggers
+    tags = skill.tags or found.tags
+    store.enrich(tx, entity_id, description, triggers, tags, at=clock.to_text(now))
+    if rules.embed:
+        enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)
+    return {"triggers": len(triggers), "tags": len(tags)}
+
+
+def _texts(value: object, most: int) -> tuple[str, ...]:
+    items: Sequence[object] = value if isinstance(value, list) else ()
+    found = (" ".join(item.split())[:_ITEM_CHARS] for item in items if isinstance(item, str))
+    return tuple(dict.fromkeys(item for item in found if item))[:most]

@@ -1,0 +1,132 @@
+"""The skills of a workspace as folders: list, read, remove.
+
+Nothing outside the folder of skills is ever read or removed: names are checked, and a link that leaves it is refused
+(SK-11, SK-12).
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from signet.domain.skills import parse, place
+from signet.domain.skills.models import FILE, Skill
+from signet.errors import Invalid, NotFound, SignetError
+
+#: A longer SKILL.md is no instruction that a model could read.
+MAX_BYTES = 1_000_000
+
+_FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]|\.\.")
+
+#: What tells a changed file: inode, size, modification time.
+Identity = tuple[int, int, int]
+
+
+class InvalidName(Invalid):
+    """Invalid skill name."""
+
+    code = "invalid_skill_name"
+
+
+def checked(name: str) -> str:
+    """Return the name; raises InvalidName for one that is not the plain name of a folder."""
+    if not is_name(name):
+        raise InvalidName()
+    return name
+
+
+def is_name(name: str) -> bool:
+    """Return whether this is the plain name of a folder, short enough for every disk, and text."""
+    if not name.strip() or name.startswith(".") or _FORBIDDEN.search(name):
+        return False
+    try:
+        return len(name.encode()) <= 200
+    except UnicodeEncodeError:  # bytes of a file name that are no text
+        return False
+
+
+def identities(folder: Path) -> dict[str, Identity]:
+    """Return the skills that are there, and what tells whether their files have changed; none without the folder."""
+    found = {}
+    for name in _names(folder):
+        try:
+            seen = (folder / name / FILE).stat()
+        except OSError:
+            continue
+        found[name] = (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    return found
+
+
+def every(folder: Path) -> list[Skill]:
+    """Return all skills that can be read, by the names they are listed under."""
+    found = []
+    for name in _names(folder):
+        try:
+            found.append(load(folder, name))
+        except (SignetError, OSError):
+            continue
+    return sorted(found, key=lambda skill: (skill.title.casefold(), skill.name))
+
+
+def find(folder: Path, name: str) -> Skill:
+    """Return the skill of this folder name, else the only one that is called so. Raises InvalidName, NotFound."""
+    try:
+        return load(folder, name)
+    except NotFound:
+        called = [skill for skill in every(folder) if skill.title == name]
+        if len(called) != 1:
+            raise
+        return called[0]
+
+
+def load(folder: Path, name: str) -> Skill:
+    """Return the skill in the folder of this name. Raises InvalidName, NotFound, Invalid."""
+    path = folder / checked(name) / FILE
+    return parse.skill(name, path, _bytes(_inside(folder, path, name), name))
+
+
+def remove(folder: Path, name: str) -> str:
+    """Remove a skill and return the name of its folder. Raises InvalidName, NotFound."""
+    found = find(folder, name).name
+    place.discard(folder, folder / found)
+    return found
+
+
+def _names(folder: Path) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry.name for entry in entries]
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    yield from sorted(name for name in found if is_name(name))
+
+
+def _inside(folder: Path, path: Path, name: str) -> Path:
+    """Return where a path really leads; InvalidName when that is outside the folder."""
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError) as error:  # a ring of links
+        raise InvalidName() from error
+    if not real.is_relative_to(folder.resolve()):
+        raise InvalidName()
+    if not real.is_file():
+        raise NotFound(f"Skill '{name}' not found")
+    return real
+
+
+def _bytes(path: Path, name: str) -> bytes:
+    """Return what stands in a regular file. (A pipe would be waited for without end.)"""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotFound(f"Skill '{name}' not found") from error
+    except OSError as error:
+        raise Invalid(f"Skill '{name}' cannot be read: {error.strerror}") from error
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Invalid(f"Skill '{name}' is no file")
+        raw = file.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise Invalid(f"Skill '{name}' is longer than {MAX_BYTES} bytes")
+    return raw

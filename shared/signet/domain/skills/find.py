@@ -1,0 +1,95 @@
+"""Which skills have to do with a question: by meaning where there are vectors, by words everywhere (SK-41).
+
+Skills are few, tens to hundreds, so all of them are compared. A process without vectors still finds by the words of
+name, description, triggers and tags.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.db import ReadTx, vectors
+from signet.domain.skills import store, usage
+from signet.domain.skills.models import Node
+from signet.ids import DEFAULT_AGENT
+
+#: Cosine from which a skill is near a question (MiniLM; measured in `tests/unit/skills` words below).
+NEAR = 0.45
+#: How much of its place a skill may lose by not being used.
+FADE = 0.2
+#: Share of a question's words that a skill must hold to be found by words, and how many at least.
+WORDS_SHARE, MIN_WORDS = 0.5, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A skill that has to do with a question: how near 0..1, and what it matters now."""
+
+    node: Node
+    score: float
+    importance: float
+
+
+def near(
+    tx: ReadTx,
+    vector: bytes | None,
+    *,
+    now: datetime,
+    model: str | None,
+    limit: int,
+    least: float = NEAR,
+    min_importance: float = 0.3,
+    agent_id: str = DEFAULT_AGENT,
+) -> list[Found]:
+    """Return the skills whose meaning is near a question, best first; none without its vector."""
+    if not vector or limit < 1:
+        return []
+    rows = store.vectors(tx, agents(agent_id), vectors.dimensions(vector), model)
+    if not rows:
+        return []
+    scores = vectors.cosines(vector, [row[1] for row in rows])
+    found = {row[0]: score for row, score in zip(rows, scores, strict=True) if score >= least}
+    return _ranked(tx, found, now, min_importance)[:limit]
+
+
+def worded(
+    tx: ReadTx,
+    words: Sequence[str],
+    *,
+    now: datetime,
+    limit: int,
+    min_importance: float = 0.3,
+    agent_id: str = DEFAULT_AGENT,
+) -> list[Found]:
+    """Return the skills that hold the words of a question, best first."""
+    wanted = {word.casefold() for word in words}
+    needed = min(len(wanted), MIN_WORDS)
+    found = {}
+    for agent in agents(agent_id):
+        for node in store.nodes(tx, agent):
+            held = sum(word in _words(node) for word in wanted)
+            if wanted and held >= needed and held / len(wanted) >= WORDS_SHARE:
+                found[node.entity_id] = held / len(wanted)
+    return _ranked(tx, found, now, min_importance)[:limit]
+
+
+def agents(agent_id: str) -> tuple[str, ...]:
+    """Return whose skills an agent has: its own, and those of the workspace, which belong to the default agent."""
+    return tuple(dict.fromkeys((agent_id, DEFAULT_AGENT)))
+
+
+def _ranked(
+    tx: ReadTx, scores: dict[str, float], now: datetime, min_importance: float
+) -> list[Found]:
+    nodes = store.by_ids(tx, list(scores)) if scores else {}
+    found = []
+    for entity_id, node in nodes.items():
+        matters = usage.importance(node, now, least=min(min_importance, node.importance))
+        kept = matters / node.importance if node.importance else 1.0
+        score = scores[entity_id] * (1.0 - FADE * (1.0 - kept))
+        found.append(Found(node=node, score=score, importance=matters))
+    return sorted(found, key=lambda one: (-one.score, one.node.name))
+
+
+def _words(node: Node) -> str:
+    return f"{node.name} {node.text} {' '.join(node.tags)}".casefold()

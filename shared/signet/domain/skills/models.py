@@ -1,0 +1,117 @@
+"""What a skill is on disk, and what the graph keeps of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.config import Settings
+from signet.config.sections import EmbeddingProvider
+
+#: The file that makes a folder a skill.
+FILE = "SKILL.md"
+ROLE = "utility"
+#: Who put a node into the graph when nobody else has said so.
+RECONCILER = "reconciler"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """One SKILL.md as it was read; `name`, the folder's, is its identity (SK-24)."""
+
+    name: str
+    path: Path
+    #: What it is called: name or title of the front matter, else the folder's name.
+    title: str
+    content: str
+    body: str = ""
+    #: SHA-256 of the file.
+    fingerprint: str = ""
+    #: Why it has no usable front matter, and so no node in the graph; None when it has.
+    problem: str | None = None
+    description: str = ""
+    version: str | None = None
+    author: str | None = None
+    maintainer: str | None = None
+    license: str | None = None
+    homepage: str | None = None
+    triggers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ()
+    role: str = ROLE
+    user_invocable: bool = True
+    arg_hint: str | None = None
+    builtin: bool = False
+    verified: bool = False
+    #: Programs and skills that it needs.
+    bins: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    #: What a catalog says of it.
+    category: str | None = None
+    installs: int = 0
+    stars: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A skill in the graph; instants are text."""
+
+    entity_id: str
+    agent_id: str
+    name: str
+    title: str
+    description: str
+    triggers: tuple[str, ...]
+    tags: tuple[str, ...]
+    requires: tuple[str, ...]
+    fingerprint: str | None
+    fs_path: str
+    source: str
+    enriched: bool
+    importance: float
+    decay_rate: float
+    installed_at: str
+    last_used_at: str | None
+    use_count: int
+
+    @property
+    def text(self) -> str:
+        """Return what is embedded of it; empty parts are left out."""
+        return " — ".join(
+            part for part in (self.title, self.description, ", ".join(self.triggers)) if part
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The settings that the nodes of skills depend on."""
+
+    #: Whether there are nodes at all.
+    enabled: bool = True
+    enrich: bool = True
+    #: Characters below which a description is thin.
+    min_description: int = 30
+    embed: bool = True
+    embedding_model: str | None = None
+    #: Whether the things that a body names become entities.
+    entities: bool = True
+    importance: float = 0.7
+    decay_rate: float = 0.99
+    min_importance: float = 0.3
+    attempts: int = 3
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Rules":
+        """Return what the settings say about skills."""
+        pipeline = settings.pipeline
+        procedural = pipeline.procedural
+        return cls(
+            enabled=procedural.enabled and not pipeline.mutations_frozen,
+            enrich=pipeline.enabled and procedural.enrich_on_install,
+            min_description=procedural.enrich_min_description,
+            embed=settings.embedding.provider is not EmbeddingProvider.NONE,
+            embedding_model=settings.embedding.model,
+            entities=pipeline.enabled and pipeline.graph.enabled,
+            importance=procedural.importance_on_install,
+            decay_rate=procedural.decay_rate,
+            min_importance=procedural.min_importance,
+            attempts=pipeline.worker.max_retries,
+        )

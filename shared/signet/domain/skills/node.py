@@ -1,0 +1,141 @@
+"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it (skills.md §5).
+
+Each function is one transaction and safe to repeat. Models are never called here: enrichment, vectors and the things a
+text speaks of are jobs.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock
+from signet.db import Row, WriteTx
+from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings.models import SourceType
+from signet.domain.graph import names
+from signet.domain.graph import store as graph
+from signet.domain.graph.models import SKILL
+from signet.domain.skills import relations, store
+from signet.domain.skills.models import RECONCILER, Node, Rules, Skill
+from signet.errors import Conflict
+from signet.ids import DEFAULT_AGENT
+from signet.queue import BULK, Job, enqueue
+
+ENRICH, EMBED, ENTITIES = "skill_enrich", "skill_embed", "skill_entities"
+#: A shorter body speaks of nothing.
+MIN_BODY_CHARS = 20
+
+
+class Change(StrEnum):
+    """What became of a node."""
+
+    INSTALLED = "installed"
+    UPDATED = "updated"
+    REMOVED = "removed"
+
+
+def put(
+    tx: WriteTx,
+    skill: Skill,
+    *,
+    rules: Rules,
+    now: datetime,
+    source: str = RECONCILER,
+    agent_id: str = DEFAULT_AGENT,
+) -> Change | None:
+    """Write the node of a skill and queue what is to be made of it; None when it is as the file says already.
+
+    A node found by reconciling keeps the source that an installation has told. Raises Conflict when another skill's
+    folder differs only in capitals.
+    """
+    known = store.named(tx, agent_id, skill.name)
+    is_told = source != RECONCILER
+    if known and _is_current(known, skill) and not (is_told and known.source != source):
+        return None
+    here = None if known else _namesake(tx, agent_id, skill)
+    was: Mapping[str, object] | None = None
+    if known is not None:
+        entity_id = known.entity_id
+    elif here is not None:
+        entity_id, was = here["id"], _before(here)
+    else:
+        entity_id = f"skill:{agent_id}:{skill.name}"
+    store.put(
+        tx,
+        entity_id,
+        skill,
+        agent_id=agent_id,
+        is_new=known is None and here is None,
+        source=source,
+        renames_source=is_told,
+        adopted=was,
+        rules=rules,
+        at=clock.to_text(now),
+    )
+    relations.follow(tx, agent_id, now=now)
+    _queue(tx, entity_id, skill, rules, now)
+    return Change.UPDATED if known else Change.INSTALLED
+
+
+def remove(
+    tx: WriteTx, name: str, *, now: datetime, agent_id: str = DEFAULT_AGENT
+) -> Change | None:
+    """Delete the node of a skill with all that hangs on it; None when there is none (SK-23).
+
+    An entity that was there before the skill, and that memories speak of, stays and is again what it was.
+    """
+    known = store.named(tx, agent_id, name)
+    if known is None:
+        return None
+    at = clock.to_text(now)
+    spoken_of = store.spoken_of(tx, known.entity_id)
+    embeddings.remove(tx, known.entity_id, source_type=SourceType.SKILL)
+    was = store.adopted(tx, known.entity_id)
+    if was is not None:
+        store.restore(tx, known.entity_id, was, at=at)
+    else:
+        store.unmention(tx, known.entity_id)
+        graph.drop_entities(tx, [known.entity_id])
+    graph.drop_orphans(tx, store.unrelated(tx, spoken_of))
+    relations.follow(tx, agent_id, now=now)
+    return Change.REMOVED
+
+
+def is_thin(skill: Skill, rules: Rules) -> bool:
+    """Return whether a skill says too little of itself to be found."""
+    return len(skill.description) < rules.min_description or not skill.triggers
+
+
+def job(kind: str, entity_id: str) -> Job:
+    """Return a job about a skill; one of each kind is open at a time."""
+    return Job(kind=kind, slot=entity_id, payload={"entityId": entity_id}, priority=BULK)
+
+
+def _is_current(known: Node, skill: Skill) -> bool:
+    return known.fingerprint == skill.fingerprint and known.fs_path == str(skill.path)
+
+
+def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> Row | None:
+    here = store.namesake(tx, agent_id, names.canonical(skill.name))
+    if here is not None and here["fs_path"] is not None and here["uninstalled_at"] is None:
+        raise Conflict(f"another skill is called '{skill.name}' but for its capitals")
+    return here
+
+
+def _before(here: Row) -> Mapping[str, object] | None:
+    """Return what an entity was before it becomes a skill; None for what was left of an older skill."""
+    if here["entity_type"] == SKILL and here["fs_path"] is not None:
+        return None
+    return {"name": here["name"], "type": here["entity_type"], "description": here["description"]}
+
+
+def _queue(tx: WriteTx, entity_id: str, skill: Skill, rules: Rules, now: datetime) -> None:
+    """Queue what models are to make of a skill whose file is new."""
+    kinds = {
+        ENRICH: rules.enrich and is_thin(skill, rules),
+        EMBED: rules.embed,
+        ENTITIES: rules.entities and len(skill.body.strip()) >= MIN_BODY_CHARS,
+    }
+    for kind, is_wanted in kinds.items():
+        if is_wanted:
+            enqueue(tx, job(kind, entity_id), now=now, max_attempts=rules.attempts)

@@ -1,0 +1,185 @@
+"""Where skills come from: a folder or archive, a repository, a catalog on this machine, or the `skills` program.
+
+Each is brought into a folder of our own and the skill in it is looked for there; what is not used is thrown away.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from signet.domain.skills.models import FILE
+from signet.domain.skills.place import MAX_FILES, MAX_TOTAL_BYTES, CannotCopy, copy
+
+#: How long programs that fetch may take (SK-13).
+SECONDS = 60.0
+
+_REPOSITORY = re.compile(r"(?P<repo>[\w.\-]+/[\w.\-]+)(?:@(?P<skill>[\w.\-]+))?", re.ASCII)
+_ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+#: How deep a skill may lie in what was fetched.
+_DEPTH = 5
+_SAID_CHARS = 300
+
+Run = Callable[[Sequence[str], Path, Mapping[str, str]], str]
+
+
+def is_path(text: str) -> bool:
+    """Return whether a source says where something lies on this machine."""
+    return text.startswith(("/", "./", "../", "~")) or text in (".", "..") or is_archive(text)
+
+
+def is_archive(text: str) -> bool:
+    """Return whether a file name is one of an archive."""
+    return text.lower().endswith(_ARCHIVES)
+
+
+def stem(path: Path) -> str:
+    """Return the name that a folder or archive gives a skill."""
+    ending = next((end for end in _ARCHIVES if path.name.lower().endswith(end)), "")
+    return path.name[: len(path.name) - len(ending)]
+
+
+def repository(text: str) -> tuple[str, str | None] | None:
+    """Return `owner/repo` and the skill in it of `owner/repo[@skill]`; None for anything else."""
+    found = _REPOSITORY.fullmatch(text)
+    return (found["repo"], found["skill"]) if found else None
+
+
+def from_path(path: Path, name: str, staged: Path) -> Path:
+    """Return the skill in a folder or archive of this machine; raises CannotCopy."""
+    place = path.expanduser()
+    if place.is_dir():
+        return located(place, name)
+    if not place.is_file():
+        raise CannotCopy(f"{place} does not exist")
+    unpacked = staged / "unpacked"
+    unpacked.mkdir()
+    try:
+        _unpack(place, unpacked)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+        raise CannotCopy(f"{place.name} cannot be unpacked: {error}") from error
+    return located(unpacked, name)
+
+
+def from_repository(repo: str, name: str | None, staged: Path, run: Run) -> Path:
+    """Return a skill of a repository on GitHub, fetched without its history."""
+    if shutil.which("git") is None:
+        raise CannotCopy("git is needed to install from a repository, and is not installed")
+    target = staged / "clone"
+    arguments = ["git", "-c", "core.hooksPath=/dev/null", "clone", "--quiet", "--depth", "1"]
+    arguments += ["--single-branch", "--no-tags", "--", f"https://github.com/{repo}.git"]
+    run([*arguments, str(target)], staged, {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true"})
+    return located(target, name)
+
+
+def from_program(name: str, staged: Path, run: Run) -> Path:
+    """Return a skill that the `skills` program installs; it is given a home of its own to do that in."""
+    if shutil.which("npx") is None:
+        raise CannotCopy(
+            f"no local catalog has '{name}', and npx, which could fetch it, is not installed;"
+            " give a folder, an archive or owner/repo@skill"
+        )
+    home = staged / "home"
+    home.mkdir()
+    run(["npx", "--yes", "skills", "install", name], home, {"HOME": str(home), "CI": "1"})
+    return located(home, name)
+
+
+def located(root: Path, name: str | None) -> Path:
+    """Return the folder below `root` that is the skill: of that name, or the only one. Raises CannotCopy.
+
+    A root with a SKILL.md is a skill by itself, unless one of that name lies below it.
+    """
+    found = _skills(root)
+    named = [path for path in found if path.name == name and path != root]
+    if named:
+        return named[0]
+    if root in found or len(found) == 1:
+        return found[0]
+    if not found:
+        raise CannotCopy(f"there is no {FILE} in the source")
+    names = ", ".join(path.name for path in found[:10])
+    raise CannotCopy(f"the source holds several skills: {names}; say which with @name")
+
+
+def run_for(seconds: float) -> Run:
+    """Return what runs a program for so long at most; it raises CannotCopy when that fails."""
+
+    def run(arguments: Sequence[str], folder: Path, more: Mapping[str, str]) -> str:
+        program = subprocess.Popen(
+            list(arguments),
+            cwd=folder,
+            env={**os.environ, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            said, _ = program.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            raise CannotCopy(f"{arguments[0]} took longer than {seconds:g} s") from error
+        finally:
+            # What it has started, too: it may have left others behind.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+        if program.returncode:
+            shown = " ".join(said.split())[-_SAID_CHARS:]
+            raise CannotCopy(f"{arguments[0]} failed: {shown or program.returncode}")
+        return said
+
+    return run
+
+
+def taken(found: Path, staged: Path) -> Path:
+    """Copy a found skill to where it can be moved from; raises CannotCopy."""
+    ready = staged / "ready"
+    try:
+        copy(found, ready)
+    except OSError as error:
+        raise CannotCopy(f"cannot copy {found.name}: {error.strerror or error}") from error
+    return ready
+
+
+def _skills(root: Path) -> list[Path]:
+    """Return the folders with a SKILL.md, the nearest first; not those inside another skill, except the root."""
+    found = []
+    for at, folders, files in os.walk(root):
+        here = Path(at)
+        depth = len(here.relative_to(root).parts)
+        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
+        if depth >= _DEPTH:
+            folders.clear()
+        if FILE in files:
+            found.append(here)
+            if here != root:
+                folders.clear()
+    return sorted(found, key=lambda path: (len(path.parts), path))
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    if archive.name.lower().endswith(".zip"):
+        with zipfile.ZipFile(archive) as packed:
+            _check_size([entry.file_size for entry in packed.infolist()])
+            packed.extractall(target)
+        return
+    with tarfile.open(archive) as packed_tar:
+        sizes = []
+        for member in packed_tar:
+            sizes.append(member.size)
+            _check_size(sizes)
+        packed_tar.extractall(target, filter="data")
+
+
+def _check_size(sizes: Sequence[int]) -> None:
+    if len(sizes) > MAX_FILES or sum(sizes) > MAX_TOTAL_BYTES:
+        raise CannotCopy("the archive holds too much for a skill")
