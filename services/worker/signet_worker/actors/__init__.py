@@ -15,6 +15,9 @@ from signet_worker.actors.extract import extract
 from signet_worker.actors.graph_upkeep import graph_upkeep
 from signet_worker.actors.prospective_index import prospective_index
 from signet_worker.actors.retention_sweep import retention_sweep
+from signet_worker.actors.skill_embed import skill_embed
+from signet_worker.actors.skill_enrich import skill_enrich
+from signet_worker.actors.skill_entities import skill_entities
 from signet_worker.actors.structural_classify import structural_classify
 from signet_worker.actors.structural_dependency import structural_dependency
 from signet_worker.actors.umap_projection import umap_projection
@@ -32,6 +35,9 @@ ACTORS: Mapping[str, Actor] = {
     "graph_upkeep": graph_upkeep,
     "prospective_index": prospective_index,
     "retention_sweep": retention_sweep,
+    "skill_embed": skill_embed,
+    "skill_enrich": skill_enrich,
+    "skill_entities": skill_entities,
     "structural_classify": structural_classify,
     "structural_dependency": structural_dependency,
     "umap_projection": umap_projection,
