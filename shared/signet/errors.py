@@ -132,6 +132,13 @@ class ProviderTimeout(ProviderFailed):
     code = "provider_timeout"
 
 
+class NotNow(SignetError):
+    """Settings do not allow this job now; it waits until they do."""
+
+    kind = Kind.UNAVAILABLE
+    code = "not_now"
+
+
 class PermanentJobError(SignetError):
     """This job can never succeed; trying again would not help."""
 

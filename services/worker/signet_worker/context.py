@@ -12,6 +12,7 @@ from signet.db import Database
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.distill import Distiller, Model, Rules
 from signet.domain.extraction.pipeline import mode_of
+from signet.domain.summaries import distill as summaries
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
@@ -40,9 +41,13 @@ class Context:
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
         self._named = self._names()
+        self._could_write = self.may_write()
 
     def settings_changed(self) -> None:
-        """Let the jobs that wait for a provider try at once when another one is named now."""
+        """Let the jobs that wait for a provider, or to be allowed, try at once when that has changed."""
+        could_write, self._could_write = self._could_write, self.may_write()
+        if self._could_write and not could_write:
+            self.db.write(limits.allowed, "sessions", now=clock.now())
         before, self._named = self._named, self._names()
         for queue, was, now_is in zip(WAITING_QUEUES, before, self._named, strict=True):
             if was != now_is:
@@ -79,10 +84,27 @@ class Context:
             return Model(model, self.settings)
         return Rules() if self._resolved().effective == registry.RULES else None
 
+    def note_taker(self) -> summaries.Reader | None:
+        """Return who takes notes of sessions, None when extraction is off."""
+        model = self.language_model()
+        if model is not None:
+            return summaries.Model(model, self.settings)
+        return summaries.Rules() if self._resolved().effective == registry.RULES else None
+
     def language_model(self) -> LanguageModel | None:
         """Return the model that reads and writes text, counted and bounded; None when there is none."""
         wanted, _ = self._names()
-        found = self._resolved()
+        return self._bounded(wanted, self._resolved())
+
+    def synthesis_model(self) -> LanguageModel | None:
+        """Return the model that writes MEMORY.md, counted and bounded; None when there is none."""
+        extraction, _ = self._names()
+        wanted = chosen.synthesis_settings(self.settings, self._live.loaded.environment)
+        if wanted == extraction:
+            return self.language_model()
+        return self._bounded(wanted, registry.resolve(wanted, _is_available))
+
+    def _bounded(self, wanted: TextSettings, found: Resolution) -> LanguageModel | None:
         if found.model is None:
             return None
         metered = MeteredModel(found.model)

@@ -107,9 +107,17 @@ def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> byte
     return changed.replace(b"\n", b"\r\n") if b"\r\n" in source else changed
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put the content in place of the file in one step, durable on return; the mode stays, a new file is private."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> None:
+    """Put the content in place of the file in one step, durable on return; the mode stays, a new file is private.
+
+    `beside` names the temporary file of a writer that is alone with this path: after a crash the next one of that
+    name takes its place. Without it the name is new.
+    """
+    if beside is None:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    else:
+        temporary = str(path.parent / beside)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -15,6 +15,7 @@ _MAX_OPENINGS = 200
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n?(.*?)```", re.DOTALL)
+_ALL_FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n(.*)\n```", re.DOTALL | re.IGNORECASE)
 _STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
@@ -40,6 +41,13 @@ def objects(raw: str) -> Iterator[Json]:
 def without_thoughts(raw: str) -> str:
     """Return an answer without what the model thought aloud; a thought that is never closed goes to the end."""
     return _THOUGHT.sub("", raw).strip()
+
+
+def markdown(raw: str) -> str:
+    """Return the text of an answer, without thoughts and without the fence that is put around a whole text."""
+    answer = without_thoughts(raw)
+    fenced = _ALL_FENCED.fullmatch(answer)
+    return fenced[1].strip() if fenced else answer
 
 
 def text(item: object, key: str) -> str:

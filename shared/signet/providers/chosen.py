@@ -1,7 +1,7 @@
 """Which providers the settings and the environment name."""
 
 from signet.config import Environment, Settings
-from signet.config.pipeline import Extraction, TextProvider
+from signet.config.pipeline import Extraction, Synthesis, TextProvider
 from signet.net.http import host_of
 from signet.providers import anthropic, openai
 from signet.providers.ration import Ration
@@ -20,6 +20,19 @@ def text_settings(settings: Settings, environment: Environment) -> TextSettings:
     )
 
 
+def synthesis_settings(settings: Settings, environment: Environment) -> TextSettings:
+    """Return the part of the settings that says who writes MEMORY.md; extraction's key goes to its address only."""
+    synthesis, extraction = settings.pipeline.synthesis, settings.pipeline.extraction
+    is_same = (synthesis.provider, synthesis.endpoint) == (extraction.provider, extraction.endpoint)
+    return TextSettings(
+        provider=synthesis.provider,
+        model=synthesis.model,
+        endpoint=synthesis.endpoint,
+        api_key=(extraction.api_key if is_same else None) or _text_key(synthesis, environment),
+        ollama_url=environment.ollama_url,
+    )
+
+
 def vector_settings(settings: Settings, environment: Environment) -> VectorSettings:
     """Return the part of the settings that says who makes vectors."""
     embedding = settings.embedding
@@ -33,10 +46,10 @@ def vector_settings(settings: Settings, environment: Environment) -> VectorSetti
     )
 
 
-def _text_key(extraction: Extraction, environment: Environment) -> str | None:
-    if extraction.provider is not TextProvider.ANTHROPIC:
-        return _vendor_key(extraction.endpoint, environment)
-    is_vendor = host_of(extraction.endpoint or anthropic.BASE_URL) == host_of(anthropic.BASE_URL)
+def _text_key(section: Extraction | Synthesis, environment: Environment) -> str | None:
+    if section.provider is not TextProvider.ANTHROPIC:
+        return _vendor_key(section.endpoint, environment)
+    is_vendor = host_of(section.endpoint or anthropic.BASE_URL) == host_of(anthropic.BASE_URL)
     return environment.anthropic_api_key if is_vendor else None
 
 

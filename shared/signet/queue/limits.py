@@ -12,7 +12,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.errors import ProviderDown
+from signet.errors import NotNow, ProviderDown
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import breaker_of, queues_behind
 
@@ -33,10 +33,9 @@ UPDATE provider_breakers SET state = 'half_open', probe = ?, retry_at_ms = ?, up
 _PROBE_LOST = """
 UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ?, updated_at = ?
  WHERE provider = ? AND probe = ?"""
-_DUE_NOW = f"""
+_DUE_NOW = """
 UPDATE memory_jobs SET due_ms = ?, updated_at = ?
- WHERE queue IN (SELECT value FROM json_each(?)) AND status = 'pending'
-   AND last_error_code = '{ProviderDown.code}' AND due_ms > ?"""
+ WHERE queue IN (SELECT value FROM json_each(?)) AND status = 'pending' AND last_error_code = ? AND due_ms > ?"""
 _CLOSE = "DELETE FROM provider_breakers WHERE provider = ?"
 
 
@@ -75,9 +74,19 @@ def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
 def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Close the breaker and make what waits behind it due: who answers for this queue has changed."""
     close_breaker(tx, queue)
+    _call(tx, queue, ProviderDown.code, now)
+
+
+def allowed(tx: WriteTx, queue: str, *, now: datetime) -> None:
+    """Make what waits for the settings due: they allow it now."""
+    _call(tx, queue, NotNow.code, now)
+
+
+def _call(tx: WriteTx, queue: str, code: str, now: datetime) -> None:
+    """Make the waiting jobs with this last error due, of all queues that stand together with this one."""
     now_ms = int(now.timestamp() * 1000)
     together = json.dumps(queues_behind(breaker_of(queue)))
-    tx.run(_DUE_NOW, (now_ms, clock.to_text(now), together, now_ms))
+    tx.run(_DUE_NOW, (now_ms, clock.to_text(now), together, code, now_ms))
     tx.signal(DUE)
 
 

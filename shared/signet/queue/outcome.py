@@ -6,6 +6,7 @@ from dramatiq.middleware import Shutdown
 from signet.errors import (
     Frozen,
     Kind,
+    NotNow,
     PermanentJobError,
     ProviderDown,
     SignetError,
@@ -18,6 +19,8 @@ from signet.queue.held import Cancelled, LeaseLost
 
 #: How long a job waits, uncharged, when the database itself could not be written.
 STORAGE_WAIT_MS = 1_000
+#: How long one waits, uncharged, that the settings do not allow; a change of them calls it at once (limits.py).
+SETTINGS_WAIT_MS = 600_000
 #: How long a job waits, uncharged, while nothing may be changed.
 FROZEN_WAIT_MS = 60_000
 #: Kinds of our errors that no retry can mend.
@@ -57,6 +60,10 @@ def of(error: BaseException | None, *, permanent: tuple[type[BaseException], ...
         case Frozen():
             return Outcome(
                 end=End.POSTPONED, code=code, error=error.message, wait_ms=FROZEN_WAIT_MS
+            )
+        case NotNow():
+            return Outcome(
+                end=End.POSTPONED, code=code, error=error.message, wait_ms=SETTINGS_WAIT_MS
             )
         case DeadlineExceeded() | TimeoutError():
             return Outcome(end=End.FAILED, code="timeout", error=text)

@@ -9,6 +9,7 @@ from signet.queue.held import Run
 from signet.queue.kinds import queue_of
 from signet_worker.actors.cluster_entities import cluster_entities
 from signet_worker.actors.connector_sync import connector_sync
+from signet_worker.actors.condense import condense
 from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
@@ -20,6 +21,7 @@ from signet_worker.actors.skill_enrich import skill_enrich
 from signet_worker.actors.skill_entities import skill_entities
 from signet_worker.actors.structural_classify import structural_classify
 from signet_worker.actors.structural_dependency import structural_dependency
+from signet_worker.actors.summarize import summarize
 from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
@@ -29,6 +31,7 @@ Actor = Callable[[Run, Context], None]
 ACTORS: Mapping[str, Actor] = {
     "cluster_entities": cluster_entities,
     "connector_sync": connector_sync,
+    "condense": condense,
     "document_ingest": document_ingest,
     "embed": embed,
     "extract": extract,
@@ -40,6 +43,7 @@ ACTORS: Mapping[str, Actor] = {
     "skill_entities": skill_entities,
     "structural_classify": structural_classify,
     "structural_dependency": structural_dependency,
+    "summarize": summarize,
     "umap_projection": umap_projection,
     "vector_index": vector_index,
 }

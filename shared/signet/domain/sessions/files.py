@@ -24,7 +24,7 @@ def read(path: str | None) -> str | None:
         file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
-    with open(file, "rb") as opened:
+    with os.fdopen(file, "rb") as opened:
         found = os.fstat(opened.fileno())
         if not stat.S_ISREG(found.st_mode):
             return None

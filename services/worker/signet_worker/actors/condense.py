@@ -1,0 +1,13 @@
+"""`condense`: let one summary stand for several."""
+
+from signet.domain.summaries import condense as condensing
+from signet.errors import NotNow
+from signet.queue.held import Run
+from signet_worker.context import Context
+
+
+def condense(job: Run, context: Context) -> None:
+    """Condense the job's summaries; it waits while nothing may be changed."""
+    if not context.may_write():
+        raise NotNow
+    condensing.run(job, context.note_taker())

@@ -1,0 +1,80 @@
+"""Many summaries become few: eight sessions of a project an arc, four arcs an epoch (PIP-43).
+
+One `condense` job makes one of them, and asks for the next when enough are left. A summary stands below one other
+at most, so a job that runs twice finds its work done.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.summaries import store
+from signet.domain.summaries.distill import Reader
+from signet.queue import BULK, Job, enqueue
+from signet.queue.held import Run
+
+KIND = "condense"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """What summaries of one depth become: how many of them, and what that is called."""
+
+    children: int
+    kind: str
+
+
+LEVELS = {0: Level(children=8, kind="arc"), 1: Level(children=4, kind="epoch")}
+
+
+def queue(tx: WriteTx, agent_id: str, project: str | None, depth: int, *, now: datetime) -> None:
+    """Queue the condensing of a project's summaries of a depth when there are enough of them."""
+    level = LEVELS.get(depth)
+    if level is None:
+        return
+    found = store.uncondensed(tx, agent_id, project, depth, limit=level.children)
+    if len(found) == level.children:
+        job = Job(
+            kind=KIND,
+            slot=f"{agent_id}:{depth}:{project or ''}",
+            agent_id=agent_id,
+            payload={"project": project, "depth": depth},
+            priority=BULK,
+        )
+        enqueue(tx, job, now=now)
+
+
+def run(job: Run, reader: Reader | None) -> None:
+    """Condense the job's summaries and complete the job; raises what the providers raise."""
+    agent_id = job.lease.agent_id or "default"
+    project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))
+    level = LEVELS[depth]
+    children = job.db.read(store.uncondensed, agent_id, project, depth, limit=level.children)
+    if reader is None or len(children) < level.children:
+        job.commit(lambda tx: {"skipped": "nothing_to_condense" if reader else "no_model"})
+        return
+    content = reader.condensed(children)
+
+    def keep(tx: WriteTx) -> dict[str, object]:
+        now = clock.now()
+        still = store.uncondensed(tx, agent_id, project, depth, limit=level.children)
+        if [one.id for one in still] != [one.id for one in children]:
+            # A session that went on has moved behind others: the next job takes those that are oldest now.
+            queue(tx, agent_id, project, depth, now=now)
+            return {"skipped": "summaries_changed"}
+        parent_id = store.add_parent(
+            tx,
+            children,
+            content,
+            agent_id=agent_id,
+            project=project,
+            depth=depth + 1,
+            kind=level.kind,
+            now=now,
+        )
+        queue(tx, agent_id, project, depth, now=now)
+        queue(tx, agent_id, project, depth + 1, now=now)
+        return {"id": parent_id, "kind": level.kind}
+
+    job.commit(keep)

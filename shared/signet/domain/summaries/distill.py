@@ -1,0 +1,186 @@
+"""Who takes notes of a session: the built-in rules, or a model.
+
+A model's calls happen here and nowhere else in summaries; they raise the errors of `signet.providers.ports`.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from signet.config import Settings
+from signet.domain.extraction import rules
+from signet.domain.extraction.prompt import json_only
+from signet.domain.sessions import transcript
+from signet.domain.summaries import parse, prompt, split
+from signet.domain.summaries.models import (
+    MAX_FACTS,
+    MAX_PART_FACTS,
+    Asked,
+    Notes,
+    Said,
+    Summary,
+)
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers import answers
+from signet.providers.ports import LanguageModel
+
+#: Tokens that notes, and a judgement, may have.
+NOTES_TOKENS = 4_096
+JUDGE_TOKENS = 1_024
+#: Time for condensing (PIP-43).
+CONDENSE_SECONDS = 90.0
+#: What the rules show of a session besides its facts: the beginnings of the first requests.
+SHOWN_REQUESTS = 8
+REQUEST_CHARS = 160
+#: Headings of kinds of facts whose plural is no word.
+TITLES = {"rationale": "Reasons", "procedural": "Procedures"}
+#: What the rules keep of each summary that is condensed.
+CONDENSED_CHARS = 600
+
+
+class Reader(Protocol):
+    """Takes notes."""
+
+    @property
+    def name(self) -> str: ...
+
+    def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
+        """Return the notes of a session; `check` is called between the steps and may raise."""
+        ...
+
+    def condensed(self, summaries: Sequence[Summary]) -> str:
+        """Return one shorter text that stands for several."""
+        ...
+
+
+class Rules:
+    """The built-in reader: the same session always gives the same notes and facts."""
+
+    name = "rules"
+
+    def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
+        """Return what the rules find, as a list by kind, below what was asked for."""
+        text = asked.session.text
+        found = rules.extract(text).facts
+        most = (
+            MAX_FACTS if len(text) <= split.PART_CHARS else MAX_PART_FACTS * len(split.parts(text))
+        )
+        ranked = sorted(found, key=lambda fact: -fact.confidence)[:most]
+        facts = [Said(content=one.content, type=one.type) for one in found if one in ranked]
+        requests = [
+            f"- {_beginning(turn.text)}"
+            for turn in transcript.parse(text)
+            if turn.role == transcript.USER
+        ]
+        sections = [_section("Requests", requests[:SHOWN_REQUESTS])]
+        for kind in dict.fromkeys(fact.type for fact in facts):
+            listed = [f"- {fact.content}" for fact in facts if fact.type == kind]
+            sections.append(_section(TITLES.get(kind, f"{kind.capitalize()}s"), listed))
+        topic = project_name(asked.session.project)
+        sections.insert(0, f"## {topic}" if topic else "")
+        body = "\n\n".join(section for section in sections if section)
+        return Notes(summary=parse.headed(body, asked.day), facts=tuple(facts))
+
+    def condensed(self, summaries: Sequence[Summary]) -> str:
+        """Return the beginnings of the summaries, oldest first."""
+        first, last = summaries[0].earliest_at[:10], summaries[-1].latest_at[:10]
+        shown = [f"## {one.latest_at[:10]}\n\n{_body(one.content)}" for one in summaries]
+        return "\n\n".join((f"# {first} to {last}", *shown))
+
+
+class Model:
+    """A language model as reader."""
+
+    def __init__(self, model: LanguageModel, settings: Settings) -> None:
+        self._model = model
+        self._timeout = settings.pipeline.synthesis.timeout_ms / 1000
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
+        """Ask for notes; of a long session part by part, and then for one set of them (PIP-38).
+
+        Raises ProviderFailed when no part gave usable notes.
+        """
+        parts, day = split.parts(asked.session.text), asked.day
+        if len(parts) == 1:
+            found = self._read(prompt.notes(parts[0], day=day), day, MAX_FACTS)
+            if found is None:
+                raise ProviderFailed("the answer holds no notes")
+            return found
+        read: list[Notes] = []
+        for number, part in enumerate(parts, 1):
+            check()
+            request = prompt.part_notes(part, day=day, number=number, count=len(parts))
+            found = self._read(request, day, MAX_PART_FACTS)
+            read += [found] if found else []
+        check()
+        if not read:
+            raise ProviderFailed("no part of the session gave notes")
+        return self._combined(read, day)
+
+    def condensed(self, summaries: Sequence[Summary]) -> str:
+        """Ask for one text; raises ProviderFailed when there is none."""
+        request = prompt.condensed([one.content for one in summaries])
+        raw = self._ask(request, NOTES_TOKENS, CONDENSE_SECONDS)
+        text = parse.condensed(raw)
+        if text is None:
+            raise ProviderFailed("the answer is empty")
+        return text
+
+    def judged(self, memories: Sequence[tuple[str, str]], text: str) -> str:
+        """Return the model's judgement of what memories were worth to a session."""
+        return self._ask(prompt.judged(memories, text), JUDGE_TOKENS, self._timeout)
+
+    def _combined(self, read: Sequence[Notes], day: str) -> Notes:
+        facts = parse.distinct([fact for notes in read for fact in notes.facts])
+        summaries = [notes.summary for notes in read]
+        try:
+            whole = self._read(prompt.combined(summaries, facts, day=day), day, MAX_FACTS)
+        except ProviderDown:
+            raise
+        except ProviderFailed:
+            whole = None
+        summary = whole.summary if whole else "\n\n---\n\n".join(summaries)
+        return Notes(summary=summary, facts=tuple(facts))
+
+    def _read(self, request: str, day: str, most: int) -> Notes | None:
+        found = parse.notes(self._ask(request, NOTES_TOKENS, self._timeout), day=day, most=most)
+        if found is None:
+            again = self._ask(json_only(request), NOTES_TOKENS, self._timeout)
+            found = parse.notes(again, day=day, most=most)
+        return found
+
+    def _ask(self, request: str, max_tokens: int, timeout_seconds: float) -> str:
+        answer = self._model.generate(
+            request, timeout_seconds=timeout_seconds, max_tokens=max_tokens
+        )
+        return answers.without_thoughts(answer.text)
+
+
+def project_name(project: str | None) -> str:
+    """Return the last folder of a project's path, empty when there is none."""
+    return PurePosixPath((project or "").replace("\\", "/")).name
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= REQUEST_CHARS else line[:REQUEST_CHARS].rsplit(" ", 1)[0] + " …"
+
+
+def _section(title: str, lines: Sequence[str]) -> str:
+    return "\n".join((f"### {title}", "", *lines)) if lines else ""
+
+
+def _body(summary: str) -> str:
+    """Return the beginning of a summary, whole lines, without its headings."""
+    lines = [line for line in summary.splitlines() if line.strip() and not line.startswith("#")]
+    kept, room = [], CONDENSED_CHARS
+    for line in lines:
+        if len(line) > room:
+            break
+        kept.append(line)
+        room -= len(line) + 1
+    return "\n".join(kept)

@@ -1,0 +1,71 @@
+"""What a session is turned into."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.domain.sessions.models import Session
+
+#: A distilled fact never outweighs what somebody asked to remember (PIP-41).
+MOST_IMPORTANT = 0.5
+USUAL_IMPORTANCE = 0.3
+#: Facts of a session that was read in one piece, and of each part of a longer one (PIP-39).
+MAX_FACTS = 15
+MAX_PART_FACTS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The session a job is for: its text in the version of `chars` characters, a part of it, or all."""
+
+    job_id: str
+    session: Session
+    ended_at: datetime
+    started_at: str
+    chars: int
+    is_part: bool
+
+    @property
+    def day(self) -> str:
+        """The day of the session, as its notes are named."""
+        return self.ended_at.date().isoformat()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One fact of a session."""
+
+    content: str
+    type: str = "fact"
+    importance: float = USUAL_IMPORTANCE
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What is kept of a session: Markdown for people, facts for recall."""
+
+    summary: str
+    facts: tuple[Said, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """One row of `session_summaries` as it is read to be condensed."""
+
+    id: str
+    content: str
+    earliest_at: str
+    latest_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How well what was recalled served a session, as a model judges it."""
+
+    score: float
+    confidence: float
+    used: int
+    novel: int
+    reasoning: str
+    #: Memory id to relevance, 0..1.
+    relevance: tuple[tuple[str, float], ...] = ()

@@ -1,0 +1,74 @@
+"""The words with which a model is asked to take notes of a session, to condense notes and to judge recall."""
+
+from collections.abc import Sequence
+
+from signet.domain.summaries.models import MAX_FACTS, MAX_PART_FACTS, Said
+from signet.providers import fence
+
+#: Facts of the parts that the last request is shown (PIP-38).
+SHOWN_FACTS = 30
+
+_NOTES = """\
+You take notes of a work session between a user and an assistant. Return one JSON object and nothing else:
+{{"summary": "...", "facts": [{{"content": "...", "importance": 0.3, "tags": ["..."], "type": "..."}}]}}
+summary: Markdown that begins with "# {day} Session Notes". Then "## " headings, the first of them the topic in a few
+words; under them what was done, decided and learned, and what is still open. No chatter, no code listings.
+facts: at most {most}, each one sentence of 10 to 2000 characters.
+- Each names its subject and can be understood without the session: no "it", "this" or "they" left open.
+- Durable knowledge only: preferences, decisions, constraints, identity, project facts, procedures, causes.
+- What was recalled from memory into the session is known already: leave it out.
+- importance: 0 to 0.5. type: fact, preference, decision, rationale, procedural or semantic.
+Nothing worth keeping: an empty list.
+"""
+
+_COMBINE = """\
+Notes were taken of the parts of one long session. Make one set of notes of them. Return one JSON object and nothing
+else: {{"summary": "..."}}
+summary: Markdown that begins with "# {day} Session Notes", then "## " headings, the first of them the topic in a few
+words; what is said in several parts is said once, what a later part changes replaces the earlier.
+"""
+
+_CONDENSE = """\
+These are notes of work that followed one another. Write one shorter text of them in Markdown: what the work was about,
+what was decided and why, what was learned, what is still open. What later notes change replaces the earlier; what was
+only of the moment is left out. Begin with a "# " heading. Return the Markdown only.
+"""
+
+_JUDGE = """\
+Memories were shown to an assistant at the beginning of a session. Judge how well they served it. Return one JSON
+object and nothing else:
+{"score": 0.0, "confidence": 0.0, "memories_used": 0, "novel_context_count": 0, "reasoning": "...",
+ "per_memory": [{"id": "...", "relevance": 0.0}]}
+score: 0 to 1, how much of what the session needed was among them. confidence: 0 to 1, how sure you are of it.
+memories_used: how many were of use. novel_context_count: how many things the user had to explain that no memory told.
+per_memory: the id of each memory and its relevance, 0 to 1.
+"""
+
+
+def notes(text: str, *, day: str) -> str:
+    """Return the request to take notes of a whole session."""
+    return _NOTES.format(day=day, most=MAX_FACTS) + fence.data("session", text)
+
+
+def part_notes(text: str, *, day: str, number: int, count: int) -> str:
+    """Return the request to take notes of one part of a long session."""
+    where = f"This is part {number} of {count} of the session.\n"
+    return _NOTES.format(day=day, most=MAX_PART_FACTS) + where + fence.data("session", text)
+
+
+def combined(summaries: Sequence[str], facts: Sequence[Said], *, day: str) -> str:
+    """Return the request to make one set of notes of those of the parts."""
+    listed = "\n".join(f"- {fact.content}" for fact in facts[:SHOWN_FACTS])
+    shown = "\n\n---\n\n".join((*summaries, f"Facts:\n{listed}" if listed else ""))
+    return _COMBINE.format(day=day) + fence.data("notes", shown)
+
+
+def condensed(summaries: Sequence[str]) -> str:
+    """Return the request to make one text of several."""
+    return _CONDENSE + fence.data("notes", "\n\n---\n\n".join(summaries))
+
+
+def judged(memories: Sequence[tuple[str, str]], text: str) -> str:
+    """Return the request to judge what memories (short id and text) were worth to a session."""
+    shown = "\n".join(f"{short}: {content}" for short, content in memories)
+    return _JUDGE + fence.data("memories", shown) + fence.data("session", text)

@@ -1,0 +1,123 @@
+"""One `summarize` job, top to bottom: read the session, take notes, write their file, save their facts.
+
+Notes are taken and written with no transaction open; then one transaction saves the facts, stores the summary and
+completes the job. The name of the file is chosen in a transaction of its own and kept with the job, so that a job
+that was killed anywhere writes the same file again and nothing twice.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx
+from signet.domain.memory.models import Rules
+from signet.domain.sessions import end, transcript
+from signet.domain.summaries import condense, distill, facts, files, parse, significance, store
+from signet.domain.summaries.distill import Reader
+from signet.domain.summaries.models import Asked, Score
+from signet.errors import ProviderDown, ProviderFailed
+from signet.observe import logs
+from signet.queue.held import Run
+
+log = logs.get("pipeline")
+
+#: What the judge of recall is shown of a session, and of each memory.
+JUDGED_CHARS = 12_000
+JUDGED_MEMORY_CHARS = 300
+#: Length of the ids that the judge is shown.
+SHORT_ID = 8
+
+
+def run(job: Run, reader: Reader | None, settings: Callable[[], Settings], root: Path) -> None:
+    """Take notes of the job's session and complete the job; `root` is the workspace.
+
+    Without a reader the transcript stays and the job is done. Raises what the providers raise (the job then waits or
+    is tried again), OSError when the notes cannot be written, LeaseLost, Cancelled.
+    """
+    is_part = bool(job.lease.payload.get("is_part"))
+    asked = job.db.read(store.asked, job.lease.job_id, is_part=is_part, now=clock.now())
+    if asked is None or not asked.session.text:
+        job.commit(lambda tx: {"skipped": "session_not_found"})
+    elif reader is None:
+        job.commit(lambda tx: {"skipped": "no_model"})
+    elif not job.db.read(_is_significant, asked, settings()):
+        job.commit(lambda tx: {"skipped": "not_significant"})
+    else:
+        _read(job, asked, reader, settings, root)
+
+
+def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
+    limits, session = settings.pipeline.significance, asked.session
+    before = store.before(tx, session, chars=significance.HEAD_CHARS)
+    names = store.names(tx, session.agent_id)
+    turns = transcript.parse(session.text)
+    return significance.is_significant(turns, session.text, names, before, limits)
+
+
+def _read(
+    job: Run, asked: Asked, reader: Reader, settings: Callable[[], Settings], root: Path
+) -> None:
+    notes = reader.notes(asked, job.check)
+    job.check()
+    score = _judged(job, asked, reader)
+    job.check()
+    free = files.free(root, files.names(asked, notes.summary))
+    path = job.progress(lambda tx: store.reserve(tx, asked, free))
+    files.write(root, path, notes.summary)
+    news = job.db.read(facts.news, asked.session.agent_id, notes.facts)
+    since = asked.ended_at - timedelta(days=store.SESSION_DAYS)
+    remembered = job.db.read(store.remembered, asked.session, since=since)
+    rules = Rules.of(settings())
+
+    def keep(tx: WriteTx) -> dict[str, object]:
+        now = clock.now()
+        saved = facts.save(tx, asked, news, model=reader.name, rules=rules, now=now)
+        if not asked.is_part:
+            _keep_summary(tx, asked, notes.summary, [*saved, *remembered], score, now)
+        store.forget_part(tx, asked.job_id)
+        _read_on(tx, asked, rules, now)
+        return {"path": path, "facts": len(notes.facts), "saved": len(saved)}
+
+    job.commit(keep)
+
+
+def _keep_summary(
+    tx: WriteTx,
+    asked: Asked,
+    summary: str,
+    memory_ids: Sequence[str],
+    score: tuple[Score, int] | None,
+    now: datetime,
+) -> None:
+    store.keep(tx, asked, summary, list(dict.fromkeys(memory_ids)), now)
+    if score:
+        store.keep_score(tx, asked.session, score[0], shown=score[1], now=now)
+    condense.queue(tx, asked.session.agent_id, asked.session.project, 0, now=now)
+
+
+def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime) -> None:
+    """Queue the session again when more of it was handed over while it was read."""
+    chars = store.stored_chars(tx, asked.session)
+    if not asked.is_part and chars > asked.chars:
+        end.read(tx, asked.session, chars=chars, attempts=rules.attempts, now=now)
+
+
+def _judged(job: Run, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
+    """Return how well recall served the session and how much was recalled; None when nobody can tell."""
+    if asked.is_part or not isinstance(reader, distill.Model):
+        return None
+    shown = job.db.read(store.injected, asked.session)
+    if not shown:
+        return None
+    listed = [(one[:SHORT_ID], text[:JUDGED_MEMORY_CHARS]) for one, text in shown]
+    try:
+        raw = reader.judged(listed, asked.session.text[:JUDGED_CHARS])
+    except ProviderDown:
+        raise
+    except ProviderFailed as error:
+        log.info("continuity.not_judged", reason=error.message)
+        return None
+    score = parse.score(raw, [one for one, _ in shown])
+    return (score, len(shown)) if score else None
