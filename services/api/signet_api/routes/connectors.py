@@ -99,10 +99,11 @@ async def delete_connector(
 ) -> dict[str, object]:
     """Remove a connector, with `cascade=true` its documents too."""
     rules, is_all = Rules.of(state.settings), cascade == "true"
-    while is_all and await state.db.awrite(
-        remove.documents, connector_id, actor=actor, rules=rules, now=clock.now()
-    ):
-        pass  # a few in each transaction, so that others can write between them
+    left = int(is_all)
+    while left:  # a few in each transaction, so that others can write between them
+        left = await state.db.awrite(
+            remove.documents, connector_id, actor=actor, rules=rules, now=clock.now()
+        )
     await state.db.awrite(
         remove.remove,
         connector_id,
