@@ -200,3 +200,36 @@ def test_short_and_foreign_names_are_names(raw: str, name: str) -> None:
 def test_nothing_relates_to_itself(tx: WriteTx) -> None:
     assert persisted(tx, Said(source="Redis", relationship="is", target=" redis ")) == 0
     assert tx.value("SELECT count(*) FROM entities") == 0
+
+
+def test_the_memory_that_is_kept_takes_over_mentions_and_attributes(tx: WriteTx) -> None:
+    for memory_id, text in (
+        ("keeper", "Ada Winter lives in a house by the sea."),
+        ("double", "Ada Winter lives with Ben Summer by the lake."),
+        ("other", "Ben Summer has a dog and two cats."),
+    ):
+        a_link(tx, text, memory_id=memory_id)
+    link.hand_over(tx, ["keeper", "double"], "keeper", now=NOON)
+    assert mentions(tx, "ada winter") == {"keeper"}
+    assert mentions(tx, "ben summer") == {"keeper", "other"}
+    assert entity(tx, "ada winter")["mentions"] == 1
+    assert entity(tx, "ben summer")["mentions"] == 2
+    sources = "SELECT DISTINCT source_memory_id FROM entity_attributes ORDER BY 1"
+    assert rows(tx, sources) == [("keeper",), ("other",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("Ada Winter", None),
+        ("C#", None),
+        ("**Ada Winter**", "Markdown marks"),
+        ("**Status**", "a label, no name"),
+        ("x", "too short"),
+        ("a" * 121, "too long"),
+        ("2026-05-01", "a number, date, unit, address or path"),
+        ("https://example.org/a", "a number, date, unit, address or path"),
+    ],
+)
+def test_what_is_wrong_with_a_name(name: str, wrong: str | None) -> None:
+    assert persist.flaw(name) == wrong

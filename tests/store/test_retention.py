@@ -125,7 +125,10 @@ def test_an_entity_loses_the_links_that_went_and_stays_while_one_is_left(db: Dat
     [
         "UPDATE entities SET pinned = 1",
         "UPDATE entities SET entity_type = 'skill'",
+        "UPDATE entities SET entity_type = 'task'",
         "UPDATE entities SET entity_type = 'chunk_group'",
+        "INSERT INTO entity_attributes (id, entity_id, attribute_value, normalized_value, created_at, updated_at)"
+        " SELECT 'a', id, 'was told outright', '', '', '' FROM entities",
         "INSERT INTO entity_pinning (id, entity_id, pin_type, created_at) SELECT 'p', id, 'suppress', '' FROM entities",
     ],
 )
@@ -224,6 +227,62 @@ def test_a_sweep_gives_free_pages_back(db: Database) -> None:
     swept(db)
     assert db.read(lambda tx: tx.value("PRAGMA freelist_count")) == 0
     assert db.read(lambda tx: tx.value("PRAGMA page_count")) < size
+
+
+def test_free_pages_are_given_back_in_steps(db: Database) -> None:
+    filler = "INSERT INTO telemetry_events (id, event, timestamp, properties, created_at) VALUES (?, '', '', ?, '')"
+    db.write(lambda tx: tx.many(filler, [(str(n), "x" * 3_000) for n in range(1_500)]))
+    db.write(lambda tx: tx.run("DELETE FROM telemetry_events"))
+    free = int(db.read(lambda tx: tx.value("PRAGMA freelist_count")))
+    assert free > 2 * purge.RECLAIM_PAGES
+    assert db.write(purge.reclaim)
+    assert db.read(lambda tx: tx.value("PRAGMA freelist_count")) == free - purge.RECLAIM_PAGES
+    swept(db)
+    assert db.read(lambda tx: tx.value("PRAGMA freelist_count")) == 0
+
+
+def test_a_sweep_stops_when_its_time_is_over_and_the_next_goes_on(db: Database) -> None:
+    for number in range(5):
+        db.write(a_memory, f"Number {number} was seen.", forgotten_at=NOW - 40 * DAY)
+    steps = iter([False] * 3)
+    stopped = purge.sweep(db, windows=WINDOWS, now=NOW, limit=2, expired=lambda: next(steps, True))
+    assert not stopped.is_finished
+    assert stopped.counts["tombstonesPurged"] == 2
+    rest = purge.sweep(db, windows=WINDOWS, now=NOW, limit=2)
+    assert rest.is_finished
+    assert rest.counts["tombstonesPurged"] == 3
+
+
+def test_an_ended_task_goes_with_all_of_it_after_its_retention(db: Database) -> None:
+    def a_task(tx: WriteTx, name: str, until: datetime) -> None:
+        tx.run(
+            "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
+            " VALUES (?, ?, ?, 'task', '', '')",
+            (name, name, name),
+        )
+        tx.run(
+            "INSERT INTO task_meta (entity_id, status, retention_until, updated_at) VALUES (?, 'done', ?, '')",
+            (name, clock.to_text(until)),
+        )
+
+    db.write(a_task, "old", NOW - DAY)
+    db.write(a_task, "young", NOW + DAY)
+    assert swept(db)["tasksPurged"] == 1
+    assert count(db, "entities", "id = 'young'") == count(db, "entities") == 1
+    assert count(db, "task_meta") == 1
+
+
+def test_notes_of_what_was_brought_to_sessions_go_after_three_months(db: Database) -> None:
+    def a_note(tx: WriteTx, age: int) -> None:
+        tx.run(
+            "INSERT INTO session_memories (id, session_key, memory_id, rank, created_at) VALUES (?, 's', ?, 1, ?)",
+            (str(age), str(age), clock.to_text(NOW - age * DAY)),
+        )
+
+    for age in (92, 91, 89):
+        db.write(a_note, age)
+    assert swept(db)["sessionMemoriesPurged"] == 2
+    assert count(db, "session_memories", "id = '89'") == count(db, "session_memories") == 1
 
 
 def test_a_window_ends_after_its_last_millisecond() -> None:
