@@ -28,6 +28,7 @@ SCENARIOS = {
     "mixed": 20.0,
     "queue": 10.0,
     "poison": 10.0,
+    "llm": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }

@@ -119,6 +119,12 @@ class ProviderDown(SignetError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class ProviderBusy(ProviderDown):
+    """A model provider has as many calls of ours as it may have at once; it is not down."""
+
+    code = "provider_busy"
+
+
 class ProviderFailed(SignetError):
     """A model provider answered, but with an error or nonsense; trying again may help."""
 

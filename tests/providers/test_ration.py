@@ -9,10 +9,11 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.errors import ProviderDown, ProviderFailed
+from signet.errors import ProviderBusy, ProviderDown, ProviderFailed
 from signet.providers import ration
 from signet.providers.openai import OpenAIModel
 from signet.providers.ration import Ration, RationedModel, Usage
+from signet.queue import outcome
 from support.database import fresh_database
 from support.models import Hang, Status, fake_openai
 from support.processes import eventually, program
@@ -26,10 +27,18 @@ def db(tmp_path: Path) -> Iterator[Database]:
 
 
 def rationed(
-    db: Database, folder: Path, url: str, *, at_once: int = 4, calls: int = 0, tokens: int = 0
+    db: Database,
+    folder: Path,
+    url: str,
+    *,
+    at_once: int = 4,
+    calls: int = 0,
+    tokens: int = 0,
+    yields: bool = False,
 ) -> RationedModel:
     bounds = Ration(at_once=at_once, calls_per_hour=calls, tokens_per_hour=tokens)
-    return RationedModel(OpenAIModel(url, "gpt-4o-mini"), db, folder / "llm", bounds)
+    model = OpenAIModel(url, "gpt-4o-mini")
+    return RationedModel(model, db, folder / "llm", bounds, yields=yields)
 
 
 def ask(model: RationedModel, seconds: float = 5.0) -> str:
@@ -90,12 +99,29 @@ def test_no_more_calls_are_out_at_once_than_there_are_slots(db: Database, tmp_pa
         first = threading.Thread(target=ask, args=(model, 20.0))
         first.start()
         eventually(lambda: len(server.requests) == 1)
-        with pytest.raises(ProviderDown, match="1 calls are out at once"):
+        with pytest.raises(ProviderBusy, match="1 calls are out at once") as busy:
             ask(model, seconds=0.2)
+        assert not outcome.of(busy.value).is_provider_down, "others may go on asking"
         assert len(server.requests) == 1
         held.release.set()
         first.join()
         assert ask(model) == "second"
+
+
+def test_who_yields_leaves_the_last_slot_to_others(db: Database, tmp_path: Path) -> None:
+    held = Hang(text="first")
+    with fake_openai(held, "second") as server:
+        model = rationed(db, tmp_path, server.url, at_once=2)
+        yielding = rationed(db, tmp_path, server.url, at_once=2, yields=True)
+        first = threading.Thread(target=ask, args=(yielding, 20.0))
+        first.start()
+        eventually(lambda: len(server.requests) == 1)
+        with pytest.raises(ProviderBusy):
+            ask(yielding, seconds=0.2)
+        assert ask(model) == "second"
+        held.release.set()
+        first.join()
+        assert ask(rationed(db, tmp_path, server.url, at_once=1, yields=True)) == "second"
 
 
 #: A program that makes a call which never ends: database, folder and address are its arguments.

@@ -91,10 +91,13 @@ class Context:
             return summaries.Model(model, self.settings)
         return summaries.Rules() if self._resolved().effective == registry.RULES else None
 
-    def language_model(self) -> LanguageModel | None:
-        """Return the model that reads and writes text, counted and bounded; None when there is none."""
+    def language_model(self, *, yields: bool = False) -> LanguageModel | None:
+        """Return the model that reads and writes text, counted and bounded; None when there is none.
+
+        Work that nobody waits for yields: it leaves the last free call at once to other work.
+        """
         wanted, _ = self._names()
-        return self._bounded(wanted, self._resolved())
+        return self._bounded(wanted, self._resolved(), yields=yields)
 
     def synthesis_model(self) -> LanguageModel | None:
         """Return the model that writes MEMORY.md, counted and bounded; None when there is none."""
@@ -104,14 +107,16 @@ class Context:
             return self.language_model()
         return self._bounded(wanted, registry.resolve(wanted, _is_available))
 
-    def _bounded(self, wanted: TextSettings, found: Resolution) -> LanguageModel | None:
+    def _bounded(
+        self, wanted: TextSettings, found: Resolution, *, yields: bool = False
+    ) -> LanguageModel | None:
         if found.model is None:
             return None
         metered = MeteredModel(found.model)
         if not registry.is_rationed(wanted, found.effective):
             return metered
         ration = chosen.ration(self.settings, self._live.loaded.environment)
-        return RationedModel(metered, self.db, self._slots, ration)
+        return RationedModel(metered, self.db, self._slots, ration, yields=yields)
 
     def _resolved(self) -> Resolution:
         wanted, _ = self._names()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
-from signet.errors import ProviderDown
+from signet.errors import ProviderBusy, ProviderDown
 from signet.providers.ports import Completion, LanguageModel
 
 #: How often somebody who waits for a slot looks for one: calls take seconds.
@@ -65,12 +65,24 @@ def count(tx: WriteTx, provider: str, *, now: datetime, calls: int = 0, tokens: 
 class RationedModel:
     """A LanguageModel as it is, asked no more than its ration allows."""
 
-    def __init__(self, model: LanguageModel, db: Database, folder: Path, ration: Ration) -> None:
-        """`folder` holds the files of the slots and is made when it is missing."""
+    def __init__(
+        self,
+        model: LanguageModel,
+        db: Database,
+        folder: Path,
+        ration: Ration,
+        *,
+        yields: bool = False,
+    ) -> None:
+        """`folder` holds the files of the slots and is made when it is missing.
+
+        Who yields takes no slot that is the last free one: work that nobody waits for leaves it to the other.
+        """
         self._model = model
         self._db = db
         self._folder = folder
         self._ration = ration
+        self._needs = 2 if yields and ration.at_once > 1 else 1
         self._kind = model.name.partition(":")[0]
 
     @property
@@ -78,7 +90,10 @@ class RationedModel:
         return self._model.name
 
     def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
-        """Return the model's answer; raises ProviderDown when the hour's budget is used up or no slot gets free."""
+        """Return the model's answer; raises ProviderDown when the hour's budget is used up.
+
+        Raises ProviderBusy when no slot gets free in time.
+        """
         until = time.monotonic() + timeout_seconds
         with self._slot(until):
             self._take_call()
@@ -114,7 +129,7 @@ class RationedModel:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         while (slot := self._free_slot()) is None:
             if time.monotonic() >= until:
-                raise ProviderDown(
+                raise ProviderBusy(
                     f"{self.name}: {self._ration.at_once} calls are out at once already",
                     retry_after_seconds=BUSY_SECONDS,
                     provider=self.name,
@@ -127,16 +142,27 @@ class RationedModel:
 
     def _free_slot(self) -> int | None:
         """Return the descriptor of a slot that is ours until it is closed."""
+        found: list[int] = []
         for number in range(self._ration.at_once):
-            path = self._folder / f"{number}.lock"
-            slot = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(slot, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(slot)
-            else:
-                return slot
+            slot = self._locked(self._folder / f"{number}.lock")
+            found += [] if slot is None else [slot]
+            if len(found) == self._needs:
+                for other in found[1:]:
+                    os.close(other)
+                return found[0]
+        for slot in found:
+            os.close(slot)
         return None
+
+    @staticmethod
+    def _locked(path: Path) -> int | None:
+        slot = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(slot, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(slot)
+            return None
+        return slot
 
 
 def _hour(at: datetime) -> str:

@@ -8,6 +8,7 @@ from signet.errors import (
     Kind,
     NotNow,
     PermanentJobError,
+    ProviderBusy,
     ProviderDown,
     SignetError,
     StorageBusy,
@@ -53,7 +54,7 @@ def of(error: BaseException | None, *, permanent: tuple[type[BaseException], ...
                 code=code,
                 error=error.message,
                 wait_ms=wait_ms,
-                is_provider_down=True,
+                is_provider_down=not isinstance(error, ProviderBusy),
             )
         case StorageBusy() | StorageFull():
             return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)

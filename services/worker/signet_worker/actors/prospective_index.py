@@ -8,7 +8,11 @@ from signet_worker.context import Context
 def prospective_index(job: Run, context: Context) -> None:
     """Ask the model for hints on the job's memory, if there is one and hints are wanted."""
     settings = context.settings.pipeline
-    model = context.language_model() if settings.hints.enabled and context.may_write() else None
+    model = (
+        context.language_model(yields=True)
+        if settings.hints.enabled and context.may_write()
+        else None
+    )
     if model is None:
         job.commit(lambda tx: {"skipped": "hints_off"})
         return

@@ -8,7 +8,7 @@ from signet_worker.context import Context
 def structural_classify(job: Run, context: Context) -> None:
     """File the job's fact and those that wait with it, if there is a model and it is wanted."""
     wanted = context.settings.pipeline.structural.enabled and context.may_write()
-    model = context.language_model() if wanted else None
+    model = context.language_model(yields=True) if wanted else None
     if model is None:
         job.commit(lambda tx: {"skipped": "structure_off"})
         return
