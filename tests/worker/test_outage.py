@@ -8,13 +8,17 @@ import pytest
 from support.models import FakeServer, Status
 from support.processes import eventually
 from worker.home import Home, manifest
-from worker.script import Script, fact, found, scripted
+from worker.script import Script, depends, fact, filed, found, scripted, triple
 
 pytestmark = pytest.mark.xdist_group("worker")
 
 JOBS = 8
 SLOTS = 4
 DOWN = Status(503, retry_after="3")
+#: Whether jobs of all three queues wait.
+_KINDS_WAITING = """
+SELECT COUNT(DISTINCT queue) = 3 FROM memory_jobs
+ WHERE status = 'pending' AND queue IN ('llm', 'hints', 'structure')"""
 
 
 def _waiting(home: Home) -> bool:
@@ -52,6 +56,51 @@ def test_jobs_outlast_an_outage_without_asking_much(home: Home) -> None:
                 home.ended(source)
             assert home.value("SELECT COUNT(*) FROM provider_breakers") == 0
             assert {home.job(source)["attempts"] for source in sources} == {1}
+
+
+def test_all_that_asks_one_provider_waits_behind_one_probe(home: Home) -> None:
+    """Extraction, hints and structure have queues of their own and share the provider."""
+    script = Script()
+    relation = triple("Shrike", "uses", "Perch")
+    script.reads("", found(fact("Shrike leans on Perch"), entities=[relation]))
+    wanted = {"enabled": True, "pollIntervalMs": 2_000}
+    with scripted(script) as server:
+        home.configure(manifest(url=server.url, hints={"enabled": True}, structural=wanted))
+        home.run("INSERT INTO queue_control VALUES ('all', 1, '', '')")
+        sources = [home.remember(f"The shrike log has page {n}.", f"a{n}") for n in range(6)]
+        with home.worker():
+            script.scenes.clear()
+            script.reads("", found(fact("Shrike leans on Perch"), entities=[relation]))
+            for asks in (script.hints, script.files, script.depends):
+                asks("", DOWN)
+            home.run("DELETE FROM queue_control")
+            eventually(lambda: {home.job(one)["status"] for one in sources} == {"completed"})
+            script.reads("", DOWN)
+            home.remember("The shrike log has a last page.", "late")
+            home.hurry()
+            eventually(lambda: bool(home.value(_KINDS_WAITING)) and _waiting(home))
+            asked = len(server.prompts)
+            for probe in (1, 2, 3):
+                home.hurry()
+                eventually(partial(_has_asked, home, server, asked + probe))
+                assert len(server.prompts) == asked + probe
+            assert home.value("SELECT COUNT(*) FROM provider_breakers") == 1
+            assert not home.value(
+                "SELECT COUNT(*) FROM memory_jobs WHERE attempts > 0 AND status = 'pending'"
+            )
+            script.hints("", "Who leans on what?")
+            script.files("", filed("work"))
+            script.depends("", depends("Perch"))
+            script.reads("", found())
+            eventually(lambda: _drained(home))
+    assert home.value("SELECT COUNT(*) FROM memory_jobs WHERE status <> 'completed'") == 0
+    hinted = "SELECT COUNT(DISTINCT memory_id) FROM memory_hints"
+    assert home.value(hinted) == home.value("SELECT COUNT(*) FROM memories")
+
+
+def _drained(home: Home) -> bool:
+    home.hurry()
+    return not home.value("SELECT COUNT(*) FROM memory_jobs WHERE status <> 'completed'")
 
 
 def test_a_server_that_comes_back_is_found_without_help(home: Home) -> None:
