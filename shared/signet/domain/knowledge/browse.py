@@ -79,6 +79,7 @@ _DIRECTIONS = {
     "incoming": _INCOMING,
     "both": f"{_OUTGOING} UNION ALL {_INCOMING}",
 }
+_STRONGEST = "SELECT * FROM ({edges}) ORDER BY strength DESC, updatedAt DESC, id"
 DIRECTIONS = frozenset(_DIRECTIONS)
 
 
@@ -135,7 +136,7 @@ def dependencies(tx: ReadTx, entity_id: str, direction: str, *, agent_id: str) -
     """Return the edges of an entity in one of `DIRECTIONS`, strongest first; raises UnknownEntity."""
     _known(tx, entity_id, agent_id)
     asked = {"id": entity_id, "agent": agent_id}
-    return tx.all(f"{_DIRECTIONS[direction]} ORDER BY strength DESC, updatedAt DESC, id", asked)
+    return tx.all(_STRONGEST.format(edges=_DIRECTIONS[direction]), asked)
 
 
 def _known(tx: ReadTx, entity_id: str, agent_id: str) -> None:

@@ -1,10 +1,10 @@
-"""Looking at the graph where some of its tables are missing or damaged: nothing is found then (KG-3)."""
+"""Looking at the graph where some of its tables are missing: nothing is found then (KG-3)."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from signet.db import ReadTx
-from signet.db.driver import primary_code, sqlite
+from signet.db.driver import sqlite
 from signet.observe import logs
 
 P = ParamSpec("P")
@@ -12,9 +12,22 @@ T = TypeVar("T")
 
 log = logs.get("memory")
 
-#: The result codes of a statement that names what is not there, and of a damaged file
-#: (https://sqlite.org/rescode.html).
-_ERROR, _CORRUPT = 1, 11
+TABLES = frozenset(
+    (
+        "entities",
+        "entities_fts",
+        "memory_entity_mentions",
+        "entity_aspects",
+        "entity_attributes",
+        "entity_dependencies",
+        "entity_pinning",
+        "entity_communities",
+        "community_runs",
+        "task_meta",
+        "skill_meta",
+    )
+)
+_THERE = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 
 def borne(
@@ -25,11 +38,12 @@ def borne(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Return what the look gives, `otherwise` when the tables it needs are missing."""
+    """Return what the look gives, `otherwise` when it fails while tables of the graph are missing."""
     try:
         return look(tx, *args, **kwargs)
-    except sqlite.DatabaseError as error:
-        if primary_code(error) not in (_ERROR, _CORRUPT):
+    except sqlite.OperationalError:
+        missing = TABLES - {row[0] for row in tx.all(_THERE)}
+        if not missing:
             raise
-        log.warning("knowledge.table_missing", error=type(error).__name__)
+        log.warning("knowledge.tables_missing", tables=sorted(missing))
         return otherwise
