@@ -118,7 +118,10 @@ UPDATE predictor_training_pairs SET feature_version = 0 WHERE feature_vector = z
 -- Kinds that this version has no actor for wait in a queue that nobody takes from.
 UPDATE memory_jobs SET due_ms = :now_ms, runs_total = max(runs_total, attempts),
     queue = CASE WHEN job_type = 'document_ingest' THEN 'ingest'
-                 WHEN job_type = 'extract' THEN 'llm' ELSE 'later' END,
+                 WHEN job_type = 'extract' THEN 'llm'
+                 WHEN job_type = 'prospective_index' THEN 'hints'
+                 WHEN job_type IN ('structural_classify', 'structural_dependency') THEN 'structure'
+                 ELSE 'later' END,
     errors = CASE WHEN error IS NOT NULL THEN json_array(json_object(
                'at', COALESCE(failed_at, updated_at), 'token', 0, 'code', NULL, 'text', error)) END
   WHERE queue = '';

@@ -34,7 +34,7 @@ def run(job: Run, model: LanguageModel, settings: Callable[[], Structural]) -> N
 
 def _batch(tx: ReadTx, job: Run, size: int) -> tuple[Subject | None, list[Item]]:
     entity_id = str(job.lease.payload.get("entity_id") or "")
-    subject = store.subject(tx, entity_id, job.lease.agent_id or "default")
+    subject = store.subject(tx, entity_id)
     if subject is None:
         return None, []
     others = siblings.waiting(tx, job.lease, "entity_id", count=size - 1)

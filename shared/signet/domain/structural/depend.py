@@ -33,10 +33,9 @@ def run(job: Run, model: LanguageModel, settings: Structural) -> None:
 
 def _batch(tx: ReadTx, job: Run, size: int) -> tuple[Subject | None, list[Item]]:
     lease = job.lease
-    entity_id, agent_id = str(lease.payload.get("entity_id") or ""), lease.agent_id or "default"
-    subject = store.subject(tx, entity_id, agent_id)
+    subject = store.subject(tx, str(lease.payload.get("entity_id") or ""))
     if subject is None:
         return None, []
     others = siblings.waiting(tx, lease, "entity_id", count=size - 1)
     jobs = [(lease.job_id, lease.memory_id or ""), *((s.job_id, s.memory_id or "") for s in others)]
-    return subject, store.facts(tx, jobs, agent_id)
+    return subject, store.facts(tx, jobs, subject.agent_id)

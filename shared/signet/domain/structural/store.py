@@ -13,7 +13,7 @@ STRENGTH = 0.5
 CONFIDENCE = 0.7
 CONSTRAINT_IMPORTANCE = 0.85
 
-_SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ? AND agent_id = ?"
+_SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
 _ASPECTS = "SELECT canonical_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, canonical_name"
 _STUBS = """
 SELECT a.id, a.attribute_value, m.id AS memory_id FROM json_each(?) j JOIN entity_attributes a ON a.id = j.value
@@ -41,9 +41,9 @@ INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_i
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 
 
-def subject(tx: ReadTx, entity_id: str, agent_id: str) -> Subject | None:
-    """Return an entity of this agent with its aspects."""
-    row = tx.one(_SUBJECT, (entity_id, agent_id))
+def subject(tx: ReadTx, entity_id: str) -> Subject | None:
+    """Return an entity with its aspects."""
+    row = tx.one(_SUBJECT, (entity_id,))
     if row is None:
         return None
     aspects = tuple(str(one[0]) for one in tx.all(_ASPECTS, (entity_id,)))
