@@ -67,6 +67,57 @@ def test_metadata_may_have_levels_but_not_without_end(api: Api) -> None:
     assert (refused.status, refused.error) == (400, "metadata: more than 32 levels deep")
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"source_type": "url"}, "url is required for url source_type"),
+        ({"source_type": "url", "url": "file:///etc/passwd"}, "url must be an http or https"),
+        ({"source_type": "url", "url": "http://[x"}, "url: "),
+        ({"source_type": "url", "url": "http://a.test:99999/"}, "url: Port out of range"),
+        ({"source_type": "file", "url": "a.md"}, "url must be an absolute path"),
+    ],
+)
+def test_an_address_that_makes_no_sense_is_refused(
+    api: Api, body: dict[str, object], words: str
+) -> None:
+    refused = api.post(DOCUMENTS, body)
+    assert refused.status == 400
+    assert refused.error.startswith(words)
+    assert api.rows("documents") == []
+
+
+def test_a_page_and_a_file_are_queued_once_for_each_agent(api: Api) -> None:
+    for body in (
+        {"source_type": "url", "url": "https://example.org/tides"},
+        {"source_type": "file", "url": "/srv/notes/tides.md"},
+    ):
+        made, again = api.post(DOCUMENTS, body), api.post(DOCUMENTS, body)
+        other = api.post(DOCUMENTS, body, x_signet_agent_id="nora")
+        assert [answer.status for answer in (made, again, other)] == [201, 200, 201]
+        assert again.body["id"] == made.body["id"] != other.body["id"]
+    assert [row["agent_id"] for row in api.rows("documents")] == ["default", "nora"] * 2
+
+
+def test_documents_of_another_agent_are_not_found(api: Api) -> None:
+    document_id = hand_over(api, agentId="nora").body["id"]
+    for path in ("", "/chunks"):
+        assert api.get(f"{DOCUMENTS}/{document_id}{path}", x_signet_agent_id="nora").status == 200
+        assert api.get(f"{DOCUMENTS}/{document_id}{path}?agentId=otto").status == 404
+    assert api.get(f"{DOCUMENTS}?agentId=otto").body["total"] == 0
+    assert api.delete(f"{DOCUMENTS}/{document_id}?reason=old&agentId=otto").status == 404
+    assert api.delete(f"{DOCUMENTS}/{document_id}?reason=old&agentId=nora").status == 200
+
+
+def test_a_larger_limit_is_told_to_need_a_restart_and_a_smaller_one_not(api: Api) -> None:
+    limits = "memory:\n  pipelineV2:\n    documents:\n      maxContentBytes: {}\n"
+    api.configure(limits.format(2_000))
+    assert api.get("/api/status").body["restartRequired"] == []
+    api.configure(limits.format(20_000_000))
+    assert api.get("/api/status").body["restartRequired"] == [
+        "pipelineV2.documents.maxContentBytes"
+    ]
+
+
 def test_too_long_a_document_is_refused_with_413(api: Api) -> None:
     api.configure("memory:\n  pipelineV2:\n    documents:\n      maxContentBytes: 1024\n")
     assert hand_over(api, "a" * 1_024).status == 201

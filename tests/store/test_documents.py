@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from signet.domain.documents.delete import delete
 from signet.domain.documents.models import Created, Deleted, NewDocument, Rules
 from signet.domain.memory import history, remember
 from signet.domain.memory import lookup as memories
+from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, NewMemory
 from signet.domain.memory.models import Rules as MemoryRules
 from signet.errors import Frozen, Invalid, NotFound, PermanentJobError, TooLarge
@@ -155,7 +157,10 @@ def test_a_deleted_document_can_be_taken_in_again(db: Database) -> None:
         ({"source_type": "video"}, "source_type must be text, url, or file"),
         ({"content": " \n"}, "content is required for text source_type"),
         ({"source_type": "url"}, "url is required for url source_type"),
-        ({"source_type": "url", "url": "ftp://example.org"}, "url must be an http or https address"),
+        (
+            {"source_type": "url", "url": "ftp://example.org"},
+            "url must be an http or https address",
+        ),
         ({"source_type": "url", "url": "http:///a"}, "url must be an http or https address"),
         ({"source_type": "url", "url": "http://[::1"}, "url: Invalid IPv6 URL"),
         ({"source_type": "url", "url": "http://a.test/a b"}, "url must be an http or https"),
@@ -313,6 +318,111 @@ def test_a_failing_document_is_queued_until_the_last_attempt(
         ingest.run(a_run(db, attempt), SMALL, NOWHERE)
     document = db.read(lookup.get, created.id)
     assert (document.status, document.error) == (status, "a planted error")
+
+
+def a_file(db: Database, path: Path, stamp: str = "1") -> str:
+    new = NewDocument(source_type="file", url=str(path), source_stamp=stamp)
+    return db.write(create, new, rules=SMALL, now=NOW).id
+
+
+def changed(db: Database, document_id: str, stamp: str) -> None:
+    """Tell that the file of a document is another one now, as a sync does."""
+    db.write(
+        ingest.read_again,
+        document_id,
+        agent_id="default",
+        stamp=stamp,
+        attempts=3,
+        now=NOW,
+    )
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(db: Database, tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("what it said at first")
+    document_id = a_file(db, file)
+    job = a_run(db)
+    document = db.read(lookup.find, document_id)
+    file.write_text("what it says now")
+    changed(db, document_id, "2")
+    assert count(db, "memory_jobs") == 1, "the job at work is the only one"
+    old = replace(document, raw_content="what it said at first", content_type="text/plain")
+    plan = ingest.plan_of(old, SMALL)
+    kept = job.progress(partial(ingest.store_chunks, plan=plan, first=0, rules=SMALL, now=NOW))
+    job.commit(partial(ingest.finish, plan=plan, kept=kept, rules=SMALL, now=NOW))
+    assert db.read(lookup.find, document_id).status == "queued"
+    ingest.run(a_run(db), SMALL, tmp_path)
+    chunks = db.read(lookup.chunks, document_id)
+    assert [chunk.content for chunk in chunks] == ["what it says now"]
+    assert count(db, "memory_jobs", "status = 'completed'") == 2
+
+
+def test_a_failure_of_an_older_state_lets_a_sync_try_the_newer(
+    db: Database, tmp_path: Path
+) -> None:
+    document_id = a_file(db, tmp_path / "nothing.txt")
+    job = a_run(db)
+    old = db.read(lookup.find, document_id)
+    changed(db, document_id, "2")
+    db.write(ingest.fail, document=old, error="file not found", is_last=True, now=NOW)
+    assert (db.read(lookup.find, document_id).source_stamp, job.lost) == (None, False)
+
+
+def test_a_file_with_the_same_text_is_not_cut_again(db: Database, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("the only line of it")
+    document_id = a_file(db, tmp_path / "a.txt")
+    ingest.run(a_run(db), SMALL, tmp_path)
+    (chunk,) = db.read(lookup.chunks, document_id)
+    db.write(forget, chunk.id, actor=ACTOR, reason="not wanted", now=NOW)
+    changed(db, document_id, "2")
+    ingest.run(a_run(db), SMALL, tmp_path)
+    assert db.read(lookup.find, document_id).status == "done"
+    assert db.read(lookup.chunks, document_id) == [], "what a person forgot stays forgotten"
+
+
+def test_nothing_is_read_while_nothing_may_be_written(db: Database) -> None:
+    created = a_document(db)
+    with pytest.raises(Frozen):
+        ingest.run(a_run(db), replace(SMALL, frozen=True), NOWHERE)
+    assert db.read(lookup.get, created.id).status == "queued"
+
+
+# -- owners ---------------------------------------------------------------------------------------
+
+
+def test_each_agent_has_documents_of_its_own(db: Database) -> None:
+    mine, theirs = a_document(db, agent_id="nora"), a_document(db, agent_id="otto")
+    assert mine.id != theirs.id
+    assert a_document(db, agent_id="nora").id == mine.id
+    assert [d.id for d in db.read(lookup.newest, agent_id="nora").documents] == [mine.id]
+    assert db.read(lookup.newest, agent_id="nora").total == 1
+    # The default agent shares: it reads what is global.
+    assert db.read(lookup.newest).total == 2
+    for call in (lookup.get, lookup.chunks):
+        with pytest.raises(NotFound):
+            db.read(call, theirs.id, agent_id="nora")
+    with pytest.raises(NotFound):
+        db.write(
+            delete,
+            theirs.id,
+            reason="not mine",
+            actor=ACTOR,
+            rules=SMALL,
+            now=NOW,
+            agent_id="nora",
+        )
+
+
+def test_a_group_reads_the_documents_of_its_members(db: Database) -> None:
+    db.write(
+        lambda tx: tx.run(
+            "INSERT INTO agents (id, name, read_policy, policy_group, created_at, updated_at)"
+            " SELECT value, value, 'group', 'harbour', '', '' FROM json_each('[\"nora\", \"otto\"]')"
+        )
+    )
+    theirs, other = a_document(db, agent_id="otto"), a_document(db, agent_id="pia")
+    assert [d.id for d in db.read(lookup.newest, agent_id="nora").documents] == [theirs.id]
+    assert [d.id for d in db.read(lookup.newest, agent_id="pia").documents] == [other.id]
 
 
 # -- deleting -------------------------------------------------------------------------------------
