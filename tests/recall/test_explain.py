@@ -31,6 +31,18 @@ def test_the_words_that_were_looked_for_and_those_that_were_not(db: Database) ->
     assert told["dropped_words"] == ["where", "is", "the"]
 
 
+def test_words_of_what_may_not_be_read_are_not_counted(db: Database) -> None:
+    def write(tx: WriteTx) -> None:
+        remember(tx, "mine", "A kettle")
+        remember(tx, "private", "A kettle of zinc", agent_id="anna", visibility="private")
+        remember(tx, "scoped", "A kettle of zinc", scope="trial")
+        remember(tx, "gone", "A kettle of zinc", is_deleted=1)
+
+    db.write(write)
+    told = _account(ask(db, "zinc kettle", explain=True))
+    assert told["words"] == [{"word": "zinc", "memories": 0}, {"word": "kettle", "memories": 1}]
+
+
 def test_what_each_channel_brought_and_which_was_not_asked(db: Database) -> None:
     db.write(_kettles)
     by_words = _account(ask(db, "kettle", explain=True))

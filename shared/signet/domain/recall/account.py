@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from signet.db import fts
-from signet.domain.recall import frequencies
+from signet.domain.recall import store
 from signet.domain.recall.page import Page
 from signet.domain.recall.run import Run
 
@@ -11,9 +11,9 @@ from signet.domain.recall.run import Run
 def of(run: Run, page: Page) -> Mapping[str, object]:
     """Return what was looked for where, how much was found, and what each rule left out."""
     settings = run.settings
-    held: dict[str, int] = run.attempt("explain", lambda: frequencies.of(run.tx, run.words), {})
+    nothing: list[Mapping[str, object]] = []
     return {
-        "words": [{"word": word, "memories": held.get(word, 0)} for word in run.words],
+        "words": run.attempt("explain", lambda: _held(run), nothing),
         "dropped_words": _dropped(run),
         "channels": _channels(run),
         "candidates": len(run.allowed),
@@ -28,6 +28,14 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
         "why_no_more": _why_no_more(run, page),
         "degraded": list(run.degraded),
     }
+
+
+def _held(run: Run) -> list[Mapping[str, object]]:
+    """Return for each word how many memories hold it that the question may find; others' are not counted."""
+    return [
+        {"word": word, "memories": store.holders(run.tx, fts.any_of([word]), run.where)}
+        for word in run.words
+    ]
 
 
 def _dropped(run: Run) -> list[str]:

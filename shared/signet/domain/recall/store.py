@@ -41,6 +41,12 @@ SELECT rowid, rank FROM memories_fts
 WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
 """
 _HOLDING = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
+#: Rows of anybody that are looked at: counting is for people, and must end in a large store.
+MOST_HOLDERS = 20_000
+_HOLDERS = f"""
+SELECT count(*) FROM (SELECT rowid AS seq FROM memories_fts WHERE memories_fts MATCH ? LIMIT {MOST_HOLDERS}) f
+CROSS JOIN memories m ON m.seq = f.seq WHERE {{where}}
+"""
 #: Row numbers only grow, so this is at least the number of rows, and costs nothing.
 _HIGHEST = "SELECT coalesce(max(seq), 0) FROM memories"
 _HINTS = """
@@ -178,6 +184,11 @@ def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float
 def holding(tx: ReadTx, match: str, *, most: int) -> int:
     """Return how many rows match, whoever may read them; counting ends at `most`."""
     return int(tx.value(_HOLDING, (match, most)))
+
+
+def holders(tx: ReadTx, match: str, where: Where) -> int:
+    """Return how many rows match and pass the condition, of the first `MOST_HOLDERS` that match."""
+    return int(tx.value(_HOLDERS.format(where=where.sql), (match, *where.params)))
 
 
 def highest(tx: ReadTx) -> int:
