@@ -281,3 +281,21 @@ def test_another_agents_private_memory_is_not_there(server: Served, speaker: typ
     with pytest.raises(NotFound):
         client.do("forget", memory_id, agent_id="bob", reason="nosy")
     assert client.do("forget", memory_id, agent_id="ada", reason="done")["status"] == "deleted"
+
+
+def test_skills_are_installed_looked_at_and_removed(server: Served, speaker: type[Speaker]) -> None:
+    client = at(server, speaker)
+    for name in ("recall", "remember"):
+        assert fits(answers.InstalledSkill, client.do("install_skill", name))
+    [recall, remember] = client.do("skills")
+    assert fits(answers.Skill, recall) and remember["name"] == "remember"
+    assert fits(answers.SkillFile, client.do("skill", "recall"))
+    [found] = client.do("search_skills", "look up earlier")
+    assert fits(answers.CatalogSkill, found) and found["installed"]
+    assert len(client.do("browse_skills")) >= 6
+    [needed] = client.do("related_skills", "recall")
+    assert fits(answers.RelatedSkill, needed) and needed["name"] == "remember"
+    for name in ("recall", "remember"):
+        assert fits(answers.RemovedSkill, client.do("remove_skill", name))
+    with pytest.raises(NotFound):
+        client.do("skill", "recall")
