@@ -49,6 +49,13 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
         {"harness": "codex", "sessionKey": "s"},
         200,
     ),
+    ("GET", "/api/hooks/synthesis/config"): (None, 200),
+    ("POST", "/api/hooks/synthesis"): (None, 200),
+    # Without a worker nobody writes the file.
+    ("POST", "/api/hooks/synthesis/complete"): ({"content": "# Memory"}, 503),
+    ("POST", "/api/synthesis/trigger"): (None, 503),
+    ("GET", "/api/synthesis/status"): (None, 200),
+    ("GET", "/api/sessions/summaries"): (None, 200),
     ("GET", "/api/memory/{memory_id}/history"): (None, 200),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("GET", "/api/documents"): (None, 200),

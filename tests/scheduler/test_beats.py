@@ -18,7 +18,8 @@ NOON_MS = int(NOON.timestamp() * 1000)
 SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
 GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
-ALL = {"retention", "embedding_gaps", "graph"}
+MINUTELY = {"embedding_gaps", "synthesis"}
+ALL = {"retention", "graph", *MINUTELY}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:
@@ -26,7 +27,7 @@ def due(last: dict[str, int], now_ms: int) -> set[str]:
 
 
 def test_what_never_ran_is_due() -> None:
-    assert due({}, NOON_MS) == {"retention", "embedding_gaps", "graph"}
+    assert due({}, NOON_MS) == ALL
 
 
 @pytest.mark.parametrize(
@@ -34,14 +35,14 @@ def test_what_never_ran_is_due() -> None:
     [
         (0, set()),
         (beats.GAPS_MS - 1, set()),
-        (beats.GAPS_MS, {"embedding_gaps"}),
-        (GRAPH_MS - 1, {"embedding_gaps"}),
-        (GRAPH_MS, {"embedding_gaps", "graph"}),
-        (RETENTION_MS - 1, {"embedding_gaps", "graph"}),
-        (RETENTION_MS, {"embedding_gaps", "graph", "retention"}),
-        (30 * RETENTION_MS, {"embedding_gaps", "graph", "retention"}),
-        (-1, {"embedding_gaps", "graph", "retention"}),
-        (-3_600_000, {"embedding_gaps", "graph", "retention"}),
+        (beats.GAPS_MS, MINUTELY),
+        (GRAPH_MS - 1, MINUTELY),
+        (GRAPH_MS, {*MINUTELY, "graph"}),
+        (RETENTION_MS - 1, {*MINUTELY, "graph"}),
+        (RETENTION_MS, ALL),
+        (30 * RETENTION_MS, ALL),
+        (-1, ALL),
+        (-3_600_000, ALL),
     ],
 )
 def test_a_beat_is_due_after_its_interval_and_after_a_clock_that_went_back(
@@ -151,7 +152,7 @@ def test_a_full_batch_is_followed_by_the_next_within_seconds(home: Home) -> None
     )
     poll_ms = SETTINGS.pipeline.embedding_tracker.poll_ms
     assert _gaps_beat(home, SETTINGS) == gaps.BATCH
-    assert due(home.db.read(beats.last_runs), NOON_MS + poll_ms - 1) == {"graph", "retention"}
+    assert due(home.db.read(beats.last_runs), NOON_MS + poll_ms - 1) == ALL - {"embedding_gaps"}
     assert "embedding_gaps" in due(home.db.read(beats.last_runs), NOON_MS + poll_ms)
     later = NOON + timedelta(milliseconds=poll_ms)
     assert _gaps_beat(home, SETTINGS, later) == gaps.BATCH + 1

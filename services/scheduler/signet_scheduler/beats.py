@@ -9,6 +9,7 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.knowledge import communities
+from signet.domain.synthesis import ask as synthesis
 from signet.queue import BULK, Job, enqueue
 
 _READ = "SELECT name, last_run_ms FROM beats"
@@ -20,6 +21,8 @@ ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot =
 #: ones that were saved while nobody made vectors, or whose model has changed. Looking costs a few per cent of a
 #: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
 GAPS_MS = 60_000
+#: How often it is looked whether a MEMORY.md is due (pipeline.md §12).
+SYNTHESIS_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +75,17 @@ def _keep_graph(
         enqueue(tx, Job(kind=kind, slot=f"every agent {slot}", priority=BULK), now=now)
 
 
+def _find_synthesis(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return synthesis.due(tx, settings, now=now)
+
+
+def _synthesize(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    for agent_id in found:
+        synthesis.queue(tx, agent_id, now=now)
+
+
 BEATS = (
     Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
     Beat(
@@ -85,6 +99,12 @@ BEATS = (
         every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
         look=_find_graph,
         start=_keep_graph,
+    ),
+    Beat(
+        name="synthesis",
+        every_ms=lambda settings: SYNTHESIS_MS,
+        look=_find_synthesis,
+        start=_synthesize,
     ),
 )
 

@@ -28,6 +28,8 @@ from signet_api.routes import (
     session_end,
     skills,
     status,
+    summaries,
+    synthesis,
     transfer,
 )
 
@@ -48,6 +50,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     memories.router,
     hooks.router,
     session_end.router,
+    summaries.router,
+    synthesis.router,
     documents.router,
     connectors.router,
     transfer.router,

@@ -8,8 +8,8 @@ from signet.queue.broker import JobsBroker
 from signet.queue.held import Run
 from signet.queue.kinds import queue_of
 from signet_worker.actors.cluster_entities import cluster_entities
-from signet_worker.actors.connector_sync import connector_sync
 from signet_worker.actors.condense import condense
+from signet_worker.actors.connector_sync import connector_sync
 from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
@@ -22,6 +22,7 @@ from signet_worker.actors.skill_entities import skill_entities
 from signet_worker.actors.structural_classify import structural_classify
 from signet_worker.actors.structural_dependency import structural_dependency
 from signet_worker.actors.summarize import summarize
+from signet_worker.actors.synthesize import synthesize
 from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
@@ -44,6 +45,7 @@ ACTORS: Mapping[str, Actor] = {
     "structural_classify": structural_classify,
     "structural_dependency": structural_dependency,
     "summarize": summarize,
+    "synthesize": synthesize,
     "umap_projection": umap_projection,
     "vector_index": vector_index,
 }

@@ -1,0 +1,125 @@
+"""MEMORY.md: ask for it, see how it would be asked for, hand in one that was written elsewhere (spec/hooks.md §9)."""
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx
+from signet.domain.synthesis import ask, file, run, store
+from signet.domain.synthesis.plan import Plan
+from signet.errors import Conflict, Invalid, Unavailable
+from signet.wire.sessions import SynthesisBody, SynthesisCompleteBody
+from signet_api import processes
+from signet_api.bodies import JsonRoute, body_of, described
+from signet_api.deps import Shared, State, agent_of
+
+router = APIRouter(tags=["synthesis"], route_class=JsonRoute)
+
+
+@router.get("/api/hooks/synthesis/config")
+async def get_config(state: Shared) -> dict[str, object]:
+    """Return the settings of synthesis."""
+    return _config(state.settings)
+
+
+@router.post("/api/hooks/synthesis", openapi_extra=described(SynthesisBody))
+async def post_request(request: Request, state: Shared) -> dict[str, object]:
+    """Return the request that a run would make of a model now; writes nothing."""
+    agent_id = await _agent(request)
+    current = await asyncio.to_thread(file.read, _path(state, agent_id))
+    plan = Plan.of(state.settings)
+    prompt, count = await state.db.aread(run.request, agent_id, plan, current, clock.now())
+    return {"harness": "daemon", "model": "synthesis", "prompt": prompt, "fileCount": count}
+
+
+@router.post("/api/hooks/synthesis/complete", openapi_extra=described(SynthesisCompleteBody))
+async def post_complete(request: Request, state: Shared) -> dict[str, object]:
+    """Put a text in the place of MEMORY.md and keep the earlier one as a backup."""
+    body = await body_of(request, SynthesisCompleteBody)
+    if body.content is None:
+        raise Invalid("content is required")
+    text = file.checked(body.content)
+    agent_id = agent_of(body.agent_id, None, request.headers)
+    path = _path(state, agent_id)
+    await state.db.aread(_must_be_free, state, clock.now())
+    newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
+    await state.db.awrite(store.note_run, agent_id, now=clock.now(), newest=newest)
+    return {"success": True}
+
+
+@router.post("/api/synthesis/trigger", openapi_extra=described(SynthesisBody))
+async def post_trigger(request: Request, state: Shared) -> dict[str, object]:
+    """Queue a run now, whatever the schedule says, but never within an hour of the last."""
+    agent_id = await _agent(request)
+    _path(state, agent_id)
+    done = await state.db.awrite(_trigger, state, agent_id, clock.now())
+    if done.reason:
+        return {"success": False, "skipped": True, "reason": done.reason}
+    return {"success": True, "skipped": False, "jobId": done.job_id}
+
+
+@router.get("/api/synthesis/status")
+async def get_status(request: Request, state: Shared) -> dict[str, object]:
+    """Return whether MEMORY.md is written just now, and when that was done last."""
+    agent_id = agent_of(request.query_params.get("agentId"), None, request.headers)
+    running, last = await state.db.aread(
+        lambda tx: (store.is_running(tx), store.last_run_at(tx, agent_id))
+    )
+    return {"running": running, "lastRunAt": last, "config": _config(state.settings)}
+
+
+def _config(settings: Settings) -> dict[str, object]:
+    synthesis, plan = settings.pipeline.synthesis, Plan.of(settings)
+    return {
+        "enabled": synthesis.enabled,
+        "harness": "daemon",
+        "provider": synthesis.provider,
+        "model": synthesis.model,
+        "schedule": plan.schedule,
+        "timeout": synthesis.timeout_ms,
+        "maxTokens": plan.max_tokens,
+        "idleGapMinutes": synthesis.idle_gap_minutes,
+    }
+
+
+async def _agent(request: Request) -> str:
+    """Return whose file is meant; a body may be left out."""
+    named = (await body_of(request, SynthesisBody)).agent_id if await request.body() else None
+    return agent_of(named, None, request.headers)
+
+
+def _path(state: State, agent_id: str) -> Path:
+    path = file.path_of(state.workspace, agent_id)
+    if path is None:
+        raise Invalid("agentId is no name of an agent")
+    return path
+
+
+def _trigger(tx: WriteTx, state: State, agent_id: str, now: datetime) -> ask.Triggered:
+    if not state.settings.pipeline.enabled:
+        return ask.Triggered(reason="The pipeline is off")
+    _must_have_worker(tx, state, now)
+    return ask.trigger(tx, agent_id, now=now)
+
+
+def _must_be_free(tx: ReadTx, state: State, now: datetime) -> None:
+    _must_have_worker(tx, state, now)
+    if store.is_running(tx):
+        raise Conflict("Synthesis already in progress")
+
+
+def _must_have_worker(tx: ReadTx, state: State, now: datetime) -> None:
+    if "worker" in processes.missing(processes.states(tx, state.workspace.runtime_dir, now=now)):
+        raise Unavailable("Synthesis worker not running")
+
+
+def _write(state: State, agent_id: str, path: Path, text: str, now: datetime) -> int:
+    """Write the file and return the number of the newest memory at that time."""
+    newest = state.db.read(ask.newest, agent_id)
+    with file.alone(state.workspace, wait=False):
+        file.write(path, text, at=now, run_at=now)
+    return newest

@@ -1,0 +1,60 @@
+"""Asking for a new MEMORY.md: by a person or a program, or because it is time."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import store as agents
+from signet.domain.synthesis import plan as plans
+from signet.domain.synthesis import store
+from signet.domain.synthesis.plan import Plan
+from signet.ids import DEFAULT_AGENT
+from signet.queue import Job, enqueue
+
+#: A model that answers nonsense twice is asked again an hour later.
+ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggered:
+    """What became of the question: the job that writes, or why nothing is written."""
+
+    job_id: str | None = None
+    reason: str | None = None
+
+
+def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
+    """Queue the writing of an agent's file, schedule or not (HK-102)."""
+    reason = plans.refusal(store.standing(tx, agents.reader(tx, agent_id)), now=now)
+    if reason:
+        return Triggered(reason=reason)
+    return Triggered(job_id=queue(tx, agent_id, now=now))
+
+
+def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
+    """Queue the writing of an agent's file; None when it is queued already."""
+    job = Job(kind=store.KIND, slot=agent_id, agent_id=agent_id)
+    return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
+
+
+def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
+    """Return the agents whose files are to be written now without being asked for."""
+    plan = Plan.of(settings)
+    if not plan.enabled:
+        return []
+    active_at = store.active_at(tx, now=now)
+    roster = [one.name for one in settings.agents.roster]
+    everybody = dict.fromkeys((DEFAULT_AGENT, *roster, *store.agents(tx)))
+    return [
+        agent_id
+        for agent_id in everybody
+        if plans.is_due(
+            plan, store.standing(tx, agents.reader(tx, agent_id)), active_at=active_at, now=now
+        )
+    ]
+
+
+def newest(tx: ReadTx, agent_id: str) -> int:
+    """Return the number of the newest memory that an agent can read."""
+    return store.newest(tx, agents.reader(tx, agent_id))

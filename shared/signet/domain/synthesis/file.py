@@ -1,0 +1,93 @@
+"""The file itself: where it is, what is refused, how it is replaced without ever being half.
+
+Whoever writes holds the lock, so that no two processes write at once.
+"""
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from signet.config.manifest import replace_file
+from signet.domain.memory.normalize import encodable
+from signet.errors import Conflict, Invalid
+from signet.ids import DEFAULT_AGENT
+from signet.paths import Workspace
+
+#: How many earlier files are kept beside each (#451).
+BACKUPS = 20
+
+_AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_HEADER = re.compile(r"\A\s*<!-- generated [^>]*-->[ \t]*\n*")
+
+
+def path_of(workspace: Workspace, agent_id: str) -> Path | None:
+    """Return where an agent's file is; None for an agent whose name is no name of a folder (HN-70)."""
+    if agent_id == DEFAULT_AGENT:
+        return workspace.root / "MEMORY.md"
+    if _AGENT.fullmatch(agent_id) is None:
+        return None
+    return workspace.root / "agents" / agent_id / "MEMORY.md"
+
+
+def read(path: Path) -> str:
+    """Return what the file says, without its first line; empty when there is none."""
+    try:
+        return _HEADER.sub("", path.read_text("utf-8", "replace"))
+    except FileNotFoundError:
+        return ""
+
+
+def checked(content: str) -> str:
+    """Return a text as it may be written; raises Invalid for what no MEMORY.md is (PIP-46)."""
+    text = encodable(_HEADER.sub("", content).replace("\0", "")).strip()
+    if not text:
+        raise Invalid("Refusing to write empty content to MEMORY.md")
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    raise Invalid("Refusing to write JSON to MEMORY.md")
+
+
+def write(path: Path, text: str, *, at: datetime, run_at: datetime) -> None:
+    """Keep the present file as a backup and put the text in its place.
+
+    `run_at` names the backup: a run that starts again keeps the file that was there before its first start.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _keep(path, run_at)
+    content = f"<!-- generated {at:%Y-%m-%d %H:%M} -->\n\n{text}\n"
+    replace_file(path, content.encode(), beside=".MEMORY.md.new")
+
+
+@contextmanager
+def alone(workspace: Workspace, *, wait: bool) -> Iterator[None]:
+    """Hold the lock of all these files; raises Conflict when somebody else does and `wait` is not set."""
+    handle = os.open(
+        workspace.runtime_dir / "synthesis.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+    )
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError as error:
+            raise Conflict("Synthesis already in progress") from error
+        yield
+    finally:
+        os.close(handle)
+
+
+def _keep(path: Path, run_at: datetime) -> None:
+    if not path.exists():
+        return
+    folder = path.parent / "memory"
+    folder.mkdir(exist_ok=True)
+    backup = folder / f"MEMORY.backup-{run_at:%Y-%m-%dT%H-%M-%S}.md"
+    if not backup.exists():
+        replace_file(backup, path.read_bytes(), beside=".MEMORY.backup.new")
+    for old in sorted(folder.glob("MEMORY.backup-*.md"))[:-BACKUPS]:
+        old.unlink(missing_ok=True)

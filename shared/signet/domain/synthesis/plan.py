@@ -1,0 +1,84 @@
+"""When MEMORY.md is written, and the settings it depends on. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signet.config import Settings
+from signet.config.sections import Schedule
+
+#: Two runs lie at least this far apart, whoever asks for them (hooks.md §9).
+GAP = timedelta(hours=1)
+EVERY = {Schedule.DAILY: timedelta(days=1), Schedule.WEEKLY: timedelta(days=7)}
+#: What `memory.synthesis.max_tokens` is when nobody wrote it.
+LEGACY_MAX_TOKENS = 4_000
+USUAL_MAX_TOKENS = 8_000
+TOKEN_CHARS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The settings of synthesis."""
+
+    enabled: bool
+    schedule: Schedule
+    idle: timedelta
+    max_tokens: int
+    timeout_seconds: float
+    decay_rate: float
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Plan":
+        """Return what the settings say; the older key counts where only that one was written (HK-103)."""
+        synthesis, legacy = settings.pipeline.synthesis, settings.memory.synthesis
+        is_older = (
+            synthesis.max_tokens == USUAL_MAX_TOKENS and legacy.max_tokens != LEGACY_MAX_TOKENS
+        )
+        return cls(
+            enabled=synthesis.enabled and settings.pipeline.enabled,
+            schedule=legacy.schedule,
+            idle=timedelta(minutes=synthesis.idle_gap_minutes),
+            max_tokens=legacy.max_tokens if is_older else synthesis.max_tokens,
+            timeout_seconds=synthesis.timeout_ms / 1000,
+            decay_rate=settings.memory.decay_rate,
+        )
+
+    @property
+    def chars(self) -> int:
+        """How long the file, and what it is made of, may be."""
+        return self.max_tokens * TOKEN_CHARS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How things stand with one agent's file; instants are None when there never was such a thing."""
+
+    last_run_at: datetime | None
+    #: When the agent's first memory came.
+    first_at: datetime | None
+    has_news: bool
+    is_running: bool = False
+
+
+def refusal(standing: Standing, *, now: datetime) -> str | None:
+    """Return why nothing is written although somebody asks for it, None when it may be."""
+    if standing.is_running:
+        return "Synthesis already in progress"
+    last = standing.last_run_at
+    if last is not None and timedelta(0) <= now - last < GAP:
+        minutes = int((GAP - (now - last)) / timedelta(minutes=1)) + 1
+        return f"The last run was less than an hour ago; ask again in {minutes} min"
+    return None if standing.has_news else "There is nothing new since the last run"
+
+
+def is_due(plan: Plan, standing: Standing, *, active_at: datetime | None, now: datetime) -> bool:
+    """Return whether the file is to be written now without being asked for.
+
+    It is when its day (or week) is over, and also as soon as nothing has happened for a while (`active_at` is when
+    something did).
+    """
+    if not plan.enabled or refusal(standing, now=now):
+        return False
+    since = standing.last_run_at or standing.first_at
+    every = EVERY.get(plan.schedule)
+    is_over = every is not None and since is not None and now - since >= every
+    return is_over or active_at is None or now - active_at >= plan.idle

@@ -1,0 +1,90 @@
+"""One `synthesize` job, top to bottom: gather what matters, write it down, replace the file, note the run.
+
+A run that fails leaves the file as it is, byte for byte (HK-104); one that was killed anywhere and runs again gives
+one file and one backup.
+"""
+
+import json
+from datetime import datetime
+
+from signet import clock
+from signet.config.manifest import replace_file
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import store as agents
+from signet.domain.synthesis import file, plain, prompt, sources, store
+from signet.domain.synthesis.plan import Plan
+from signet.domain.synthesis.sources import Sources
+from signet.errors import Invalid, NotNow, ProviderDown, ProviderFailed
+from signet.ids import DEFAULT_AGENT
+from signet.paths import Workspace
+from signet.providers import answers
+from signet.providers.ports import LanguageModel
+from signet.queue.held import Run
+
+
+def run(job: Run, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
+    """Write the file of the job's agent and complete the job; without a model a plain list.
+
+    Raises ProviderFailed when the model's answer cannot be used, NotNow when it cannot be reached (the job then
+    waits), OSError when the file cannot be written, LeaseLost, Cancelled.
+    """
+    agent_id = job.lease.agent_id or DEFAULT_AGENT
+    path = file.path_of(workspace, agent_id)
+    found = job.db.read(_gather, agent_id, plan, clock.now())
+    if path is None or not found:
+        job.commit(lambda tx: {"skipped": "nothing_to_write"})
+        return
+    try:
+        text = plain.text(found) if model is None else _asked(model, found, file.read(path), plan)
+    except ProviderFailed:
+        job.progress(lambda tx: store.note_run(tx, agent_id, now=clock.now(), newest=None))
+        raise
+    job.check()
+    now = clock.now()
+    with file.alone(workspace, wait=True):
+        file.write(path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
+    if agent_id == DEFAULT_AGENT:
+        tell(workspace, now)
+
+    def keep(tx: WriteTx) -> dict[str, object]:
+        store.note_run(tx, agent_id, now=now, newest=found.newest)
+        name = str(path.relative_to(workspace.root))
+        return {"path": name, "sources": len(found), "chars": len(text)}
+
+    job.commit(keep)
+
+
+def tell(workspace: Workspace, now: datetime) -> None:
+    """Write when the file was made last to where other programs look for it."""
+    content = json.dumps({"lastRunAt": clock.to_text(now)}).encode()
+    replace_file(
+        workspace.daemon_dir / "last-synthesis.json", content, beside=".last-synthesis.new"
+    )
+
+
+def request(tx: ReadTx, agent_id: str, plan: Plan, current: str, now: datetime) -> tuple[str, int]:
+    """Return the request that a run would make now, and of how many sources (HK-100)."""
+    found = _gather(tx, agent_id, plan, now)
+    return prompt.synthesis(current, found, plan), len(found)
+
+
+def _gather(tx: ReadTx, agent_id: str, plan: Plan, now: datetime) -> Sources:
+    return sources.gather(tx, agents.reader(tx, agent_id), plan, now=now)
+
+
+def _asked(model: LanguageModel, found: Sources, current: str, plan: Plan) -> str:
+    request = prompt.synthesis(current, found, plan)
+    try:
+        answer = model.generate(
+            request, timeout_seconds=plan.timeout_seconds, max_tokens=plan.max_tokens
+        )
+        return _cut(file.checked(answers.markdown(answer.text)), plan.chars)
+    except ProviderDown as error:
+        raise NotNow(error.message) from error
+    except Invalid as error:
+        raise ProviderFailed(error.message) from error
+
+
+def _cut(text: str, limit: int) -> str:
+    """Return a text that fits, cut where a line ends."""
+    return text if len(text) <= limit else text[:limit].rpartition("\n")[0] or text[:limit]

@@ -1,0 +1,106 @@
+"""What MEMORY.md is made of: memories by how much they still matter, and the notes of the last sessions (PIP-44)."""
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import ReadTx, Row
+from signet.db.visibility import Reader
+from signet.domain.synthesis import store
+from signet.domain.synthesis.plan import Plan
+
+#: Effective importance below which a memory is left out (hooks.md §9).
+THRESHOLD = 0.2
+#: More memories than this fit into no budget.
+MOST = 4_000
+#: Notes of sessions take at most this share of the budget, and are of this many sessions.
+NOTES_SHARE = 0.25
+MOST_NOTES = 10
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One memory and how much it matters now, 0..1."""
+
+    type: str
+    content: str
+    created_at: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What one file is made of; `newest` is the number of the newest memory that was looked at."""
+
+    memories: tuple[Source, ...]
+    notes: tuple[str, ...]
+    newest: int
+
+    def __bool__(self) -> bool:
+        return bool(self.memories or self.notes)
+
+    def __len__(self) -> int:
+        return len(self.memories) + len(self.notes)
+
+
+def effective(importance: float, used_at: datetime, now: datetime, *, rate: float) -> float:
+    """Return the importance after decay: importance * rate ** days since the last use (REC-28)."""
+    days = max((now - used_at) / DAY, 0.0)
+    return float(importance * rate**days)
+
+
+def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
+    """Return what matters most to an agent, best first, as much as fits."""
+    since = _oldest(plan.decay_rate, now)
+    rows = store.candidates(tx, reader, least=THRESHOLD, since=since)
+    scored = ((_score(row, plan.decay_rate, now), row["seq"]) for row in rows)
+    best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
+    notes = _fitting(
+        [row["content"] for row in store.notes(tx, reader.agent_id, MOST_NOTES)],
+        int(plan.chars * NOTES_SHARE),
+    )
+    texts = store.texts(tx, [seq for _, seq in best])
+    room = plan.chars - sum(map(len, notes))
+    memories: list[Source] = []
+    for score, seq in best:
+        row = texts[seq]
+        if len(row["content"]) > room:
+            continue
+        room -= len(row["content"])
+        memories.append(
+            Source(
+                type=row["type"],
+                content=row["content"],
+                created_at=row["created_at"],
+                score=score,
+            )
+        )
+    return Sources(memories=tuple(memories), notes=tuple(notes), newest=store.newest(tx, reader))
+
+
+def _score(row: Row, rate: float, now: datetime) -> float:
+    if row["pinned"]:
+        return 1.0
+    return effective(row["importance"], clock.parsed(row["used_at"]) or now, now, rate=rate)
+
+
+def _oldest(rate: float, now: datetime) -> str:
+    """Return before which last use even the most important memory has faded."""
+    if rate >= 1:
+        return ""
+    days = math.log(THRESHOLD) / math.log(rate) if rate > 0 else 0.0
+    return clock.to_text(now - min(days + 1, 36_500) * DAY)
+
+
+def _fitting(texts: Sequence[str], room: int) -> list[str]:
+    kept = []
+    for text in texts:
+        if len(text) > room:
+            break
+        kept.append(text)
+        room -= len(text)
+    return kept
