@@ -1,6 +1,8 @@
 """What times a text names, told on a Saturday morning."""
 
+import time
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -66,6 +68,8 @@ def test_a_time_is_named(text: str, first: str, last: str) -> None:
         "version 2024.5 of 2023.1",
         "before May we knew little",
         "a month has weeks",
+        "half a year ago",
+        "two years and three months ago",
         "",
     ],
 )
@@ -99,3 +103,25 @@ def test_a_day_outside_the_calendar_is_no_day() -> None:
 )
 def test_the_one_day_a_text_tells_of(text: str, day: datetime | None) -> None:
     assert dates.the_day(text, TODAY.replace(tzinfo=UTC)) == day
+
+
+def test_yesterday_is_the_day_before_where_the_text_was_written() -> None:
+    evening = datetime(2026, 11, 22, 4, tzinfo=UTC)
+    west, east = ZoneInfo("America/Los_Angeles"), ZoneInfo("Asia/Tokyo")
+    assert dates.the_day("Yesterday it rained", evening, west) == datetime(
+        2026, 11, 20, 12, tzinfo=UTC
+    )
+    assert dates.the_day("Yesterday it rained", evening, east) == datetime(
+        2026, 11, 21, 12, tzinfo=UTC
+    )
+
+
+def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    evening = datetime(2026, 11, 22, 4, tzinfo=UTC)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", "America/Los_Angeles")
+            time.tzset()
+            assert dates.told_day("Yesterday it rained", evening) == "2026-11-20T12:00:00.000Z"
+    finally:
+        time.tzset()

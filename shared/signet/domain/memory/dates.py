@@ -100,13 +100,14 @@ def find(text: str, today: datetime) -> list[Mention]:
     return _same_year(sorted(found, key=lambda mention: mention.at))
 
 
-def the_day(text: str, written_at: datetime) -> datetime | None:
+def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> datetime | None:
     """Return noon (UTC) of the one day that a text tells of, None when it names none or several.
 
-    Noon, because the day holds for readers of nearly every time zone then. What lies ahead of `written_at` is
-    a plan and no event.
+    Noon, because the day holds for readers of nearly every time zone then; "yesterday" is the day before the one that
+    it was where the text was written (`zone` None is the machine's). What lies ahead of `written_at` is a plan and no
+    event.
     """
-    today = to_local(written_at, UTC)
+    today = to_local(written_at, zone)
     days = {mention.start for mention in find(text, today) if mention.is_day}
     if len(days) != 1:
         return None
@@ -272,7 +273,7 @@ def _relative(match: re.Match[str], today: datetime) -> tuple[datetime, datetime
 def _weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """Return the latest such day; `last` is not today, `next` is ahead."""
     back = (today.weekday() - _WEEKDAYS.index(match["weekday"].lower())) % 7
-    which = (match["which"] or "").lower()
+    which = (match.groupdict().get("which") or "").lower()
     if which == "next":
         back -= 7
     elif which in ("last", "past", "previous") and back == 0:
@@ -342,7 +343,12 @@ def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]
         (seasons, rf"{_SEASON}\s+(?:of\s+)?{_YEAR}", _season, True),
         (("q",), rf"q(?P<quarter>[1-4])(?:\s+(?:of\s+)?{_YEAR}\b)?", _quarter, True),
         (days, rf"(?P<near>{near})", _near, False),
-        (("ago", "back", "earlier"), rf"{_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)", _ago, False),
+        (
+            ("ago", "back", "earlier"),
+            rf"(?<!half )(?<!and ){_NUMBER}\s+{_UNIT}\s+(?:ago|back|earlier)",
+            _ago,
+            False,
+        ),
         (("last", "past"), rf"(?:the\s+)?(?:last|past)\s+{_NUMBER}\s+{_UNIT}", _past_span, False),
         (("week", "month", "quarter", "year"), rf"(?:the\s+)?{which}\s+{units}", _relative, False),
         (seasons, rf"{which}\s+{_SEASON}", _season, False),
@@ -353,6 +359,7 @@ def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]
             _weekday,
             False,
         ),
+        (("since",), rf"since\s+(?P<span>{_WEEKDAY})", _weekday, False),
         (
             seasons,
             rf"(?:in|during|since|until|before|after)\s+(?P<span>the\s+{_SEASON})",

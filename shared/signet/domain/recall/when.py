@@ -143,10 +143,19 @@ def _intervals(text: str, mentions: Sequence[Mention]) -> list[_Local]:
         mention = waiting.pop(0)
         before = text[max(0, mention.at - LOOK_BACK) : mention.at]
         if waiting and _PAIR.search(before) and _JOINED.match(text[mention.to : waiting[0].at]):
-            spans.append(_Local(mention.start, waiting.pop(0).end))
+            spans.append(_between(mention, waiting.pop(0)))
         else:
             spans.append(_one(before, mention))
     return spans
+
+
+def _between(one: Mention, other: Mention) -> _Local:
+    """Return the interval of both. "November to February" begins a year earlier; "2026 to 2024" is turned round."""
+    if one.start < other.end:
+        return _Local(one.start, other.end)
+    if one.is_absolute and one.has_year:
+        return _Local(other.start, one.end)
+    return _Local(one.start.replace(year=one.start.year - 1), other.end)
 
 
 def _one(before: str, mention: Mention) -> _Local:
