@@ -12,6 +12,7 @@ from signet.domain.extraction import (
     rules_refuse,
     rules_sentences,
     rules_triples,
+    rules_vague,
     rules_voice,
 )
 from signet.domain.extraction.models import (
@@ -158,9 +159,9 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
         return
     if rules_refuse.is_refused(text, is_rule=_BINDING.search(text) is not None):
         return
-    told = rules_voice.third_person(text, speaker)
+    told = rules_vague.without_dangling(rules_voice.third_person(text, speaker))
     found = recognise(told, None if speaker is rules_voice.USER else speaker.name)
-    if found is None or not _is_allowed(told, found, role):
+    if found is None or rules_vague.is_vague(told, found) or not _is_allowed(told, found, role):
         return
     family = found.family
     reason = _REASON.search(told, found.verb_at)
@@ -195,7 +196,8 @@ def _is_allowed(told: str, found: Statement, role: str) -> bool:
         return False
     if found.kind is Subject.TEAM and family.type not in _TEAM_TYPES:
         return False
-    if family.needs_detail and not _is_specific(told, found):
+    is_plan_of_team = found.kind is Subject.TEAM and family.type == "fact"
+    if (family.needs_detail or is_plan_of_team) and not _is_specific(told, found):
         return False
     is_common = found.kind in (Subject.THING, Subject.PLAIN)
     if role == transcript.ASSISTANT and not _is_matter_of_fact(told, found):

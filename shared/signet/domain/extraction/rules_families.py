@@ -201,7 +201,7 @@ FAMILIES = (
         "person owned",
         r"(?:has |have )?(?!noticed|wanted|needed|loved|liked|enjoyed|hoped|wished|seemed|looked"
         r"|wondered|asked|worried|missed|realized|remembered|talked|called|heard|failed|happened"
-        r"|agreed|felt|struggled|worked|stayed|turned|supposed|based|used|tried|managed|had)"
+        r"|agreed|compensated|responded|reacted|felt|struggled|worked|stayed|turned|supposed|based|used|tried|managed|had)"
         r"(?:[a-z]+ed|wrote|drew|swam|taught|cut|spent|read|saw|seen|made|took|paid|gave|built|led)"
         r"|has an? (?:[\w'-]+ ){1,8}?(?:on|for|by|at|from) (?:[A-Z]\w+ )?\d",
         needs_detail=True,

@@ -1,0 +1,58 @@
+"""Statements that are whole sentences and yet say nothing to who was not there.
+
+A choice without what was chosen, some things of some kind, a place that only the talk had named. Judged on sentences
+told in the third person; patterns match lower-case text.
+"""
+
+import re
+
+from signet.domain.extraction.rules_subjects import Statement
+
+_SOME = (
+    r"(?:some|different|various|several|certain|other|a (?:mix|lot|couple|bunch|variety|range|number) of|a few"
+    r"|so many|such)"
+)
+_THINGS = (
+    r"(?:types?|kinds?|sorts?|methods?|things?|ways?|people|options?|stuff|ideas?|approach(?:es)?|strateg(?:y|ies)|tools?"
+    r"|resources?|techniques?|activit(?:y|ies)|changes?|issues?|problems?|factors?|areas?|aspects?|items?|topics?"
+    r"|places?|progress|challenges?|steps?|tasks?|points?|goals?|research|work)"
+)
+_VAGUE = re.compile(
+    rf"\b{_SOME} (?:\w+ )?{_THINGS}\b(?! (?:of|such as|like|including|on|for|about|named|called|in)\b)"
+    r"|\baccordingly\b|\bmiss(?:ing)? out\b|\bothers (?:don['’]t|do|are|aren['’]t)\b|\bso much\b"
+    # What only the talk had named.
+    r"|\bthe (?:city|town|area|place|event|trip|call|item|deal|offer|game|party|store|shop|restaurant|movie|show|class"
+    r"|session|meeting|appointment|match|race)\W*$"
+    r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$"
+)
+#: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
+_DANGLING = re.compile(
+    r",? and (?:(?:now )?(?:since|given|because|although|as|while)\b|with (?:the user['’]s|that|all)\b)[^,]*$"
+)
+_CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])")
+_CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’.+#-]{2,}")
+#: Words that are no object of a choice.
+_NO_OBJECT = frozenset(
+    "the and over instead for from with that this user user's team january february march april may june july august"
+    " september october november december monday tuesday wednesday thursday friday saturday sunday starting until not".split()
+)
+
+
+def without_dangling(told: str) -> str:
+    """Return the sentence without a last clause that has lost its main clause."""
+    return _DANGLING.sub("", told)
+
+
+def is_vague(told: str, found: Statement) -> bool:
+    """Say whether a statement needs its conversation to mean anything."""
+    if _VAGUE.search(told.lower()):
+        return True
+    return found.family.type == "decision" and not _says_what(told[found.verb_at :])
+
+
+def _says_what(choice: str) -> bool:
+    """Say whether a choice, from its verb on, tells what was chosen: a deed wants an object as well."""
+    deed = _CHOSEN.match(choice)
+    rest = choice[deed.end() :] if deed else choice.partition(" ")[2]
+    words = {word.lower() for word in _CONTENT.findall(rest)} - _NO_OBJECT
+    return len(words) >= (2 if deed else 1)
