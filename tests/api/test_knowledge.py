@@ -136,6 +136,14 @@ def test_what_was_forgotten_is_not_shown_though_it_is_still_counted(api: Api) ->
         assert api.get(path + query).body["items"] == []
 
 
+def test_what_a_memory_said_holds_again_when_it_is_recovered(api: Api) -> None:
+    memory_id = remember(api, ADA)
+    api.send("DELETE", f"/api/memory/{memory_id}?reason=test")
+    api.run("UPDATE entity_attributes SET status = 'superseded'")
+    assert api.post(f"/api/memory/{memory_id}/recover", {"reason": "a slip"}).status == 200
+    assert {row["status"] for row in api.rows("entity_attributes")} == {"active"}
+
+
 def test_attributes_are_filtered_and_refuse_what_they_do_not_know(api: Api) -> None:
     remember(api, ADA)
     ada = id_of(api, "Ada Winter")

@@ -9,6 +9,7 @@ from api.test_knowledge import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
 from signet.domain.knowledge.missing import TABLES
 from support.http import Api
+from support.processes import eventually
 
 READS = (
     "/api/knowledge/entities",
@@ -281,3 +282,24 @@ def test_without_a_worker_a_run_is_queued_once(api: Api) -> None:
     assert first.body["action"] == "clusterEntities" and first.body["success"] is True
     [job] = api.rows("memory_jobs")
     assert (job["job_type"], job["id"]) == ("cluster_entities", first.body["details"]["jobId"])
+
+
+def test_the_newest_walk_is_told_when_there_was_one(api: Api) -> None:
+    status = "/api/knowledge/traversal/status"
+    assert api.get(status).body == {"status": None}
+    remember(api, "Ada Winter decided to use Postgres instead of MySQL.")
+    api.post("/api/memory/recall", {"query": "What does Ada Winter use?"})
+    eventually(lambda: api.get(status).body["status"] is not None)
+    told = api.get(status).body["status"]
+    assert told.pop("at") <= clock.to_text(clock.now())
+    assert told == {
+        "phase": "recall",
+        "source": "query",
+        "focalEntityNames": ["Ada Winter"],
+        "focalEntities": 1,
+        "traversedEntities": 1,
+        "memoryCount": 1,
+        "constraintCount": 1,
+        "timedOut": False,
+    }
+    assert api.get(f"{status}?agent_id=other").body == {"status": None}

@@ -9,6 +9,8 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import store as agents
+from signet.domain.knowledge import walks
+from signet.domain.knowledge.walks import Origin, Phase
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
 from signet.domain.recall import store as accesses
@@ -50,7 +52,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     vector = await state.vectors.of(body.query)
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     result = await state.db.aread(_answer, body, agent_id, vector, state)
-    _count_later(state, result)
+    _count_later(state, result, agent_id)
     return answer.body(result)
 
 
@@ -93,24 +95,25 @@ def _zone(name: str | None) -> ZoneInfo | None:
         raise Invalid("timezone must be an IANA name, for example Europe/Paris") from error
 
 
-def _count_later(state: State, result: Result) -> None:
+def _count_later(state: State, result: Result, agent_id: str) -> None:
     """Count the accesses behind the answer: recall never waits for the write lock (REC-21)."""
-    memories, skills = recall.touched(result), recall.used_skills(result)
-    if not memories and not skills:
+    if not (result.hits or result.walk.focal):
         return
-    task = asyncio.create_task(_count(state, memories, skills))
+    task = asyncio.create_task(_count(state, result, agent_id))
     _counting.add(task)
     task.add_done_callback(_counting.discard)
 
 
-async def _count(state: State, memories: list[str], skills: list[str]) -> None:
+async def _count(state: State, result: Result, agent_id: str) -> None:
     try:
-        await state.db.awrite_quick(_counted, memories, skills, clock.now())
+        await state.db.awrite_quick(_counted, result, agent_id, clock.now())
     except SignetError as error:
         log.info("recall.accesses_not_counted", code=error.code)
 
 
-def _counted(tx: WriteTx, memories: list[str], skills: list[str], now: datetime) -> None:
-    accesses.touch(tx, memories, now)
-    if skills:
+def _counted(tx: WriteTx, result: Result, agent_id: str, now: datetime) -> None:
+    accesses.touch(tx, recall.touched(result), now)
+    if skills := recall.used_skills(result):
         usage.use(tx, skills, now)
+    if result.walk.focal:
+        walks.keep(tx, result.walk, Phase.RECALL, Origin.QUERY, agent_id=agent_id, now=now)

@@ -4,8 +4,7 @@ Bookkeeping: written after the answer that the walk was for.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -27,7 +26,7 @@ class Phase(StrEnum):
 
 
 class Origin(StrEnum):
-    """What the walk began with (spec/knowledge.md §4)."""
+    """What a walk began with (spec/knowledge.md §4)."""
 
     IDS = "ids"
     PROJECT = "project"
@@ -35,40 +34,26 @@ class Origin(StrEnum):
     SESSION = "session"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walked:
-    """What there is to tell of a walk."""
-
-    phase: Phase
-    source: Origin
-    names: Sequence[str]
-    traversed: int
-    memories: int
-    constraints: int
-    timed_out: bool
-
-    @classmethod
-    def of(cls, walk: Walk, *, phase: Phase, source: Origin) -> "Walked":
-        """Return what there is to tell of this walk."""
-        return cls(
-            phase=phase,
-            source=source,
-            names=[entity.name for entity in walk.focal],
-            traversed=walk.visited,
-            memories=len(walk.memories),
-            constraints=walk.constraints,
-            timed_out=walk.timed_out,
-        )
-
-
-def keep(tx: WriteTx, walked: Walked, *, agent_id: str, now: datetime) -> None:
+def keep(
+    tx: WriteTx, walk: Walk, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
+) -> None:
     """Make this the newest walk of the agent."""
-    text = json.dumps(asdict(walked) | {"at": clock.to_text(now)}, ensure_ascii=False)
-    tx.run(_KEEP, (_key(agent_id), text))
+    told = {
+        "phase": phase,
+        "at": clock.to_text(now),
+        "source": origin,
+        "focalEntityNames": [entity.name for entity in walk.focal],
+        "focalEntities": len(walk.focal),
+        "traversedEntities": walk.visited,
+        "memoryCount": len(walk.memories),
+        "constraintCount": walk.constraints,
+        "timedOut": walk.timed_out,
+    }
+    tx.run(_KEEP, (_key(agent_id), json.dumps(told, ensure_ascii=False)))
 
 
 def newest(tx: ReadTx, agent_id: str) -> Mapping[str, object] | None:
-    """Return the fields of the newest walk and its time, None before the first."""
+    """Return the newest walk as it is told, None before the first."""
     text = tx.value(_KEPT, (_key(agent_id),))
     return None if text is None else json.loads(text)
 

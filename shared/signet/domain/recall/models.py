@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from signet.config.sections import Fusion as Fusion
 from signet.db.visibility import Reader
-from signet.domain.graph.traverse import Bounds
+from signet.domain.graph.traverse import Bounds, Walk
 
 #: The number of results a caller may ask for.
 MAX_LIMIT = 100
@@ -179,3 +179,5 @@ class Result:
     time: Mapping[str, object] | None = None
     #: Why the answer is what it is; told only when the query asks for it.
     account: Mapping[str, object] | None = None
+    #: The walk through the graph, for the status of walks.
+    walk: Walk = field(default_factory=Walk)

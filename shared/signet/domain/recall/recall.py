@@ -80,6 +80,7 @@ def recall(
         truncate_chars=settings.truncate_chars,
         time=asked.explained() if query.explain else None,
         account=account.of(run, page) if query.explain else None,
+        walk=run.walk,
     )
 
 
