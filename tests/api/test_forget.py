@@ -205,6 +205,14 @@ def test_filters_alone_show_the_weightiest_first(api: Api) -> None:
     assert chosen(preview(api, until="2020-01-01")) == []
 
 
+def test_up_to_three_words_must_all_be_there(api: Api) -> None:
+    both = remember(api, "The owl hunts mice.")
+    owl = remember(api, "The owl sleeps.")
+    remember(api, "A mouse hunts cheese.")
+    assert chosen(preview(api, query="what does the owl hunt")) == [both]
+    assert set(chosen(preview(api, query="owl hunts green mice"))) >= {both, owl}
+
+
 def test_a_question_without_words_is_looked_for_as_it_stands(api: Api) -> None:
     memory_id = remember(api, "Is that so?! Really.")
     remember(api, "It is so.")

@@ -20,6 +20,9 @@ MAX_CANDIDATES = 200
 DEFAULT_LIMIT = 20
 CONFIRM_ABOVE = 25
 
+#: Up to so many words must all be there (recall.md §3 rule 5): what is forgotten should be what was meant.
+FEW_WORDS = 3
+
 _FIELDS = "m.id, m.pinned, m.version"
 _NAMED = (
     f"SELECT {_FIELDS}, NULL AS bm25 FROM json_each(?) j JOIN memories m ON m.id = j.value WHERE "
@@ -119,7 +122,7 @@ def _rows(tx: ReadTx, choice: Choice, where: Where) -> list[Row]:
     if not query:
         return tx.all(_FILTERED + where.sql + _BY_WEIGHT, (*where.params, limit))
     if words := fts.content_words(query):
-        match = fts.any_of(words)
+        match = fts.all_of(words) if len(words) <= FEW_WORDS else fts.any_of(words)
         return tx.all(_FOUND + where.sql + _BY_RANK, (match, *where.params, limit))
     where &= Where(_HOLDS, (query, query))
     return tx.all(_FILTERED + where.sql + _BY_CHANGE, (*where.params, limit))
