@@ -78,8 +78,11 @@ class Run:
         return value
 
     def progress(self, change: Callable[[WriteTx], T]) -> T:
-        """Write something that may be seen before the job is done; raises LeaseLost when the lease is lost."""
-        return self.db.write(self._fenced, change)
+        """Write something that may be seen before the job is done; raises LeaseLost when the lease is lost.
+
+        Does not wait for the disk: what a power cut undoes, the next run of the job does again.
+        """
+        return self.db.write_quick(self._fenced, change)
 
     def _complete_with(self, tx: WriteTx, effects: Callable[[WriteTx], T]) -> T:
         now = clock.now()
