@@ -132,8 +132,8 @@ def _directive(text: str, role: str) -> Iterator[Fact]:
     bare = text[label.end() :] if label else text
     lets = _LETS.match(bare)
     if lets:
-        bare = f"The team decided to {bare[lets.start(1) :]}"
-        yield from _fact(bare, "decision", 0.85)
+        if rules_vague.says_what(bare[lets.end(1) - 1 :]):
+            yield from _fact(f"The team decided to {bare[lets.start(1) :]}", "decision", 0.85)
     elif _RULE.match(bare):
         yield from _fact(bare, "procedural", 0.85)
     elif role == transcript.NOTE and _NOTED_RULE.match(bare):

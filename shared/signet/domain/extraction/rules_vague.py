@@ -23,18 +23,31 @@ _VAGUE = re.compile(
     # What only the talk had named.
     r"|\bthe (?:city|town|area|place|event|trip|call|item|deal|offer|game|party|store|shop|restaurant|movie|show|class"
     r"|session|meeting|appointment|match|race)\W*$"
-    r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$"
+    r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bstuff\W*$|\bboth \w+(?!.* and )"
+    r"|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive|journey)\b"
+    r"(?! (?:to|in|through|around|of|at|with|along|across)\b)"
+    r"|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day|experience)\W*$"
+    r"|\bis the best\W*$|\b\w+ing away\W*$"
+    r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b|\bwon['’]t\b"
+    # A time without its day, a day without its month.
+    r"|\b(?:scheduled|set|planned|due) (?:for|at) \d{1,2}(?::\d\d)? ?[ap]\.?m\.?\W*$"
+    r"|\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)"
 )
+#: What happened with a thing that only the talk had named: `shared ideas with the magazine`.
+_UNNAMED = re.compile(r"\b(?:with|at|to|from|about|during|\w{2,}ed) the (?:[a-z]+ )?[a-z]+\W*$")
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
-    r",? and (?:(?:now )?(?:since|given|because|although|as|while)\b|with (?:the user['’]s|that|all)\b)[^,]*$"
+    r"(?:,? and it was|,? which was) (?:so |really |very )?"
+    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|cool)$|,? but (?:as of|since) \w+.*$"
+    r"|,? and (?:(?:now )?(?:since|given|because|although|as|while)\b|with (?:the user['’]s|that|all)\b)[^,]*$"
 )
 _CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])")
 _CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’.+#-]{2,}")
 #: Words that are no object of a choice.
 _NO_OBJECT = frozenset(
     "the and over instead for from with that this user user's team january february march april may june july august"
-    " september october november december monday tuesday wednesday thursday friday saturday sunday starting until not".split()
+    " september october november december monday tuesday wednesday thursday friday saturday sunday starting until not"
+    "".split()
 )
 
 
@@ -47,10 +60,12 @@ def is_vague(told: str, found: Statement) -> bool:
     """Say whether a statement needs its conversation to mean anything."""
     if _VAGUE.search(told.lower()):
         return True
-    return found.family.type == "decision" and not _says_what(told[found.verb_at :])
+    if found.family.type == "episodic" and _UNNAMED.search(told[found.verb_at :]):
+        return True
+    return found.family.type == "decision" and not says_what(told[found.verb_at :])
 
 
-def _says_what(choice: str) -> bool:
+def says_what(choice: str) -> bool:
     """Say whether a choice, from its verb on, tells what was chosen: a deed wants an object as well."""
     deed = _CHOSEN.match(choice)
     rest = choice[deed.end() :] if deed else choice.partition(" ")[2]
