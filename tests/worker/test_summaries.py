@@ -320,9 +320,7 @@ def everything(home: Home) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("where", ["reading", "named", "written"])
-def test_a_killed_worker_leaves_no_twin(
-    tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_worker_leaves_no_twin(tmp_path: Path, where: str) -> None:
     """Killed while the model reads, when the name is chosen, and when the file is there and the facts are not."""
     text, answers = talk("curlew hut"), [notes("Curlew", SAID), notes("A new title", SAID)]
     found = []
@@ -354,8 +352,7 @@ def _kill(home: Home, script: Script, server: FakeServer, where: str, answers: l
             victim.wait()
     else:
         script.reads("curlew hut", answers[0])
-        stop = "store.reserve" if where == "named" else "files.write"
-        with home.runs("worker.stops_at", {"STOP_AFTER": stop}) as victim:
+        with home.runs("worker.stops_at", {"STOP_AFTER": where}) as victim:
             victim.wait()
             assert victim.returncode == -9
     home.run(

@@ -1,4 +1,4 @@
-"""A worker that kills itself (SIGKILL) right after a step of a summary, named by STOP_AFTER."""
+"""A worker that kills itself (SIGKILL) right after a step of a job, named by STOP_AFTER."""
 
 import functools
 import os
@@ -8,11 +8,20 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from signet.domain.summaries import files
+from signet.domain.synthesis import file
 from signet.queue.held import Run
 from signet_worker.main import main
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+#: Where each step is: the commit of a reserved name, notes on disk, a backup on disk, MEMORY.md replaced.
+STEPS = {
+    "named": (Run, "progress"),
+    "written": (files, "write"),
+    "backup": (file, "_keep"),
+    "replaced": (file, "write"),
+}
 
 
 def killing(function: Callable[P, T]) -> Callable[P, T]:
@@ -27,8 +36,6 @@ def killing(function: Callable[P, T]) -> Callable[P, T]:
     return killed
 
 
-if os.environ["STOP_AFTER"] == "files.write":
-    files.write = killing(files.write)
-else:
-    Run.progress = killing(Run.progress)  # type: ignore[method-assign]  # the commit of the reserved name
+place, name = STEPS[os.environ["STOP_AFTER"]]
+setattr(place, name, killing(getattr(place, name)))
 sys.exit(main())

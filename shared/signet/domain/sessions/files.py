@@ -24,12 +24,15 @@ def read(path: str | None) -> str | None:
         file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
-    with os.fdopen(file, "rb") as opened:
-        found = os.fstat(opened.fileno())
+    try:
+        found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
             return None
-        opened.seek(max(found.st_size - MOST_BYTES, 0))
-        return opened.read(MOST_BYTES).decode("utf-8", "replace")
+        os.lseek(file, max(found.st_size - MOST_BYTES, 0), os.SEEK_SET)
+        with os.fdopen(file, "rb", closefd=False) as opened:
+            return opened.read(MOST_BYTES).decode("utf-8", "replace")
+    finally:
+        os.close(file)
 
 
 def text_of(path: str | None, inline: str | None) -> str:

@@ -1,0 +1,252 @@
+"""MEMORY.md through a real worker: what is written, what is refused, and what a killed worker leaves."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from signet import clock
+from signet.config import settings_from
+from signet.db import Row
+from signet.domain.synthesis import ask
+from support.models import FakeServer, Hang, Status
+from support.processes import eventually
+from worker.home import Home, Tree, manifest
+from worker.script import Script, scripted
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+QUESTION = "You keep the file MEMORY.md"
+FILE = "# Memory\n\n## Heron\n\nHeron runs on SQLite."
+
+
+def save(home: Home, text: str, agent: str = "default", **columns: object) -> str:
+    """Save a memory and set columns of its row."""
+    memory_id = home.remember(text, agent)
+    for name, value in columns.items():
+        home.run(f"UPDATE memories SET {name} = ? WHERE id = ?", value, memory_id)
+    return memory_id
+
+
+def asked(home: Home, agent: str = "default") -> str:
+    """Ask for the file of an agent and return the id of the job."""
+    job_id = home.db.write(ask.queue, agent, now=clock.now())
+    assert job_id is not None
+    return job_id
+
+
+def job(home: Home, job_id: str) -> Row:
+    return home.rows("SELECT * FROM memory_jobs WHERE id = ?", job_id)[0]
+
+
+def done(home: Home, job_id: str, status: str = "completed") -> Tree:
+    """Wait until the job has ended so and return its result."""
+    eventually(lambda: job(home, job_id)["status"] in ("completed", "dead"))
+    assert job(home, job_id)["status"] == status, job(home, job_id)["errors"]
+    result = json.loads(job(home, job_id)["result"] or "{}")
+    assert isinstance(result, dict)
+    return result
+
+
+def file_of(home: Home, agent: str = "default") -> Path:
+    root = home.workspace.root
+    return root / "MEMORY.md" if agent == "default" else root / "agents" / agent / "MEMORY.md"
+
+
+def backups(home: Home) -> list[Path]:
+    return sorted(home.workspace.memory_dir.glob("MEMORY.backup-*.md"))
+
+
+def body(text: str) -> str:
+    """Return a file without its first line, which must say when it was made."""
+    head, blank, rest = text.split("\n", 2)
+    assert re.fullmatch(r"<!-- generated \d{4}-\d\d-\d\d \d\d:\d\d -->", head) and not blank
+    return rest
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture
+def server(script: Script) -> Iterator[FakeServer]:
+    with scripted(script) as made:
+        yield made
+
+
+@pytest.fixture
+def asking(home: Home, server: FakeServer) -> Home:
+    """A workspace whose model answers."""
+    home.configure(manifest(url=server.url))
+    return home
+
+
+def test_the_model_writes_the_file_and_the_earlier_one_is_kept(
+    asking: Home, script: Script, server: FakeServer
+) -> None:
+    file_of(asking).write_text("<!-- generated 2026-01-01 00:00 -->\n\nOld line.\n", "utf-8")
+    before = file_of(asking).read_bytes()
+    strong = save(asking, "Heron runs on SQLite since May.", importance=0.9)
+    save(asking, "A trifle nobody needs.", importance=0.1)
+    save(asking, "Faded long ago.", importance=0.9, created_at="2025-01-01T00:00:00.000Z")
+    save(asking, "Pinned long ago.", pinned=1, created_at="2025-01-01T00:00:00.000Z")
+    save(asking, "Heron runs on MySQL.", importance=0.9, superseded_by=strong)
+    save(asking, "Forgotten by wish.", importance=0.9, is_deleted=1)
+    save(asking, "Somebody's private note.", "other", importance=0.9, visibility="private")
+    script.reads(QUESTION, f"<think>hm</think>```markdown\n{FILE}\n```")
+    with asking.worker():
+        result = done(asking, asked(asking))
+    assert result == {"path": "MEMORY.md", "sources": 2, "chars": len(FILE)}
+    assert body(file_of(asking).read_text("utf-8")) == f"{FILE}\n"
+    [backup] = backups(asking)
+    assert backup.read_bytes() == before
+    [prompt] = [prompt for prompt in server.prompts if QUESTION in prompt]
+    assert prompt.index("Pinned long ago.") < prompt.index("Heron runs on SQLite since May.")
+    assert "Old line." in prompt and "2026-01-01 00:00" not in prompt
+    for left_out in ("trifle", "Faded", "MySQL", "Forgotten", "private note"):
+        assert left_out not in prompt
+    told = json.loads((asking.workspace.daemon_dir / "last-synthesis.json").read_text("utf-8"))
+    assert clock.parse(told["lastRunAt"])
+
+
+@pytest.mark.parametrize("answer", ["{}", '["a"]', "<think>only thoughts", Status(500)])
+def test_a_failed_run_leaves_the_file_as_it_is(
+    asking: Home, script: Script, answer: str | Status
+) -> None:
+    file_of(asking).write_text("By hand.", "utf-8")
+    save(asking, "Heron runs on SQLite.", importance=0.9)
+    script.reads(QUESTION, answer)
+    with asking.worker():
+        job_id = asked(asking)
+        done(asking, job_id, "dead")
+    assert file_of(asking).read_bytes() == b"By hand." and backups(asking) == []
+    reason = asking.db.write(ask.trigger, "default", now=clock.now()).reason
+    assert reason and "less than an hour ago" in reason, "a failed run counts as a run"
+
+
+def test_a_model_that_cannot_be_reached_is_waited_for(asking: Home, server: FakeServer) -> None:
+    save(asking, "Heron runs on SQLite.", importance=0.9)
+    server.stop()
+    with asking.worker():
+        job_id = asked(asking)
+        eventually(lambda: job(asking, job_id)["last_error_code"] == "not_now")
+    waiting = job(asking, job_id)
+    assert (waiting["status"], waiting["attempts"]) == ("pending", 0)
+
+
+def test_without_a_model_the_file_is_a_ranked_list(home: Home) -> None:
+    home.configure(manifest("rules"))
+    save(home, "Heron listens on port 4410.", importance=0.6, type="fact")
+    save(home, "Nora prefers short answers.", importance=0.9, type="preference")
+    save(home, "Heron deploys on Thursdays.", importance=0.8, type="decision")
+    save(home, "Heron stores sessions in Redis.", importance=0.7, type="fact")
+    home.run(
+        "INSERT INTO session_summaries (id, kind, content, earliest_at, latest_at, session_key, created_at)"
+        " VALUES ('s', 'session', '# 2026-05-01 Session Notes' || char(10) || '## Depot', '2026-05-01',"
+        " '2026-05-01', 'k', '2026-05-01')"
+    )
+    with home.worker():
+        done(home, asked(home))
+    assert body(file_of(home).read_text("utf-8")) == (
+        "# Memory\n\n"
+        "## Preferences\n\n- Nora prefers short answers.\n\n"
+        "## Decisions\n\n- Heron deploys on Thursdays.\n\n"
+        "## Facts\n\n- Heron stores sessions in Redis.\n- Heron listens on port 4410.\n\n"
+        "## Recent sessions\n\n- 2026-05-01 Session Notes – Depot\n"
+    )
+
+
+def test_a_long_list_loses_what_matters_least(home: Home) -> None:
+    home.configure(manifest("rules"))
+    for number in range(40):
+        text = f"Statement {number:02d} of the heron handbook: " + "word " * 120
+        save(home, text, importance=0.3 + number / 100)
+    with home.worker():
+        done(home, asked(home))
+    text = file_of(home).read_text("utf-8")
+    assert 8_000 < len(text) < 10_100
+    assert "Statement 39" in text and "Statement 00" not in text
+    assert text.index("Statement 39") < text.index("Statement 38")
+
+
+def test_each_agent_has_a_file_of_its_own(home: Home) -> None:
+    home.configure(manifest("rules"))
+    save(home, "Nora keeps bees.", "nora", importance=0.9)
+    save(home, "Nothing may leave the folder.", "../evil", importance=0.9)
+    with home.worker():
+        assert done(home, asked(home, "nora"))["path"] == "agents/nora/MEMORY.md"
+        assert done(home, asked(home, "../evil")) == {"skipped": "nothing_to_write"}
+        assert done(home, asked(home, "nobody")) == {"skipped": "nothing_to_write"}
+    assert "- Nora keeps bees." in file_of(home, "nora").read_text("utf-8")
+    assert not (home.workspace.root / "agents" / "nobody").exists()
+    assert not (home.workspace.root.parent / "evil").exists()
+
+
+def test_twenty_backups_are_kept(home: Home) -> None:
+    home.configure(manifest("rules"))
+    save(home, "Nora keeps bees.", importance=0.9)
+    file_of(home).write_text("Old.", "utf-8")
+    for number in range(25):
+        name = f"MEMORY.backup-2026-01-{number + 1:02d}T00-00-00.md"
+        (home.workspace.memory_dir / name).write_text("older", "utf-8")
+    with home.worker():
+        done(home, asked(home))
+    kept = backups(home)
+    assert len(kept) == 20 and kept[-1].read_text("utf-8") == "Old."
+    assert kept[0].name == "MEMORY.backup-2026-01-07T00-00-00.md"
+
+
+@pytest.mark.parametrize("where", ["asking", "backup", "replaced"])
+def test_a_killed_worker_leaves_one_file_and_one_backup(
+    asking: Home, script: Script, server: FakeServer, where: str
+) -> None:
+    file_of(asking).write_text("By hand.", "utf-8")
+    save(asking, "Heron runs on SQLite.", importance=0.9)
+    job_id = asked(asking)
+    if where == "asking":
+        script.reads(QUESTION, Hang())
+        with asking.worker() as victim:
+            eventually(lambda: bool(server.prompts))
+            assert file_of(asking).read_bytes() == b"By hand."
+            victim.kill()
+            victim.wait()
+    else:
+        script.reads(QUESTION, FILE)
+        with asking.runs("worker.stops_at", {"STOP_AFTER": where}) as victim:
+            victim.wait()
+            assert victim.returncode == -9
+    asking.run(
+        "UPDATE memory_jobs SET status = 'pending', lease_owner = NULL, lease_until_ms = NULL,"
+        " leased_at = NULL, due_ms = 0 WHERE id = ?",
+        job_id,
+    )
+    script.reads(QUESTION, FILE)
+    with asking.worker():
+        done(asking, job_id)
+    assert body(file_of(asking).read_text("utf-8")) == f"{FILE}\n"
+    [backup] = backups(asking)
+    assert backup.read_text("utf-8") == "By hand."
+    root = asking.workspace.root
+    assert not [path for path in root.rglob(".*") if path.name.endswith(".new")]
+
+
+def test_the_scheduler_asks_when_it_is_time(home: Home) -> None:
+    home.configure(manifest("none"))
+    settings, _ = settings_from(home.tree)
+    assert home.db.read(ask.due, settings, now=clock.now()) == []
+    save(home, "Heron runs on SQLite.", importance=0.9)
+    assert home.db.read(ask.due, settings, now=clock.now()) == [], "somebody is at work"
+    home.run("UPDATE memories SET created_at = '2026-01-01T00:00:00.000Z'")
+    with home.runs("signet_scheduler"):
+        eventually(
+            lambda: bool(home.rows("SELECT * FROM memory_jobs WHERE job_type = 'synthesize'"))
+        )
+    [queued] = home.rows("SELECT * FROM memory_jobs WHERE job_type = 'synthesize'")
+    assert (queued["agent_id"], queued["dedupe_key"]) == ("default", "synthesize:default")
+    off, _ = settings_from(manifest("none", synthesis={"enabled": False}))
+    home.run("DELETE FROM memory_jobs")
+    assert home.db.read(ask.due, off, now=clock.now()) == []
+    assert home.db.read(ask.due, settings, now=clock.now()) == ["default"]
