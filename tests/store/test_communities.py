@@ -58,8 +58,7 @@ def clustered(tx: WriteTx, agent_id: str = "default", now: datetime = NOON) -> b
     made = communities.compute(communities.snapshot(tx, agent_id), agent_id)
     if made is None:
         return False
-    communities.replace(tx, made, now=now)
-    return True
+    return communities.replace(tx, made, now=now)
 
 
 def members(tx: WriteTx, agent_id: str = "default") -> dict[str, str]:
@@ -98,6 +97,16 @@ def test_an_unchanged_graph_is_not_divided_again(tx: WriteTx) -> None:
     assert clustered(tx)
     an_entity(tx, "New")
     assert clustered(tx)
+
+
+def test_of_two_runs_at_once_the_first_to_write_wins(tx: WriteTx) -> None:
+    two_triangles(tx)
+    slow = communities.compute(communities.snapshot(tx, "default"), "default")
+    an_edge(tx, "A", "Lonely")
+    assert clustered(tx)
+    before = members(tx)
+    assert slow is not None and not communities.replace(tx, slow, now=LATER)
+    assert members(tx) == before
 
 
 def test_the_same_graph_in_two_stores_has_the_same_communities(tx: WriteTx) -> None:

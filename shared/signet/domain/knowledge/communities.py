@@ -6,7 +6,7 @@ the order of their oldest members, so that a group keeps its id while those befo
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.knowledge import louvain
 from signet.domain.knowledge.louvain import Quality
 
-_ENTITIES = "SELECT id, name, mentions FROM entities WHERE agent_id = ? ORDER BY id"
+_ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.
 _EDGES = """
 SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
@@ -36,14 +36,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, cohesion = excluded.cohesion,
     member_count = excluded.member_count, updated_at = excluded.updated_at
 """
-_JOIN = """
-UPDATE entities SET community_id = j.value ->> 1 FROM json_each(?) j
-WHERE entities.id = j.value ->> 0 AND entities.agent_id = ? AND entities.community_id IS NOT j.value ->> 1
-"""
-_LEAVE = """
-UPDATE entities SET community_id = NULL
-WHERE agent_id = ?1 AND community_id IS NOT NULL AND id NOT IN (SELECT value ->> 0 FROM json_each(?2))
-"""
+_MOVE = "UPDATE entities SET community_id = ? WHERE id = ?"
 _DROP = """
 DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN (SELECT value FROM json_each(?))
 """
@@ -70,8 +63,12 @@ class Clustering:
 
     agent_id: str
     communities: tuple[Community, ...]
+    #: Entities that change their community: (community or None, entity).
+    moves: tuple[tuple[str | None, str], ...]
     modularity: float
+    #: Which graph this was made from, and which the communities before were made from.
     signature: str
+    before: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +89,7 @@ class _Snapshot:
     entities: Sequence[Row]
     edges: Sequence[Row]
     signature: str
-    is_known: bool
+    before: str | None
 
 
 def agents(tx: ReadTx) -> list[str]:
@@ -114,20 +111,18 @@ def snapshot(tx: ReadTx, agent_id: str) -> _Snapshot:
     edges = tx.all(_EDGES, (agent_id,))
     digest = hashlib.sha256()
     for row in (*entities, *edges):
-        digest.update(json.dumps(tuple(row)).encode())
-    last = tx.one(_LAST, (agent_id,))
-    signature = digest.hexdigest()
+        digest.update(json.dumps(tuple(row)[:3]).encode())
     return _Snapshot(
         entities=entities,
         edges=edges,
-        signature=signature,
-        is_known=last is not None and last["graph_signature"] == signature,
+        signature=digest.hexdigest(),
+        before=_made_from(tx, agent_id),
     )
 
 
 def compute(found: _Snapshot, agent_id: str) -> Clustering | None:
     """Return the communities of a graph, None when they are known already. No database."""
-    if found.is_known:
+    if found.signature == found.before:
         return None
     place = {row["id"]: number for number, row in enumerate(found.entities)}
     graph: list[dict[int, float]] = [{} for _ in found.entities]
@@ -136,24 +131,32 @@ def compute(found: _Snapshot, agent_id: str) -> Clustering | None:
             graph[place[source]][place[target]] = weight
             graph[place[target]][place[source]] = weight
     division = louvain.divide(graph)
+    made = tuple(
+        Community(
+            id=f"community_{agent_id}_{number}",
+            name=_name([found.entities[node] for node in nodes]),
+            cohesion=round(louvain.cohesion(graph, nodes), 6),
+            members=tuple(found.entities[node]["id"] for node in nodes),
+        )
+        for number, nodes in enumerate(division.groups)
+    )
     return Clustering(
         agent_id=agent_id,
-        communities=tuple(
-            Community(
-                id=f"community_{agent_id}_{number}",
-                name=_name([found.entities[node] for node in nodes]),
-                cohesion=round(louvain.cohesion(graph, nodes), 6),
-                members=tuple(found.entities[node]["id"] for node in nodes),
-            )
-            for number, nodes in enumerate(division.groups)
-        ),
+        communities=made,
+        moves=tuple(_moves(found.entities, made)),
         modularity=round(division.modularity, 6),
         signature=found.signature,
+        before=found.before,
     )
 
 
-def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> None:
-    """Make these the communities of the agent; those of other agents stay. Again changes nothing more."""
+def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
+    """Make these the communities of the agent; those of other agents stay.
+
+    False, and nothing is written, when somebody else has replaced them since the snapshot.
+    """
+    if _made_from(tx, made.agent_id) != made.before:
+        return False
     at = clock.to_text(now)
     tx.many(
         _KEEP,
@@ -162,12 +165,24 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> None:
             for one in made.communities
         ],
     )
-    joined = json.dumps([(id_, one.id) for one in made.communities for id_ in one.members])
-    tx.run(_JOIN, (joined, made.agent_id))
-    tx.run(_LEAVE, (made.agent_id, joined))
+    tx.many(_MOVE, made.moves)
     tx.run(_DROP, (made.agent_id, json.dumps([one.id for one in made.communities])))
     quality = louvain.quality(made.modularity)
     tx.run(_NOTE, (made.agent_id, made.modularity, quality, made.signature, at))
+    return True
+
+
+def _made_from(tx: ReadTx, agent_id: str) -> str | None:
+    """Return from which graph the stored communities were made."""
+    last = tx.one(_LAST, (agent_id,))
+    return last["graph_signature"] if last else None
+
+
+def _moves(entities: Sequence[Row], made: Sequence[Community]) -> Iterator[tuple[str | None, str]]:
+    belongs = {id_: one.id for one in made for id_ in one.members}
+    for row in entities:
+        if belongs.get(row["id"]) != row["community_id"]:
+            yield belongs.get(row["id"]), row["id"]
 
 
 def _name(members: Sequence[Row]) -> str:

@@ -16,7 +16,7 @@ WITH_THE_EDGE = ("blocks", "informs")
 #: By distance; what is farther away has the last one.
 LABELS = ("WILL BREAK", "LIKELY AFFECTED", "MAY NEED TESTING")
 #: Entities whose edges are read before the clock is looked at again.
-AT_ONCE = 200
+AT_ONCE = 50
 
 _START = "SELECT id, name FROM entities WHERE id = ? AND agent_id = ?"
 _NEXT = """
