@@ -35,6 +35,8 @@ _ASSISTANT_SUBJECTS = frozenset((Subject.NAME, Subject.THING))
 _ASSISTANT_CONFIDENCE = 0.85
 _PLAIN_ROLES = (transcript.USER, transcript.ASSISTANT, transcript.NOTE)
 _GENERIC = re.compile(r"(?:an?|each|every|all|any|no) ", re.IGNORECASE)
+#: What only the code before it shows, unless a cause is told: `the column`.
+_BARE = re.compile(r"the [a-z]+", re.IGNORECASE)
 _TEAM_TYPES = frozenset(("decision", "procedural", "fact", "preference"))
 
 _FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|we|We|us|our|Our|My)\b")
@@ -214,6 +216,7 @@ def _is_matter_of_fact(told: str, found: Statement) -> bool:
         and found.family.type in _ASSISTANT_TYPES
         and found.family.confidence >= _ASSISTANT_CONFIDENCE
         and not _GENERIC.match(found.subject)
+        and (found.family.type == "rationale" or not _BARE.fullmatch(found.subject))
         and (found.kind is Subject.NAME or found.family.type == "rationale" or _is_marked(told))
     )
 

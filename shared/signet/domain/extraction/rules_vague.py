@@ -7,6 +7,7 @@ told in the third person; patterns match lower-case text.
 import re
 
 from signet.domain.extraction.rules_subjects import Statement
+from signet.domain.graph.lexicon import words
 
 _SOME = (
     r"(?:some|different|various|several|certain|other|a (?:mix|lot|couple|bunch|variety|range|number) of|a few"
@@ -27,7 +28,9 @@ _VAGUE = re.compile(
     r"|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive|journey)\b"
     r"(?! (?:to|in|through|around|of|at|with|along|across)\b)"
     r"|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day|experience)\W*$"
-    r"|\bis the best\W*$|\b\w+ing away\W*$"
+    r"|\bis the best\W*$|\b\w+ing away\W*$|\ba similar\b|\bmakes? for an?\b"
+    r"|\banother (?:trip|event|book|project|course|class|job)\W*$|\bhad an? (?:blast|(?:good|great|nice) time)\b"
+    r"|\b(?:completed|finished|solved|did|answered) \d+ \w+\W*$"
     r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b|\bwon['’]t\b"
     # A time without its day, a day without its month.
     r"|\b(?:scheduled|set|planned|due) (?:for|at) \d{1,2}(?::\d\d)? ?[ap]\.?m\.?\W*$"
@@ -38,16 +41,17 @@ _UNNAMED = re.compile(r"\b(?:with|at|to|from|about|during|\w{2,}ed) the (?:[a-z]
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
     r"(?:,? and it was|,? which was) (?:so |really |very )?"
-    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|cool)$|,? but (?:as of|since) \w+.*$"
+    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|cool)[.!]*$|,? but (?:as of|since) \w+.*$"
     r"|,? and (?:(?:now )?(?:since|given|because|although|as|while)\b|with (?:the user['’]s|that|all)\b)[^,]*$"
 )
 _CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])")
-_CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’.+#-]{2,}")
+_CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’-]{2,}|\b(?!AM|PM)[A-Z][a-z+#]+")
 #: Words that are no object of a choice.
-_NO_OBJECT = frozenset(
-    "the and over instead for from with that this user user's team january february march april may june july august"
-    " september october november december monday tuesday wednesday thursday friday saturday sunday starting until not"
-    "".split()
+_NO_OBJECT = words(
+    "the and over instead for from with that this user user's team starting until not noon midnight january february"
+    " march april may june july august september october november december monday tuesday wednesday thursday friday"
+    " saturday sunday"
+)
 )
 
 
@@ -69,5 +73,5 @@ def says_what(choice: str) -> bool:
     """Say whether a choice, from its verb on, tells what was chosen: a deed wants an object as well."""
     deed = _CHOSEN.match(choice)
     rest = choice[deed.end() :] if deed else choice.partition(" ")[2]
-    words = {word.lower() for word in _CONTENT.findall(rest)} - _NO_OBJECT
-    return len(words) >= (2 if deed else 1)
+    content = {word.lower() for word in _CONTENT.findall(rest)} - _NO_OBJECT
+    return len(content) >= (2 if deed else 1)

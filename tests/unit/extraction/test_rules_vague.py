@@ -1,0 +1,47 @@
+"""Sentences that are whole and yet say nothing to who was not there; and their neighbours that do."""
+
+import pytest
+
+from signet.domain.extraction import rules
+
+
+def facts(text: str) -> list[str]:
+    return [fact.content for fact in rules.extract(text).facts if fact.confidence >= 0.7]
+
+
+@pytest.mark.parametrize(
+    ("vague", "told"),
+    [
+        ("I chose 6 AM over 8 AM.", "I chose the Lisbon flat over a house."),
+        ("I agreed to stop by noon.", "I agreed to stop smoking by noon on June 4."),
+        ("I've been using a mix of methods.", "I've been using a mix of clay and sand."),
+        ("I'm planning to spend two days in the city.", "I'm planning to spend two days in Oslo."),
+        ("We're planning to do joint work.", "We're planning the move of `ledger` to Postgres."),
+        ("I completed 9 exercises.", "I completed 9 exercises in Rust."),
+        ("My call with Ida is scheduled for 9 AM.", "My call with Ida is scheduled for June 4."),
+        ("I met my aunt on the 12th.", "I met my aunt on June 12."),
+        ("I went on a long hike.", "I went on a long hike in Norway."),
+        ("My car is the best.", "My car is a blue estate."),
+        ("Let's go with Friday, June 3.", "Let's go with DuckDB."),
+    ],
+)
+def test_what_says_nothing_alone_is_left_out(vague: str, told: str) -> None:
+    assert facts(f"User: {vague}") == []
+    assert len(facts(f"User: {told}")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            "I bought a red kayak from Harbour Sports on June 4, and since it came with paddles.",
+            "The user bought a red kayak from Harbour Sports on June 4.",
+        ),
+        (
+            "I visited Tartu on June 3 and it was amazing!",
+            "The user visited Tartu on June 3.",
+        ),
+    ],
+)
+def test_a_clause_that_lost_its_main_clause_is_cut(text: str, fact: str) -> None:
+    assert facts(f"User: {text}") == [fact]
