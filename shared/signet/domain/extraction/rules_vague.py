@@ -52,7 +52,6 @@ _NO_OBJECT = words(
     " march april may june july august september october november december monday tuesday wednesday thursday friday"
     " saturday sunday"
 )
-)
 
 
 def without_dangling(told: str) -> str:
