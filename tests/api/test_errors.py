@@ -104,3 +104,14 @@ def test_every_answer_carries_an_id_that_the_caller_may_choose(api: Api) -> None
     assert first["x-signet-request-id"] != second["x-signet-request-id"]
     named = api.get("/health", x_signet_request_id="mine").headers
     assert named["x-signet-request-id"] == "mine"
+
+
+def test_agents_and_actors_may_have_names_of_any_script(api: Api) -> None:
+    mine = {"X-Signet-Agent-Id": "Аня".encode(), "X-Signet-Actor": "Zoë 🚀".encode()}
+    sent = api.send("POST", REMEMBER, b'{"content": "The gate is open."}', mine)  # type: ignore[arg-type]  # sent as it is
+    assert [row["agent_id"] for row in api.rows("memories")] == ["Аня"]
+    assert api.rows("memory_history")[0]["changed_by"] == "Zoë 🚀"
+    assert api.get(f"/api/memory/{sent.body['id']}?agent_id=Аня").status == 200
+    latin = {"X-Signet-Actor": "Zoë".encode("latin-1")}
+    api.send("POST", REMEMBER, b'{"content": "The gate is shut."}', latin)  # type: ignore[arg-type]  # sent as it is
+    assert api.rows("memory_history")[1]["changed_by"] == "Zoë"

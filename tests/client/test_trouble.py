@@ -168,6 +168,30 @@ def test_token_agent_and_actor_are_sent(speaker: type[Speaker]) -> None:
     assert "authorization: bearer own" in second and "x-signet-agent-id: bob" in second
 
 
+@pytest.mark.parametrize("name", ["Zoë", "Аня", "👩\u200d🚀"])
+def test_a_name_of_any_script_is_sent_as_utf_8(speaker: type[Speaker], name: str) -> None:
+    with loopback(FINE) as server:
+        speaker(url=server.url, environ={}, actor=name).do("features")
+    assert f"X-Signet-Actor: {name}" in server.heard[0]
+
+
+def test_what_no_header_can_carry_is_refused_and_not_shown(speaker: type[Speaker]) -> None:
+    for token in ("s3cret\n", "s3cret\r\nX-Signet-Actor: me", "s3cret\0", "s3cret\ud800"):
+        with pytest.raises(Invalid) as raised:
+            speaker(url="http://127.0.0.1:1", environ={}, token=token)
+        assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:3850", "ftp://127.0.0.1", "http://", "http://127.0.0.1:99999", "http://[::1"]
+)
+def test_an_address_that_is_none_is_not_called_a_daemon_that_is_down(
+    speaker: type[Speaker], url: str
+) -> None:
+    with pytest.raises(Invalid, match="no address of a daemon"):
+        speaker(url=url, environ={})
+
+
 def test_a_proxy_of_the_environment_is_not_asked(
     speaker: type[Speaker], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
+from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.probe import Probe
 from signet_api.vectors import QueryVectors
@@ -38,6 +39,10 @@ class State:
     port: int
     probe: Probe = field(default_factory=Probe)
     started_at: datetime = field(default_factory=clock.now)
+    feed: Feed = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.feed = Feed(self.db)
 
     @property
     def settings(self) -> Settings:
@@ -60,10 +65,10 @@ async def actor_of(request: Request) -> Actor:
     headers = request.headers
     claimed = headers.get("x-signet-actor-type", "")
     return Actor(
-        name=headers.get("x-signet-actor") or "daemon",
+        name=_said(headers, "x-signet-actor") or "daemon",
         type=claimed if claimed in ACTOR_TYPES else "operator",
-        session_id=headers.get("x-signet-session-id"),
-        request_id=headers.get("x-signet-request-id"),
+        session_id=_said(headers, "x-signet-session-id"),
+        request_id=_said(headers, "x-signet-request-id"),
     )
 
 
@@ -79,10 +84,19 @@ def agent_of(named: str | None, session_key: str | None, headers: Mapping[str, s
     return (
         (named or "").strip()
         or agent_of_session(session_key)
-        or headers.get("x-signet-agent-id")
-        or agent_of_session(headers.get("x-signet-session-key"))
+        or _said(headers, "x-signet-agent-id")
+        or agent_of_session(_said(headers, "x-signet-session-key"))
         or DEFAULT_AGENT
     )
+
+
+def _said(headers: Mapping[str, str], name: str) -> str | None:
+    """Return a header as it was written: names of any script come as UTF-8, which the framework reads as Latin-1."""
+    value = headers.get(name)
+    try:
+        return value and value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
 
 
 Shared = Annotated[State, Depends(state_of)]

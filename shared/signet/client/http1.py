@@ -27,7 +27,8 @@ def request(target: Target, call: Call[Any]) -> bytes:
     connection.sock = cast("socket.socket", written)
     more = {} if call.body is None else {"Content-Type": "application/json"}
     path = address.path.rstrip("/") + call.target
-    connection.request(call.method, path, call.content, {**target.headers, **more})
+    headers = {name: value.encode() for name, value in {**target.headers, **more}.items()}
+    connection.request(call.method, path, call.content, headers)
     return bytes(written.sent)
 
 

@@ -1,6 +1,7 @@
 """Where a client sends its calls, as whom, and how long it waits."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
@@ -10,9 +11,12 @@ from signet import __version__
 from signet.client.address import find_url
 from signet.client.retry import RETRIES
 from signet.config.env import read_environment
+from signet.errors import Invalid
 
 #: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
 CONNECT_SECONDS = 5.0
+
+_UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +64,8 @@ class Options(TypedDict, total=False):
 def find(**options: Unpack[Options]) -> Target:
     """Return the daemon of a workspace, at an address, or the one that the environment names.
 
-    Raises DaemonNotRunning when the workspace has none.
+    Raises DaemonNotRunning when the workspace has none, and Invalid for an address that is none and for a name or
+    token that no header can carry.
     """
     environ = options.get("environ", os.environ)
     found, _ = read_environment(environ)
@@ -77,9 +82,27 @@ def find(**options: Unpack[Options]) -> Target:
     }
     url = options.get("url") or find_url(options.get("path"), environ, found)
     return Target(
-        url=url.rstrip("/"),
-        headers={name: value for name, value in named.items() if value},
+        url=_checked(url.rstrip("/")),
+        headers={name: _sendable(name, value) for name, value in named.items() if value},
         connect_seconds=min(options.get("connect_timeout_seconds", CONNECT_SECONDS), seconds),
         seconds=seconds,
         retries=options.get("retries", RETRIES),
     )
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise Invalid(f"{url!r} is no address of a daemon, such as http://127.0.0.1:3850")
+    return url
+
+
+def _sendable(name: str, value: str) -> str:
+    """Return the value of a header; its text is in no message, because it may be a token."""
+    if _UNSENDABLE.search(value):
+        raise Invalid(f"{name} holds a line break or another character that cannot be sent")
+    return value
