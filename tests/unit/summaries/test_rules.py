@@ -1,0 +1,176 @@
+"""The rules of summaries: what is worth reading, how it is cut, and what a model's answer is worth."""
+
+import json
+from datetime import UTC, datetime
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signet.config.pipeline import Significance
+from signet.domain.sessions import transcript
+from signet.domain.sessions.models import Session
+from signet.domain.summaries import facts, files, parse, significance, split
+from signet.domain.summaries.models import Asked
+
+LIMITS = Significance()
+DAY = "2026-05-01"
+
+
+def turns(count: int) -> str:
+    pair = f"User: {'why ' * 6}?\nAssistant: {'because ' * 8}."
+    return "\n".join([pair] * count)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "before", "expected"),
+    [
+        (turns(5), [], [turns(5)], True),
+        (turns(4), [], [turns(4)], False),
+        (turns(4), ["heron"], [turns(4)], False),
+        (turns(4) + " Heron", ["wren", "heron"], [turns(5)], True),
+        (turns(4), [], [], True),
+        (turns(4) + " one two three four", [], [turns(4)], True),
+    ],
+)
+def test_a_session_is_read_unless_all_three_signs_fail(
+    text: str, names: list[str], before: list[str], expected: bool
+) -> None:
+    said = transcript.parse(text)
+    assert significance.is_significant(said, text, names, before, LIMITS) is expected
+    off = Significance(enabled=False)
+    assert significance.is_significant(said, text, names, before, off)
+
+
+@pytest.mark.parametrize(
+    ("unknown", "expected"), [(0, 0.0), (1, 0.0), (2, 0.5), (3, 1.0), (10, 1.0)]
+)
+def test_novelty_grows_with_the_share_of_new_words(unknown: int, expected: float) -> None:
+    known = [f"known{number}" for number in range(10)]
+    text = " ".join(known[unknown:] + [f"fresh{number}" for number in range(unknown)])
+    assert significance.novelty(text, [" ".join(known)]) == pytest.approx(expected)
+
+
+@given(st.lists(st.integers(1, 30_000), max_size=12), st.integers(0, 90_000))
+def test_parts_are_the_whole_text_and_none_is_too_long(sizes: list[int], head: int) -> None:
+    text = "x" * head + "".join(f"\nUser: {'y' * size}" for size in sizes)
+    found = split.parts(text)
+    assert "".join(found).strip() == text.strip()
+    assert all(len(part) <= split.MOST_CHARS for part in found)
+    if len(text) > split.PART_CHARS:
+        assert all(part.startswith(("User: ", "x", "\nUser", "y")) for part in found)
+
+
+def test_a_part_ends_where_somebody_begins_to_speak() -> None:
+    text = "\n".join(f"User: {'a' * 9_000}" for _ in range(6))
+    assert [len(part) for part in split.parts(text)] == [27_021, 27_020]
+
+
+def test_notes_are_cleaned_and_capped() -> None:
+    listed = [
+        {
+            "content": "  Heron  runs on SQLite. ",
+            "importance": 7,
+            "type": "DECISION",
+            "tags": "a, B,a",
+        },
+        {"content": "HERON runs on SQLite", "importance": 0.1},
+        {
+            "content": "Heron is kept by Nora.",
+            "importance": -1,
+            "type": "rumour",
+            "tags": [1, "x,y"],
+        },
+        {"content": "too short"},
+        {"content": "!!!!!!!!!!!!"},
+        "no object",
+        {"content": "Heron listens on 4410.", "importance": True},
+        {"content": "One fact too many for this."},
+    ]
+    raw = json.dumps({"summary": f"# {DAY} Session Notes\n\nDone.\0", "facts": listed})
+    found = parse.notes(f"<think>x</think>{raw}", day=DAY, most=3)
+    assert found is not None and found.summary == f"# {DAY} Session Notes\n\nDone."
+    assert [(f.content, f.type, f.importance, f.tags) for f in found.facts] == [
+        ("Heron runs on SQLite.", "decision", 0.5, ("a", "b")),
+        ("Heron is kept by Nora.", "fact", 0.0, ()),
+        ("Heron listens on 4410.", "fact", 0.3, ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "no", "{}", '{"summary": " "}', '{"facts": []}', '{"summary": 1}']
+)
+def test_an_answer_without_a_summary_is_no_notes(raw: str) -> None:
+    assert parse.notes(raw, day=DAY, most=3) is None
+
+
+def test_a_summary_gets_the_heading_it_lacks() -> None:
+    assert parse.headed("## Heron\n\nDone.", DAY) == f"# {DAY} Session Notes\n\n## Heron\n\nDone."
+
+
+@given(st.text(max_size=200))
+def test_no_answer_raises(raw: str) -> None:
+    parse.notes(raw, day=DAY, most=3)
+    parse.score(raw, ["a"])
+    parse.condensed(raw)
+
+
+def test_a_judgement_names_memories_without_doubt_or_not_at_all() -> None:
+    listed = [{"id": "aa1", "relevance": 2}, {"id": "b", "relevance": 0.5}, {"id": "c"}, 7]
+    raw = json.dumps({"score": 0.4, "memories_used": -3, "per_memory": listed})
+    found = parse.score(raw, ["aa1-x", "b-1", "b-2", "c-1"])
+    assert found is not None
+    assert (found.score, found.confidence, found.used) == (0.4, 0.0, 0)
+    assert found.relevance == (("aa1-x", 1.0),)
+    assert parse.score('{"score": "high"}', []) is None
+
+
+@pytest.mark.parametrize(
+    ("summary", "project", "expected"),
+    [
+        ("# Day\n\n## The Heron's nest!\n", "/p/x", "the-heron-s-nest"),
+        ("# Day\n\n## Grüße für Ünal\n", None, "grue-fur-unal"),
+        ("# Day\n\n## 日本\n", "/work/Heron App/", "heron-app"),
+        ("no heading", "C:\\work\\wren", "wren"),
+        ("no heading", None, "session"),
+        ("## " + "long " * 40, None, "long-" * 9 + "long"),
+        ("## ../../etc/passwd", None, "etc-passwd"),
+    ],
+)
+def test_notes_are_called_after_their_topic(
+    summary: str, project: str | None, expected: str
+) -> None:
+    assert files.slug(summary, project) == expected
+
+
+def test_a_name_that_is_taken_gets_a_number_and_then_its_time() -> None:
+    session = Session(agent_id="a", key="k", harness="h", project=None, text="")
+    asked = Asked(
+        job_id="j1",
+        session=session,
+        ended_at=datetime(2026, 5, 1, 9, 8, 7, tzinfo=UTC),
+        started_at="",
+        chars=0,
+        is_part=False,
+    )
+    names = list(islice(files.names(asked, "## Heron"), 30))
+    assert names[0] == "memory/2026-05-01-heron.md"
+    assert names[1:20] == [f"memory/2026-05-01-heron-{n}.md" for n in range(2, 21)]
+    assert names[20:] == ["memory/2026-05-01-heron-090807.md", "memory/2026-05-01-heron-j1.md"]
+
+
+@pytest.mark.parametrize(
+    ("memory", "fact", "expected"),
+    [
+        ("Heron runs on SQLite since May.", "Heron runs on SQLite.", True),
+        ("Heron runs on MySQL since May.", "Wren deploys on Thursdays.", False),
+        ("Heron listens on port 4410.", "Heron listens on port 4411.", False),
+        ("Heron never deploys on Fridays.", "Heron deploys on Fridays.", False),
+        ("anything", "!!", False),
+    ],
+)
+def test_a_memory_says_a_fact_with_most_of_its_words_all_numbers_and_no_denial(
+    memory: str, fact: str, expected: bool
+) -> None:
+    assert facts.says(memory, fact) is expected
