@@ -21,6 +21,8 @@ from signet.providers.ports import Completion, LanguageModel
 
 #: How often somebody who waits for a slot looks for one: calls take seconds.
 LOOK_SECONDS = 0.05
+#: Share of a call's time that may go by in waiting for a slot; the rest is the model's.
+WAIT_SHARE = 0.5
 #: When a job whose call found no slot may try again.
 BUSY_SECONDS = 1.0
 
@@ -94,10 +96,10 @@ class RationedModel:
 
         Raises ProviderBusy when no slot gets free in time.
         """
-        until = time.monotonic() + timeout_seconds
-        with self._slot(until):
+        started = time.monotonic()
+        with self._slot(started + timeout_seconds * WAIT_SHARE):
             self._take_call()
-            left = max(until - time.monotonic(), LOOK_SECONDS)
+            left = started + timeout_seconds - time.monotonic()
             found = self._model.generate(prompt, timeout_seconds=left, max_tokens=max_tokens)
         tokens = (found.input_tokens or 0) + (found.output_tokens or 0)
         self._db.write_quick(count, self._kind, now=clock.now(), tokens=tokens)
