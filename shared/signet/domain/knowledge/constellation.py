@@ -34,8 +34,9 @@ WHERE place <= ? ORDER BY aspect_id, place
 _EDGES = f"""
 SELECT d.source_entity_id AS sourceEntityId, d.target_entity_id AS targetEntityId,
        d.dependency_type AS dependencyType, d.strength
-FROM entity_dependencies d
-WHERE d.agent_id = ? AND d.source_entity_id {_LISTED} AND d.target_entity_id {_LISTED}
+FROM json_each(?) j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_source
+  ON d.source_entity_id = j.value
+WHERE d.agent_id = ? AND +d.target_entity_id {_LISTED}
 ORDER BY d.strength DESC, d.id LIMIT ?
 """
 
@@ -74,7 +75,7 @@ def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> Constellation:
         entities=entities,
         aspects=_grouped(aspects),
         attributes=_grouped(attributes),
-        dependencies=tx.all(_EDGES, (reader.agent_id, ids, ids, extent.dependencies)),
+        dependencies=tx.all(_EDGES, (ids, reader.agent_id, ids, extent.dependencies)),
     )
 
 

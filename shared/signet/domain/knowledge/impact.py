@@ -21,7 +21,8 @@ AT_ONCE = 50
 _START = "SELECT id, name FROM entities WHERE id = ? AND agent_id = ?"
 _NEXT = """
 SELECT DISTINCT e.id, e.name, e.entity_type AS type
-FROM json_each(:ids) j CROSS JOIN entity_dependencies d ON d.{near}_entity_id = j.value
+FROM json_each(:ids) j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{near}
+  ON d.{near}_entity_id = j.value
 CROSS JOIN entities e ON e.id = d.{far}_entity_id
 WHERE d.agent_id = :agent AND d.dependency_type {is_with} IN ('blocks', 'informs')
 """

@@ -1,0 +1,106 @@
+"""Communities and upkeep of the graph through the real processes."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+
+import pytest
+
+from signet import clock
+from signet.queue import Job, enqueue
+from support.http import Served, served
+from support.processes import eventually
+from worker.home import Home, a_home, manifest
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Served]]:
+    """Run an API and a worker over one workspace."""
+    with ExitStack() as stack:
+        home = stack.enter_context(a_home(tmp_path_factory.mktemp("w")))
+        home.configure(manifest("none"))
+        api = stack.enter_context(served(home.workspace))
+        stack.enter_context(home.worker())
+        eventually(lambda: home.processes("worker") == 1)
+        yield home, api
+
+
+def an_entity(home: Home, name: str, agent: str) -> None:
+    home.run(
+        "INSERT INTO entities (id, name, canonical_name, entity_type, agent_id, created_at, updated_at)"
+        " VALUES (?, ?, ?, 'tool', ?, '', '')",
+        f"{agent}-{name}",
+        name,
+        name.lower(),
+        agent,
+    )
+
+
+def two_triangles(home: Home, agent: str) -> None:
+    for name in "ABCXYZ":
+        an_entity(home, name, agent)
+    for one, other in ("AB", "BC", "CA", "XY", "YZ", "ZX"):
+        home.run(
+            "INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type,"
+            " strength, created_at, updated_at) VALUES (?, ?, ?, ?, 'uses', 1, '', '')",
+            f"{agent} {one} {other}",
+            agent,
+            f"{agent}-{one}",
+            f"{agent}-{other}",
+        )
+
+
+def test_who_asks_for_communities_gets_them_from_the_worker(both: tuple[Home, Served]) -> None:
+    home, api = both
+    two_triangles(home, "asked")
+    two_triangles(home, "silent")
+    answer = api.post("/api/repair/cluster-entities?agent_id=asked", {})
+    assert answer.status == 200
+    body = answer.body
+    assert (body["action"], body["success"], body["affected"]) == ("clusterEntities", True, 2)
+    named = {"communities", "modularity", "quality", "members"}
+    assert body["details"] == {name: body[name] for name in named}
+    assert body["members"] == [
+        {"id": "community_asked_0", "name": "A", "count": 3, "cohesion": 1.0},
+        {"id": "community_asked_1", "name": "X", "count": 3, "cohesion": 1.0},
+    ]
+    assert (body["modularity"], body["quality"]) == (0.5, "moderate")
+    again = api.post("/api/repair/cluster-entities?agent_id=asked", {})
+    assert again.body == body
+    assert home.value("SELECT count(*) FROM entities WHERE community_id IS NOT NULL") == 6
+
+
+def done(home: Home, job_id: str | None) -> object:
+    status = "SELECT status FROM memory_jobs WHERE id = ?"
+    eventually(lambda: home.value(status, job_id) in ("completed", "dead"))
+    return home.value("SELECT result FROM memory_jobs WHERE id = ?", job_id)
+
+
+def test_maintenance_finds_the_communities_of_every_agent(both: tuple[Home, Served]) -> None:
+    home, _ = both
+    two_triangles(home, "one")
+    two_triangles(home, "two")
+    every = Job(kind="cluster_entities", slot="every agent")
+    done(home, home.db.write(enqueue, every, now=clock.now()))
+    count = "SELECT count(*) FROM entity_communities WHERE agent_id = ?"
+    assert [home.value(count, agent) for agent in ("one", "two")] == [2, 2]
+
+
+def test_upkeep_lets_weights_fade_and_what_was_forgotten(both: tuple[Home, Served]) -> None:
+    home, _ = both
+    memory_id = home.remember("We met Ada Winter, who lives in Port Ellen.", "kept")
+    long_ago = clock.to_text(clock.now() - timedelta(days=15))
+    home.run("UPDATE entity_aspects SET updated_at = ?", long_ago)
+    home.run("UPDATE memories SET is_deleted = 1, deleted_at = ? WHERE id = ?", long_ago, memory_id)
+    an_entity(home, "Task", "kept")
+    home.run(
+        "INSERT INTO task_meta (entity_id, status, expires_at, updated_at) VALUES ('kept-Task', 'open', ?, '')",
+        long_ago,
+    )
+    first = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="1"), now=clock.now()))
+    assert first == '{"retired": 1, "faded": 1, "tasksCancelled": 1}'
+    assert home.value("SELECT weight FROM entity_aspects") == pytest.approx(0.495)
+    second = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="2"), now=clock.now()))
+    assert second == '{"retired": 0, "faded": 0, "tasksCancelled": 0}'
