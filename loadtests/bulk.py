@@ -2,8 +2,13 @@
 
 Texts have the word frequencies of Zipf and Mandelbrot; each memory is about one of 2,000 topics, shares words
 with what else is about it, and has a vector near that of its topic (the native model's of a typical text of the
-topic, where it is installed). Memories have projects, types, entities, and half of them a place in a session.
-Indexes and full text are built when the rows are in. The same count gives the same store.
+topic, where it is installed). The words are first those of the model's own vocabulary: vectors of invented words
+all point much the same way, which those of texts do not. Measured at 10,000 against 28,600 passages of real
+conversations: length of the mean 0.42 (real 0.29), mean cosine of the 1st, 10th and 50th neighbour 0.73, 0.62 and
+0.39 (0.75, 0.58, 0.47); with invented words alone 0.82 and 0.87, 0.80, 0.76.
+
+Memories have projects, types, entities, and half of them a place in a session. Indexes and full text are built
+when the rows are in. The same count gives the same store.
 """
 
 import hashlib
@@ -18,14 +23,15 @@ import numpy.typing as npt
 from loadtests.fill import DIMENSIONS
 
 from signet import clock
-from signet.db import migrate, vectors
+from signet.db import fts, migrate, vectors
 from signet.db.driver import Connection, connect
 from signet.db.transaction import WriteTx
 from signet.paths import Workspace
+from signet.providers.native import weights
 from signet.providers.native.encoder import NativeEmbedder
 
 #: Part of the folder's name: raise it when this file makes other rows.
-VERSION = 2
+VERSION = 3
 
 WORDS = 60_000
 TOPICS = 2_000
@@ -186,16 +192,24 @@ def _texts(world: World, topics: npt.NDArray[np.int64]) -> Iterator[str]:
 
 
 def _vocabulary(chance: np.random.Generator) -> list[str]:
-    """Return different pronounceable words."""
+    """Return different words: those that the native model knows whole, most frequent first, then pronounceable ones."""
     starts = "b c d f g h k l m n p r s t v w z br cl dr fr gr pl st tr sh".split()
     middles = "a e i o u ai ea ou".split()
-    found: dict[str, None] = {}
+    found = dict.fromkeys(_known())
     while len(found) < WORDS:
         parts = range(int(chance.integers(2, 4)))
         found["".join(str(chance.choice(starts)) + str(chance.choice(middles)) for _ in parts)] = (
             None
         )
     return list(found)
+
+
+def _known() -> list[str]:
+    """Return the words that the native model knows, none where it is not installed."""
+    path = weights.model_folder() / weights.VOCABULARY_FILE
+    pieces = path.read_text().split() if path.is_file() else []
+    plain = (piece for piece in pieces if piece.isascii() and piece.isalpha() and len(piece) > 2)
+    return [word for word in plain if word not in fts.STOP_WORDS]
 
 
 def _embedded(texts: Sequence[str]) -> Floats:
