@@ -32,6 +32,13 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/embeddings/projection"): (None, 200),
     ("GET", "/api/memory/jobs/{job_id}"): (None, 200),
     ("GET", "/api/jobs"): (None, 200),
+    # It ends when the daemon stops.
+    ("GET", "/api/jobs/stream"): (None, 503),
+    ("GET", "/api/jobs/{job_id}"): (None, 200),
+    ("POST", "/api/jobs/{job_id}/retry"): (None, 200),
+    ("POST", "/api/jobs/{job_id}/cancel"): (None, 200),
+    ("POST", "/api/jobs/retry"): ({"all": True}, 200),
+    ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
     ("GET", "/api/memories"): (None, 200),
     ("GET", "/api/memories/ids"): (None, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
@@ -141,6 +148,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "job_id": document["jobId"],
         "name": "recall",
     }
+    api.state.feed.close()
     address = (path + QUERIES.get((method, path), "")).format(**names)
     text = "" if body is None else json.dumps(body)
     content = text.replace("{entity_id}", names["entity_id"]).encode()

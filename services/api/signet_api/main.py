@@ -87,6 +87,7 @@ def serve(booted: Booted) -> int:
         )
     )
     booted.stop.then(lambda: setattr(server, "should_exit", True))
+    booted.stop.then(state.feed.close)
     # What is loaded now stays: without this, each full collection walks it all and stops every thread meanwhile.
     gc.collect()
     gc.freeze()

@@ -1,20 +1,60 @@
-"""How the queue is doing, from rows: counts come from partial indexes, ages from one seek."""
+"""How the queue is doing, from rows.
+
+What is open and what died is counted through partial indexes, whose size is that of the backlog; rates look at the
+end of the index of completed jobs, and `totals` counts the entries of indexes. Only `depths` reads every row.
+"""
 
 import json
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from signet.db import ReadTx
-from signet.queue.kinds import QUEUES
+from signet import clock
+from signet.db import ReadTx, Row
+from signet.errors import ProviderDown
+from signet.queue.enqueue import BULK, NORMAL, NOW
+from signet.queue.kinds import QUEUES, breaker_of
 from signet.queue.states import Status
 
-_COUNTS = "SELECT queue, job_type, status, COUNT(*) AS jobs FROM memory_jobs GROUP BY queue, job_type, status"
+#: No row rests in `failed`, so that no index holds it.
+_RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)
+_COUNTS = (
+    "SELECT queue, job_type, status, COUNT(*) FROM memory_jobs GROUP BY queue, job_type, status"
+)
+_TOTALS = " UNION ALL ".join(
+    f"SELECT '{status}', COUNT(*) FROM memory_jobs WHERE status = '{status}'" for status in _RESTING
+)
+_OPEN = """
+SELECT queue, job_type, status, due_ms > ? AS is_delayed, COUNT(*) AS jobs, MIN(due_ms) AS since
+  FROM memory_jobs WHERE status = 'pending' GROUP BY queue, job_type, is_delayed
+UNION ALL
+SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'leased' GROUP BY queue, job_type
+UNION ALL
+SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'dead' GROUP BY queue, job_type"""
+#: Rates are of the last minutes, and of at most so many jobs.
+RATE_SECONDS = 120
+RATE_JOBS = 10_000
+_RECENT = """
+SELECT queue, job_type, COUNT(*) AS jobs, MIN(completed_at) AS since FROM (
+    SELECT queue, job_type, completed_at FROM memory_jobs
+     WHERE status = 'completed' AND completed_at > ? ORDER BY completed_at DESC LIMIT ?)
+ GROUP BY queue, job_type"""
 _OLDEST = """
 SELECT MIN(due_ms) FROM memory_jobs
  WHERE status = 'pending' AND due_ms <= ? AND queue IN (SELECT value FROM json_each(?))"""
 _LAST_ERROR = """
 SELECT job_type, error, last_error_code, failed_at FROM memory_jobs
  WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
+_CODES = "SELECT last_error_code, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY last_error_code"
+_LEASED = """
+SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE status = 'leased'
+ ORDER BY leased_at, id"""
+_BREAKERS = "SELECT provider, state, failures, retry_at_ms, probe, updated_at FROM provider_breakers ORDER BY provider"
+#: A provider that is away puts its jobs behind all others.
+_WHY = """
+SELECT error FROM (SELECT error, last_error_code FROM memory_jobs WHERE status = 'pending' AND queue = ?
+                      AND priority = ? ORDER BY due_ms DESC, id DESC LIMIT 100)
+ WHERE last_error_code = ? LIMIT 1"""
 _SUMMARY = "SELECT status, COUNT(*) FROM summary_jobs GROUP BY status"
 #: What the states of summary_jobs are called in answers.
 _SUMMARY_STATES = {
@@ -35,6 +75,44 @@ class Depth:
     jobs: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the jobs of one kind are: `waiting` ones are due, `delayed` ones not yet."""
+
+    queue: str
+    kind: str
+    waiting: int
+    delayed: int
+    running: int
+    dead: int
+    #: For how long the oldest due job has been waiting.
+    oldest_seconds: float
+    #: Completed jobs a second in the last minutes.
+    per_second: float
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Return when what is due will be done at this rate; None while nothing gets done."""
+        left = self.waiting + self.running
+        if not left:
+            return 0.0
+        return left / self.per_second if self.per_second else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breaker:
+    """Queues that stand still because the provider they ask did not answer."""
+
+    name: str
+    queues: tuple[str, ...]
+    state: str
+    failures: int
+    #: When the next job may go and see (wall clock).
+    retry_at_ms: int | None
+    error: str | None
+    since: str
+
+
 def depths(tx: ReadTx) -> list[Depth]:
     """Return the number of jobs by queue, kind and status."""
     return [
@@ -43,12 +121,49 @@ def depths(tx: ReadTx) -> list[Depth]:
     ]
 
 
-def by_status(counts: list[Depth]) -> dict[str, int]:
-    """Return the number of jobs in each state, 0 where there is none."""
-    total = dict.fromkeys((status.value for status in Status), 0)
-    for depth in counts:
-        total[depth.status.value] += depth.jobs
-    return total
+def totals(tx: ReadTx) -> dict[str, int]:
+    """Return the number of jobs in each state, 0 where there is none; counts index entries and reads no row."""
+    return {Status.FAILED.value: 0} | {row[0]: row[1] for row in tx.all(_TOTALS)}
+
+
+def progress(tx: ReadTx, *, now: datetime) -> list[Progress]:
+    """Return how far the jobs of each kind are, for every kind that has an open, dead or recent job."""
+    wall = int(now.timestamp() * 1000)
+    since = clock.to_text(now - timedelta(seconds=RATE_SECONDS))
+    recent = {
+        (row["queue"], row["job_type"]): (row["jobs"], clock.parse(row["since"]))
+        for row in tx.all(_RECENT, (since, RATE_JOBS))
+    }
+    found: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for row in tx.all(_OPEN, (wall,)):
+        state = "delayed" if row["is_delayed"] else row["status"]
+        seen = found[row["queue"], row["job_type"]]
+        seen[state] = row["jobs"]
+        if state == Status.PENDING:
+            seen["since"] = row["since"]
+    return [
+        Progress(
+            queue=queue,
+            kind=kind,
+            waiting=seen.get(Status.PENDING, 0),
+            delayed=seen.get("delayed", 0),
+            running=seen.get(Status.LEASED, 0),
+            dead=seen.get(Status.DEAD, 0),
+            oldest_seconds=(wall - seen.get("since", wall)) / 1000,
+            per_second=_rate(recent.get((queue, kind)), now),
+        )
+        for queue, kind in sorted(recent.keys() | found.keys())
+        for seen in (found.get((queue, kind), {}),)
+    ]
+
+
+def _rate(recent: tuple[int, datetime] | None, now: datetime) -> float:
+    """Return jobs a second since the first of the recent ones; one alone says nothing of when it began."""
+    if recent is None:
+        return 0.0
+    jobs, since = recent
+    seconds = (now - since).total_seconds() if jobs > 1 else RATE_SECONDS
+    return jobs / max(seconds, 1.0)
 
 
 def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
@@ -69,6 +184,46 @@ def last_error(tx: ReadTx) -> dict[str, object] | None:
         "code": row["last_error_code"],
         "at": row["failed_at"],
     }
+
+
+def error_codes(tx: ReadTx) -> dict[str, int]:
+    """Return for each code how many dead jobs carry it, most first."""
+    found: Counter[str] = Counter()
+    for row in tx.all(_CODES):
+        found[row[0] or "unknown"] += row[1]
+    return dict(found.most_common())
+
+
+def leased(tx: ReadTx) -> list[Row]:
+    """Return id, kind, owner and start of every running job, oldest first."""
+    return tx.all(_LEASED)
+
+
+def breakers(tx: ReadTx) -> list[Breaker]:
+    """Return the breakers that are not closed; one is named after the queue that it was opened for."""
+    return [
+        Breaker(
+            name=row["provider"],
+            queues=tuple(queue for queue in QUEUES if breaker_of(queue) == row["provider"]),
+            state=row["state"],
+            failures=row["failures"],
+            retry_at_ms=row["retry_at_ms"],
+            error=_why(tx, row["provider"]),
+            since=row["updated_at"],
+        )
+        for row in tx.all(_BREAKERS)
+        if row["state"] != "closed"
+    ]
+
+
+def _why(tx: ReadTx, breaker: str) -> str | None:
+    """Return what the provider behind a breaker said last, as far as a waiting job tells it."""
+    for queue in QUEUES:
+        for level in (NOW, NORMAL, BULK) if breaker_of(queue) == breaker else ():
+            found = tx.value(_WHY, (queue, level, ProviderDown.code))
+            if found is not None:
+                return str(found)
+    return None
 
 
 def summary_by_status(tx: ReadTx) -> dict[str, int]:

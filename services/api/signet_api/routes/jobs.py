@@ -1,37 +1,196 @@
-"""Look at jobs."""
+"""Look at jobs, try them again, end them."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
 
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import Row
-from signet.errors import NotFound
+from signet.db import Database, ReadTx, Row, WriteTx
+from signet.domain.memory import history
+from signet.domain.memory.models import Actor, Event
+from signet.errors import Invalid, NotFound
 from signet.queue import Status, console
-from signet_api.deps import Shared
+from signet.queue.console import Which
+from signet.wire.jobs import MAX_JOBS, JobsBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Db, Shared, Who
 from signet_api.params import whole
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(tags=["jobs"], route_class=JsonRoute)
+
+#: What history is told of instead of a memory (diagnostics-repair.md RP-5).
+SYSTEM = "system"
 
 
 @router.get("/api/memory/jobs/{job_id}")
-async def get_job(job_id: str, state: Shared) -> dict[str, object]:
+async def get_memory_job(job_id: str, state: Shared) -> dict[str, object]:
     """Return one job."""
-    row = await state.db.aread(console.get, job_id)
-    if row is None:
-        raise NotFound("Job not found")
-    return _job(row)
+    return _job(await _row(state.db, job_id))
 
 
 @router.get("/api/jobs")
 async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
-    """Return jobs, latest change first; `status` and `kind` narrow them."""
+    """Return jobs, latest change first.
+
+    `status`, `kind`, `code` (of the last error), `memory_id` and `document_id` narrow them, `since` and `until`
+    bound the latest change.
+    """
     params = request.query_params
-    rows = await state.db.aread(
-        console.find,
-        status=params.get("status") or None,
+    status = params.get("status")
+    if status and status not in list(Status):
+        raise Invalid(f"status must be one of {', '.join(Status)}")
+    which = Which(
+        states=(Status(status),) if status else console.EVERY.states,
         kind=params.get("kind") or None,
-        limit=whole(params.get("limit"), 50, low=1, high=500),
+        code=params.get("code") or None,
+        memory_id=params.get("memory_id") or None,
+        document_id=params.get("document_id") or None,
+        since=_instant(params, "since"),
+        until=_instant(params, "until"),
     )
+    limit = whole(params.get("limit"), 50, low=1, high=MAX_JOBS)
+    rows = await state.db.aread(console.find, which, limit=limit)
     return {"jobs": [_job(row) for row in rows], "count": len(rows)}
+
+
+@router.get("/api/jobs/{job_id}")
+async def get_job(job_id: str, state: Shared) -> dict[str, object]:
+    """Return everything about one job, its last errors included."""
+    row = await _row(state.db, job_id)
+    return _job(row) | {
+        "priority": row["priority"],
+        "agent_id": row["agent_id"],
+        "parent_id": row["parent_id"],
+        "payload": _read(row["payload"]),
+        "result": _read(row["result"]),
+        "errors": _read(row["errors"]) or [],
+        "runs_total": row["runs_total"],
+        "crashes": row["crashes"],
+        "lease_owner": row["lease_owner"],
+        "lease_token": row["lease_token"],
+        "cancel_requested": bool(row["cancel_requested"]),
+        "due_at": clock.ms_to_text(row["due_ms"]),
+    }
+
+
+@router.post("/api/jobs/{job_id}/retry")
+async def post_retry(job_id: str, db: Db, actor: Who) -> dict[str, object]:
+    """Give a dead job a fresh start, or let one that waits start now."""
+    await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
+    return {"success": True, "id": job_id, "status": Status.PENDING}
+
+
+@router.post("/api/jobs/{job_id}/cancel")
+async def post_cancel(job_id: str, db: Db, actor: Who) -> dict[str, object]:
+    """End a job: one that waits at once, one that runs when it next looks up."""
+    status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
+    return {
+        "success": True,
+        "id": job_id,
+        "status": status,
+        "cancelRequested": status is Status.LEASED,
+    }
+
+
+@router.post("/api/jobs/retry")
+async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> dict[str, object]:
+    """Give the dead jobs of a choice a fresh start, oldest first."""
+    which = _which(body, Status.DEAD)
+    if body.dry_run:
+        return _changed(await db.aread(_ids, which, body.limit), is_dry=True)
+    found = await db.awrite(_retry_many, which, body.limit, actor=actor, now=clock.now())
+    return _changed(found, is_dry=False)
+
+
+@router.post("/api/jobs/cancel")
+async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> dict[str, object]:
+    """End the open jobs of a choice, oldest first."""
+    which = _which(body, Status.PENDING, Status.LEASED)
+    if body.dry_run:
+        return _changed(await db.aread(_ids, which, body.limit), is_dry=True)
+    found = await db.awrite(_cancel_many, which, body.limit, actor=actor, now=clock.now())
+    return _changed(found, is_dry=False)
+
+
+def _retry_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> None:
+    console.retry(tx, job_id, now=now)
+    _audit(tx, "retryJob", [job_id], actor=actor, now=now)
+
+
+def _cancel_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> Status:
+    status = console.cancel_one(tx, job_id, now=now)
+    _audit(tx, "cancelJob", [job_id], actor=actor, now=now)
+    return status
+
+
+def _retry_many(tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime) -> list[str]:
+    found = console.requeue(tx, now=now, job_ids=_ids(tx, which, limit), limit=limit)
+    _audit(tx, "requeueDeadJobs", found, actor=actor, now=now)
+    return found
+
+
+def _cancel_many(
+    tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime
+) -> list[str]:
+    found = [job_id for job_id in _ids(tx, which, limit) if console.cancel(tx, job_id, now=now)]
+    _audit(tx, "cancelJobs", found, actor=actor, now=now)
+    return found
+
+
+def _ids(tx: ReadTx, which: Which, limit: int) -> list[str]:
+    return [row["id"] for row in console.find(tx, which, limit=limit, oldest_first=True)]
+
+
+def _audit(tx: WriteTx, action: str, jobs: list[str], *, actor: Actor, now: datetime) -> None:
+    """Write down who changed which jobs, in the transaction that does."""
+    facts = {"repairAction": action, "affected": len(jobs), "jobs": jobs}
+    history.record(tx, SYSTEM, Event.NONE, actor=actor, at=now, reason=action, metadata=facts)
+
+
+async def _row(db: Database, job_id: str) -> Row:
+    row = await db.aread(console.get, job_id)
+    if row is None:
+        raise NotFound("Job not found")
+    return row
+
+
+def _which(body: JobsBody, *states: Status) -> Which:
+    return Which(
+        states=states,
+        kind=body.kind,
+        code=body.code,
+        memory_id=body.memory_id,
+        document_id=body.document_id,
+        job_ids=body.ids,
+        since=clock.to_text(body.since) if body.since else None,
+        until=clock.to_text(body.until) if body.until else None,
+    )
+
+
+def _changed(ids: list[str], *, is_dry: bool) -> dict[str, object]:
+    return {"success": True, "affected": len(ids), "ids": ids, "dryRun": is_dry}
+
+
+def _instant(params: Mapping[str, str], name: str) -> str | None:
+    text = params.get(name)
+    if not text:
+        return None
+    try:
+        return clock.to_text(clock.parse(text))
+    except ValueError as error:
+        raise Invalid(f"{name} must be an ISO timestamp") from error
+
+
+def _read(stored: str | None) -> object:
+    """Return what a column holds as JSON, or as the text that it is."""
+    if stored is None:
+        return None
+    try:
+        return json.loads(stored)
+    except ValueError:
+        return stored
 
 
 def _job(row: Row) -> dict[str, object]:

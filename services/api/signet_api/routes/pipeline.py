@@ -1,28 +1,58 @@
 """Watch, pause and resume the work in the background."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from fastapi import APIRouter
 
 from signet import clock
-from signet.db import ReadTx
+from signet.config import Settings
+from signet.config.pipeline import TextProvider
+from signet.db import ReadTx, Row
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
+from signet.providers import ration
 from signet.queue import Status, console, stats
-from signet.queue.stats import Depth
+from signet.queue.stats import Breaker, Progress
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
 
 router = APIRouter(tags=["pipeline"])
 
-#: Which process does the work that clients know under these names.
-WORKERS = {
-    "extraction": "worker",
-    "document": "worker",
-    "embedding": "worker",
-    "retention": "scheduler",
+#: The kinds of jobs behind the names under which clients know the workers. All of them run in the worker process;
+#: maintenance has no jobs in this version.
+WORKERS: Mapping[str, tuple[str, ...]] = {
+    "extraction": ("extract",),
+    "summary": ("summarize", "condense"),
+    "document": ("document_ingest",),
+    "connector": ("connector_sync",),
+    "embedding": ("embed",),
+    "hints": ("prospective_index",),
+    "structuralClassify": ("structural_classify",),
+    "structuralDependency": ("structural_dependency",),
+    "synthesis": ("synthesize",),
+    "retention": ("retention_sweep",),
+    "maintenance": (),
+}
+WORKER = "worker"
+#: Answers of parts that this version does not have.
+NOT_YET: Mapping[str, object] = {
+    "diagnostics": None,
+    "latency": None,
+    "feedback": {
+        "lastRunAt": None,
+        "feedbackAspectsUpdated": 0,
+        "feedbackFtsConfirmations": 0,
+        "feedbackDecayedAspects": 0,
+        "feedbackPropagatedAttributes": 0,
+    },
+    "predictor": {
+        "running": False,
+        "modelReady": False,
+        "coldStartExited": False,
+        "successRate": None,
+        "alpha": None,
+    },
 }
 
 
@@ -47,43 +77,103 @@ async def post_resume(db: Db, actor: Who) -> dict[str, object]:
 
 
 def _status(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
-    depths = stats.depths(tx)
-    counts = stats.by_status(depths)
+    settings = state.settings
+    totals = stats.totals(tx)
+    kinds = stats.progress(tx, now=now)
     living = processes.states(tx, state.workspace.runtime_dir, now=now)
-    by_name = {str(one["name"]): one for one in living}
     paused = console.is_paused(tx)
-    mode = mode_of(state.settings)
+    mode = mode_of(settings)
+    memory = {
+        "byType": {one.kind: _kind(one, paused) for one in kinds},
+        "oldestAgeSec": max((one.oldest_seconds for one in kinds), default=0.0),
+        "lastError": stats.last_error(tx),
+    }
     return {
         "mode": "paused" if paused and mode is not Mode.DISABLED else mode,
         "paused": paused,
-        "workers": {name: _worker(by_name[program]) for name, program in WORKERS.items()},
-        "queues": {
-            "memory": counts
-            | {
-                "byType": _by_kind(depths),
-                "oldestAgeSec": stats.oldest_due_seconds(tx, now=now),
-                "lastError": stats.last_error(tx),
-            },
-            "summary": stats.summary_by_status(tx),
+        "workers": _workers(living, stats.leased(tx), now),
+        "queues": {"memory": totals | memory, "summary": stats.summary_by_status(tx)},
+        "queue": totals[Status.PENDING],
+        "processing": totals[Status.LEASED],
+        "deadLetter": totals[Status.DEAD],
+        "providers": {
+            "breakers": [_breaker(one) for one in stats.breakers(tx)],
+            "budgets": _budgets(tx, settings, now),
         },
-        "queue": counts[Status.PENDING],
-        "processing": counts[Status.LEASED],
-        "deadLetter": counts[Status.DEAD],
+        "errorSummary": stats.error_codes(tx),
+        "traversal": {"enabled": settings.pipeline.traversal.enabled, "lastRun": None},
+        **NOT_YET,
     }
 
 
-def _worker(process: Mapping[str, object]) -> dict[str, object]:
+def _workers(
+    living: Sequence[Mapping[str, object]], leased: Sequence[Row], now: datetime
+) -> dict[str, dict[str, object]]:
+    process = next(one for one in living if one["name"] == WORKER)
+    is_there = process["state"] == "running"
     return {
-        "running": process["state"] == "running",
-        "process": process["name"],
-        "pid": process["pid"],
+        name: {
+            "running": is_there and bool(kinds),
+            "process": process["name"],
+            "pid": process["pid"],
+            # The kernel's word: the process held its lock when this was asked.
+            "lastHeartbeatAt": clock.to_text(now) if is_there else None,
+            "currentJob": _current([row for row in leased if row["job_type"] in kinds]),
+        }
+        for name, kinds in WORKERS.items()
     }
 
 
-def _by_kind(depths: Sequence[Depth]) -> dict[str, dict[str, int]]:
-    found: defaultdict[str, dict[str, int]] = defaultdict(
-        lambda: dict.fromkeys((status.value for status in Status), 0)
-    )
-    for depth in depths:
-        found[depth.kind][depth.status] += depth.jobs
-    return dict(found)
+def _current(leased: Sequence[Row]) -> dict[str, object] | None:
+    """Return the job that has been running longest."""
+    if not leased:
+        return None
+    row = leased[0]
+    return {"id": row["id"], "kind": row["job_type"], "startedAt": row["leased_at"]}
+
+
+def _kind(one: Progress, paused: bool) -> dict[str, object]:
+    eta = None if paused else one.eta_seconds
+    return {
+        Status.PENDING: one.waiting + one.delayed,
+        Status.LEASED: one.running,
+        Status.DEAD: one.dead,
+        "queue": one.queue,
+        "waiting": one.waiting,
+        "delayed": one.delayed,
+        "running": one.running,
+        "oldestAgeSec": one.oldest_seconds,
+        "perSecond": round(one.per_second, 3),
+        "etaSec": None if eta is None else round(eta, 1),
+    }
+
+
+def _breaker(one: Breaker) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "queues": one.queues,
+        "state": one.state,
+        "failures": one.failures,
+        "retryAt": None if one.retry_at_ms is None else clock.ms_to_text(one.retry_at_ms),
+        "error": one.error,
+        "since": one.since,
+    }
+
+
+def _budgets(tx: ReadTx, settings: Settings, now: datetime) -> list[dict[str, object]]:
+    """Return what each provider that was asked in this hour has used of its hour."""
+    extraction = settings.pipeline.extraction
+    most_calls, most_tokens = extraction.max_calls_per_hour, extraction.max_tokens_per_hour
+    used = [(name, ration.used(tx, name, now=now)) for name in TextProvider]
+    return [
+        {
+            "provider": name,
+            "calls": usage.calls,
+            "tokens": usage.tokens,
+            "maxCallsPerHour": most_calls,
+            "maxTokensPerHour": most_tokens,
+            "usedUp": 0 < most_calls <= usage.calls or 0 < most_tokens <= usage.tokens,
+        }
+        for name, usage in used
+        if usage.calls
+    ]

@@ -55,13 +55,12 @@ async def get_status(state: Shared) -> dict[str, object]:
 
 
 def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
-    counts = stats.by_status(stats.depths(tx))
     model = state.vectors.model
     coverage = embeddings.coverage(tx, model=model)
     waiting = {name: limits.breaker_retry_at(tx, name) for name in QUEUES}
     return {
         "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
-        "queue": counts | {"paused": console.is_paused(tx)},
+        "queue": stats.totals(tx) | {"paused": console.is_paused(tx)},
         "oldestDueSeconds": stats.oldest_due_seconds(tx, now=now),
         "waitingForProvider": {
             name: clock.ms_to_text(at) for name, at in waiting.items() if at is not None

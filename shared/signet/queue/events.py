@@ -1,0 +1,231 @@
+"""What happened to jobs, told from the rows themselves: nothing is written so that somebody may watch.
+
+A `Watch` looks at the ends of indexes: rows that are new, leased, due or ended since the last look. What it knew of a
+row and what the row is now make the event (`happened`). So a job that starts and ends between two looks is told by its
+end alone, and one that was waiting and is tried again by its retry.
+
+A cursor says up to where somebody knows: the last row and the time of the look. What happened after a cursor can be
+told in any process and after any restart; then what happened to one job since is one event, its latest.
+"""
+
+import json
+import re
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Self
+
+from signet import clock
+from signet.db import ReadTx, Row
+from signet.queue.enqueue import BULK, NORMAL, NOW
+from signet.queue.kinds import DEFAULT_QUEUE, QUEUES
+from signet.queue.states import Status
+
+#: Times are taken before their commit, so each look begins so much before the end of the one before.
+OVERLAP = timedelta(seconds=1)
+#: New rows of one look; the next one goes on behind them.
+NEW_ROWS = 500
+#: Ended rows of one look, more than end within the overlap at any speed; who is further behind has missed some.
+ENDED_ROWS = 10_000
+#: Rows of one level of one queue that a look reads for those put back.
+BACK_ROWS = 1_000
+#: How many jobs a watch remembers; they must outlast the overlap, or would be told twice.
+REMEMBERED = 4 * ENDED_ROWS
+
+_COLUMNS = """id, rowid AS row, job_type, queue, status, memory_id, document_id, attempts, max_attempts, lease_token,
+ due_ms, error, last_error_code, leased_at, updated_at, created_at"""
+_LAST_ROW = "SELECT COALESCE(MAX(rowid), 0) FROM memory_jobs"
+_NEW = f"SELECT {_COLUMNS} FROM memory_jobs WHERE rowid > ? ORDER BY rowid LIMIT {NEW_ROWS}"
+_LEASED = f"SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'leased' LIMIT {ENDED_ROWS}"
+_COMPLETED = f"""
+SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'completed' AND completed_at >= ?
+ ORDER BY completed_at DESC LIMIT {ENDED_ROWS}"""
+_DEAD = f"""
+SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'dead' AND failed_at >= ?
+ ORDER BY failed_at DESC LIMIT {ENDED_ROWS}"""
+#: Whatever puts a row back makes it due then or later; one that has never run is told as new.
+_BACK = f"""
+SELECT * FROM (SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority = ?
+                  AND due_ms >= ? ORDER BY due_ms, id LIMIT {BACK_ROWS})
+ WHERE updated_at >= ? AND lease_token > 0"""
+_THESE = f"SELECT {_COLUMNS} FROM memory_jobs WHERE id IN (SELECT value FROM json_each(?))"
+_CURSOR = re.compile(r"(\d{1,18})-(\d{1,15})")
+
+
+class What(StrEnum):
+    """What can happen to a job; the strings are the names of events."""
+
+    ENQUEUED = "enqueued"
+    STARTED = "started"
+    COMPLETED = "completed"
+    RETRIED = "retried"
+    DEAD = "dead"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened to a job, with the job as it was then."""
+
+    what: What
+    job_id: str
+    kind: str
+    queue: str
+    status: Status
+    memory_id: str | None
+    document_id: str | None
+    attempts: int
+    max_attempts: int
+    error: str | None
+    code: str | None
+    #: When a job that waits may start.
+    due_at: str | None
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Up to where somebody knows: the last row, and the wall clock (ms) of the look."""
+
+    row: int
+    at_ms: int
+
+    def __str__(self) -> str:
+        return f"{self.row}-{self.at_ms}"
+
+    @classmethod
+    def parse(cls, text: str | None) -> Self | None:
+        """Return the cursor that a text is, None for what is none."""
+        found = _CURSOR.fullmatch(text or "")
+        return cls(int(found[1]), int(found[2])) if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What one look saw: events in the order of their times, and the cursor behind them.
+
+    `more` says that the next look has more to tell at once, `missed` that something ended that no look will tell.
+    """
+
+    events: tuple[Event, ...]
+    cursor: Cursor
+    more: bool = False
+    missed: bool = False
+
+
+#: What a watch knows of a job: its state and the token of its last lease.
+_Known = tuple[str, int]
+
+
+def happened(before: _Known | None, status: Status, token: int, code: str | None) -> What | None:
+    """Return what has happened to a job that was so, or unknown, and now is in this state. Pure."""
+    if before == (status, token):
+        return None
+    match status:
+        case Status.LEASED:
+            return What.STARTED
+        case Status.COMPLETED:
+            return What.COMPLETED
+        case Status.DEAD:
+            return What.CANCELLED if code == "cancelled" else What.DEAD
+        case _:
+            return What.RETRIED if token else What.ENQUEUED
+
+
+@dataclass(slots=True)
+class Watch:
+    """Looks again and again, and tells each event once. For one thread."""
+
+    cursor: Cursor
+    _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
+    _running: set[str] = field(default_factory=set)
+
+    @classmethod
+    def begin(cls, tx: ReadTx, *, now: datetime) -> Self:
+        """Return a watch that tells what happens from now on."""
+        watch = cls(Cursor(tx.value(_LAST_ROW), _ms(now)))
+        watch.look(tx, now=now)
+        return watch
+
+    def look(self, tx: ReadTx, *, now: datetime) -> Look:
+        """Return what has happened since the last look."""
+        # Rows are numbered anew when the file is compacted.
+        after = min(self.cursor.row, tx.value(_LAST_ROW))
+        # A clock that was set back must not hide what comes next.
+        since = min(clock.ms_to_instant(self.cursor.at_ms), now) - OVERLAP
+        new, leased, ended = tx.all(_NEW, (after,)), tx.all(_LEASED), _ended(tx, since)
+        rows = {row["id"]: row for row in (*new, *leased, *ended, *_back(tx, since))}
+        running = {row["id"] for row in leased}
+        gone = self._running - rows.keys()
+        rows.update((row["id"], row) for row in tx.all(_THESE, (json.dumps(list(gone)),)))
+        self._running = running
+        self.cursor = Cursor(new[-1]["row"] if new else after, _ms(now))
+        events = [event for row in rows.values() if (event := self._told(row))]
+        self._forget()
+        return Look(
+            events=tuple(sorted(events, key=_order)),
+            cursor=self.cursor,
+            more=len(new) >= NEW_ROWS,
+            missed=len(ended) >= ENDED_ROWS,
+        )
+
+    def _told(self, row: Row) -> Event | None:
+        now = (row["status"], row["lease_token"])
+        before = self._known.get(row["id"])
+        self._known[row["id"]] = now
+        self._known.move_to_end(row["id"])
+        what = happened(before, Status(row["status"]), row["lease_token"], row["last_error_code"])
+        return None if what is None else _event(what, row)
+
+    def _forget(self) -> None:
+        while len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+
+
+def since(tx: ReadTx, cursor: Cursor, *, now: datetime) -> Look:
+    """Return what has happened after a cursor; what happened just before it may be told again."""
+    return Watch(cursor).look(tx, now=now)
+
+
+def _ended(tx: ReadTx, since: datetime) -> list[Row]:
+    text = (clock.to_text(since),)
+    return tx.all(_COMPLETED, text) + tx.all(_DEAD, text)
+
+
+def _back(tx: ReadTx, since: datetime) -> list[Row]:
+    at_ms, text = _ms(since), clock.to_text(since)
+    return [
+        row
+        for queue in (*QUEUES, DEFAULT_QUEUE)
+        for level in (NOW, NORMAL, BULK)
+        for row in tx.all(_BACK, (queue, level, at_ms, text))
+    ]
+
+
+def _event(what: What, row: Row) -> Event:
+    waits = row["status"] == Status.PENDING
+    at = row["created_at"] if what is What.ENQUEUED else row["updated_at"]
+    return Event(
+        what=what,
+        job_id=row["id"],
+        kind=row["job_type"],
+        queue=row["queue"],
+        status=Status(row["status"]),
+        memory_id=row["memory_id"],
+        document_id=row["document_id"],
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        error=row["error"],
+        code=row["last_error_code"],
+        due_at=clock.ms_to_text(row["due_ms"]) if waits else None,
+        at=at,
+    )
+
+
+def _order(event: Event) -> tuple[str, str]:
+    return event.at, event.job_id
+
+
+def _ms(instant: datetime) -> int:
+    return int(instant.timestamp() * 1000)
