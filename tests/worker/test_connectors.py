@@ -18,6 +18,7 @@ from worker.sources import (
     a_connector,
     drained,
     emptied,
+    handed_over,
     health_of,
     row_of,
     settings,
@@ -189,6 +190,19 @@ def test_a_folder_that_is_gone_is_an_error_and_nothing_is_removed(home: Home, fo
     )
 
 
+def test_what_was_handed_over_for_a_connector_by_hand_is_no_file_of_it(
+    home: Home, folder: Path
+) -> None:
+    connector_id = a_connector(home, folder)
+    for kind, text, url in (
+        ("text", "By hand.", f"{folder}/x.md"),
+        ("file", "Elsewhere.", "/elsewhere/x.md"),
+    ):
+        handed_over(home, connector_id=connector_id, source_type=kind, content=text, url=url)
+    assert counts(synced(home, connector_id)) == {**NEW, "documentsAdded": 2}
+    assert {"By hand.", "Elsewhere."} < texts(home, connector_id)
+
+
 def test_removing_a_connector_with_its_documents_forgets_what_only_they_hold(
     home: Home, folder: Path
 ) -> None:
@@ -231,21 +245,20 @@ def test_documents_of_a_connector_that_is_gone_belong_to_a_new_one_of_the_same_f
     assert health_of(home, second).documents == {"done": 2}
 
 
-@pytest.mark.parametrize("where", ["before", "comparing", "reading"])
 def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was_not(
-    tmp_path: Path, where: str
+    tmp_path: Path,
 ) -> None:
     folder = tmp_path / "notes"
-    for number in range(300):
+    for number in range(400):
         write(folder / f"{number:03}.md", f"# File {number}\n\nIts number is {number}.")
     with a_home(tmp_path / "w") as home:
         home.configure(settings())
         ends = []
-        for is_killed in (False, True):
+        for where in ("nowhere", "before", "comparing", "reading"):
             emptied(home)
             connector_id = a_connector(home, folder)
             job_id = started(home, connector_id)
-            if is_killed:
+            if where in ("comparing", "reading"):
                 _kill(home, connector_id, where)
             with home.worker():
                 home.hurry()
@@ -253,28 +266,25 @@ def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was
             row = row_of(home, connector_id)
             (result,) = home.rows("SELECT result FROM memory_jobs WHERE id = ?", job_id)[0]
             ends.append((row.status, row.last_error, counts(json.loads(result)), state(home)))
-        assert ends[0] == ends[1]
-        assert ends[0][2] == {**NEW, "documentsAdded": 300}
-        assert len(ends[0][3]["chunks"]) == 300
+        assert ends[0] == ends[1] == ends[2] == ends[3]
+        assert ends[0][2] == {**NEW, "documentsAdded": 400}
+        assert len(ends[0][3]["chunks"]) == 400
         assert home.value("PRAGMA integrity_check") == "ok"
 
 
 def _kill(home: Home, connector_id: str, where: str) -> None:
-    found = "SELECT count(*) FROM documents WHERE connector_id = ?"
-    done = f"{found} AND status = 'done'"
-    if where == "before":
-        return  # the worker was down when the sync was asked for
+    seen = "SELECT count(*) FROM documents WHERE connector_id = ?"
+    if where == "reading":
+        seen += " AND status = 'done'"
     reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
     with home.worker() as victim:
         reaper.look()
-        sql = found if where == "comparing" else done
-        eventually(lambda: bool(home.value(sql, connector_id)))
+        eventually(lambda: bool(home.value(seen, connector_id)))
         victim.kill()
         eventually(
             lambda: not home.value("SELECT count(*) FROM memory_jobs WHERE status = 'leased'")
         )
-    assert 0 < int(str(home.value(sql, connector_id))) < 300
-    # A second death would make the jobs suspects; this one was nobody's fault.
+    assert 0 < int(str(home.value(seen, connector_id))) < 400
     assert row_of(home, connector_id).status in ("syncing", "idle")
 
 

@@ -41,11 +41,14 @@ SELECT status, count(*) FROM documents
 """
 _KNOWN = """
 SELECT id, source_url, source_stamp, agent_id FROM documents
- WHERE connector_id = ? AND status <> 'deleted' AND source_url IN (SELECT value FROM json_each(?))
+ WHERE connector_id = ? AND source_type = 'file' AND status <> 'deleted'
+   AND source_url IN (SELECT value FROM json_each(?))
 """
 _AFTER = """
 SELECT id, source_url, source_stamp, agent_id FROM documents
- WHERE connector_id = ? AND status <> 'deleted' AND source_url > ? ORDER BY source_url LIMIT ?
+ WHERE connector_id = :id AND source_type = 'file' AND status <> 'deleted'
+   AND source_url > max(:after, :low) AND source_url < :high
+ ORDER BY source_url LIMIT :limit
 """
 _SOME = "SELECT id FROM documents WHERE connector_id = ? AND status <> 'deleted' LIMIT ?"
 _OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
@@ -131,9 +134,10 @@ def known(tx: ReadTx, connector_id: str, paths: Iterable[str]) -> dict[str, Know
     return {row["source_url"]: _known(row) for row in rows}
 
 
-def after(tx: ReadTx, connector_id: str, path: str, limit: int) -> list[Known]:
-    """Return the next documents behind a path, in the order of paths."""
-    return [_known(row) for row in tx.all(_AFTER, (connector_id, path, limit))]
+def after(tx: ReadTx, connector_id: str, root: str, path: str, *, limit: int) -> list[Known]:
+    """Return the next documents of files below a folder behind a path, in the order of paths."""
+    values = {"id": connector_id, "after": path, "limit": limit, **_below(root)}
+    return [_known(row) for row in tx.all(_AFTER, values)]
 
 
 def some(tx: ReadTx, connector_id: str, limit: int) -> list[str]:

@@ -143,8 +143,8 @@ def _document(connector: Connector, found: Found) -> NewDocument:
 
 def _cleared(job: Run, connector: Connector, folder: Folder, progress: Progress) -> Progress:
     """Delete the documents whose files are gone (CON-7)."""
-    last = ""
-    while known := job.db.read(store.after, connector.id, last, DOCUMENTS_PER_READ):
+    last, root = "", folder.root_path
+    while known := job.db.read(store.after, connector.id, root, last, limit=DOCUMENTS_PER_READ):
         last = known[-1].path
         for document in known:
             if filesystem.is_gone(document.path, folder):

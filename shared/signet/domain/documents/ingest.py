@@ -84,7 +84,6 @@ def _run(
         moved(Status.CHUNKING)
     plan = plan_of(document, rules)
     moved(Status.EMBEDDING)  # left to a job for each chunk: words are found before vectors are made
-    moved(Status.INDEXING)
     kept: set[str] = set()
     for first in range(0, len(plan.chunks), CHUNKS_PER_WRITE):
         job.check()

@@ -1,5 +1,8 @@
 """PDF, with the extra `pdf` (pypdf: pure Python, well kept)."""
 
+import logging
+from io import BytesIO
+
 from signet.domain.documents.readers.models import Raw, Reading
 from signet.errors import PermanentJobError
 
@@ -20,8 +23,8 @@ def read(raw: Raw) -> Reading:
         raise PermanentJobError(
             "PDF documents need an extra that is not installed: pip install 'signetai[pdf]'"
         ) from error
-    from io import BytesIO
-
+    # It tells every flaw of a file that it can read all the same.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         with pypdf.PdfReader(BytesIO(raw.data)) as reader:
             if reader.is_encrypted and not reader.decrypt(""):
