@@ -103,8 +103,6 @@ CREATE UNIQUE INDEX idx_entity_attributes_unique ON entity_attributes (aspect_id
 CREATE INDEX idx_entity_attributes_aspect ON entity_attributes (aspect_id, status, importance DESC);
 CREATE INDEX idx_entity_attributes_entity ON entity_attributes (entity_id, kind, status);
 CREATE INDEX idx_entity_attributes_agent ON entity_attributes (agent_id);
-CREATE INDEX idx_entity_attributes_kind ON entity_attributes (kind);
-CREATE INDEX idx_entity_attributes_status ON entity_attributes (status);
 CREATE INDEX idx_entity_attributes_memory ON entity_attributes (source_memory_id);
 CREATE INDEX idx_entity_attributes_superseded_by ON entity_attributes (superseded_by);
 

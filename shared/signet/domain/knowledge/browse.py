@@ -60,7 +60,7 @@ SELECT a.id, a.aspect_id AS aspectId, a.agent_id AS agentId, a.source_memory_id 
   a.attribute_value AS content, a.normalized_value AS normalizedContent, a.confidence, a.importance, a.status,
   a.superseded_by AS supersededBy, a.created_at AS createdAt, a.updated_at AS updatedAt
 FROM entity_attributes a
-WHERE a.entity_id = ? AND a.agent_id = ? AND a.aspect_id = ? AND (?4 IS NULL OR a.kind = ?4)
+WHERE +a.entity_id = ? AND +a.agent_id = ? AND a.aspect_id = ? AND (?4 IS NULL OR a.kind = ?4)
   AND (?5 IS NULL OR a.status = ?5) AND {where}
 ORDER BY a.importance DESC, a.created_at DESC, a.id DESC LIMIT ? OFFSET ?
 """

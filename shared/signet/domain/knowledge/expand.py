@@ -46,10 +46,11 @@ SELECT t.name AS target, d.dependency_type AS type, d.strength
 FROM entity_dependencies d JOIN entities t ON t.id = d.target_entity_id
 WHERE d.source_entity_id = ? AND d.agent_id = ? ORDER BY d.strength DESC, t.name LIMIT ?
 """
+#: From the entity to its memories, never through all memories.
 _LINKED = """
-FROM memories m WHERE m.is_deleted = 0 AND {where} AND m.id IN (
-  SELECT memory_id FROM memory_entity_mentions WHERE entity_id = ?
-  UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = ? AND status = 'active')
+FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = ?
+      UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = ? AND status = 'active') x
+CROSS JOIN memories m ON m.id = x.memory_id WHERE m.is_deleted = 0 AND {where}
 """
 _COUNT = f"SELECT count(*) {_LINKED}"
 _MEMORIES = (
@@ -210,7 +211,7 @@ def _attributes(tx: ReadTx, entity_id: str, reader: Reader) -> list[Row]:
 
 def _memories(tx: ReadTx, entity_id: str, reader: Reader) -> tuple[list[Row], int]:
     where = readable(reader)
-    asked = (*where.params, entity_id, entity_id)
+    asked = (entity_id, entity_id, *where.params)
     count = int(tx.value(_COUNT.format(where=where.sql), asked))
     return tx.all(_MEMORIES.format(where=where.sql), (*asked, MOST_MEMORIES)), count
 

@@ -23,7 +23,7 @@ RETURNING memory_id, fts_hit_count, agent_relevance_score
 """
 #: Sessions in a row, up to now, that had the memory before them without a hit and without a rating.
 _BARREN = """
-SELECT memory_id, count(*) FROM session_memories s
+SELECT memory_id, count(*) FROM session_memories s INDEXED BY idx_session_memories_memory
 WHERE agent_id = ?1 AND was_injected = 1 AND memory_id IN (SELECT value FROM json_each(?2)) AND rowid > coalesce((
   SELECT max(rowid) FROM session_memories o WHERE o.agent_id = ?1 AND o.memory_id = s.memory_id
     AND o.was_injected = 1 AND (o.fts_hit_count > 0 OR o.agent_relevance_score IS NOT NULL)), 0)
