@@ -4,6 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from signet import clock
+from signet.config.pipeline import Structural
+from signet.db import WriteTx
+from signet.domain.structural import top
 from support.models import Answer, FakeServer
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
@@ -163,6 +167,33 @@ def test_dependencies_join_known_entities_only(home: Home, script: Script) -> No
         " WHERE d.agent_id = 'Harrier' AND dependency_type = 'depends_on'"
     )
     assert [tuple(edge) for edge in edges] == [("kite", 0.5, 0.7)]
+
+
+def test_the_entities_most_spoken_of_are_looked_at_in_turn(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    told(home, script, "Goshawk", ["Goshawk lends its tent to Dunnock"], "Dunnock")
+    home.run("UPDATE memory_jobs SET status = 'dead', failed_at = '' WHERE status = 'pending'")
+    script.depends("Goshawk (project)", depends("Dunnock", type="informs"))
+    script.depends("Dunnock (tool)", depends(""))
+    wanted = Structural(synthesis_enabled=True)
+
+    def turn(tx: WriteTx) -> str | None:
+        tx.run("UPDATE entities SET mentions = 0 WHERE agent_id <> 'Goshawk'")
+        found = top.next_one(tx, wanted)
+        if found:
+            top.queue(tx, *found, now=clock.now())
+        return (
+            str(tx.value("SELECT name FROM entities WHERE id = ?", (found[0],))) if found else None
+        )
+
+    seen = set()
+    while name := home.db.write(turn):
+        seen.add(name)
+        home.drained(DEPEND)
+    assert {"Goshawk", "Dunnock"} <= seen
+    edges = "SELECT COUNT(*) FROM entity_dependencies WHERE agent_id = 'Goshawk' AND dependency_type = 'informs'"
+    assert home.value(edges) == 1
 
 
 def test_a_fact_that_is_gone_is_skipped(home: Home, script: Script) -> None:

@@ -9,6 +9,7 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.knowledge import communities
+from signet.domain.structural import top
 from signet.domain.synthesis import ask as synthesis
 from signet.queue import BULK, Job, enqueue
 
@@ -86,6 +87,20 @@ def _synthesize(
         synthesis.queue(tx, agent_id, now=now)
 
 
+def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    wanted = settings.pipeline.structural
+    is_on = settings.pipeline.enabled and wanted.enabled and wanted.synthesis_enabled
+    return (top.next_one(tx, wanted) or ()) if is_on else ()
+
+
+def _look_at_top_entity(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    if found:
+        entity_id, agent_id = found
+        top.queue(tx, entity_id, agent_id, now=now)
+
+
 BEATS = (
     Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
     Beat(
@@ -105,6 +120,12 @@ BEATS = (
         every_ms=lambda settings: SYNTHESIS_MS,
         look=_find_synthesis,
         start=_synthesize,
+    ),
+    Beat(
+        name="top_entities",
+        every_ms=lambda settings: settings.pipeline.structural.synthesis_interval_ms,
+        look=_find_top_entity,
+        start=_look_at_top_entity,
     ),
 )
 

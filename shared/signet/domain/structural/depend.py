@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
-from signet.domain.structural import answer, ask, prompt, store
+from signet.domain.structural import answer, ask, prompt, store, top
 from signet.domain.structural.models import Edge, Item, Subject
 from signet.providers.ports import LanguageModel
 from signet.queue import siblings
@@ -17,7 +17,7 @@ def run(job: Run, model: LanguageModel, settings: Structural) -> None:
 
     Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
     """
-    subject, items = job.db.read(_batch, job, settings.dependency_batch_size)
+    subject, items = job.db.read(_batch, job, settings)
     if subject is None or not any(item.job_id == job.lease.job_id for item in items):
         job.commit(lambda tx: {"skipped": "nothing_to_look_through"})
         return
@@ -31,11 +31,15 @@ def run(job: Run, model: LanguageModel, settings: Structural) -> None:
     ask.settle(job, items, answer.edges(said, len(items)), write)
 
 
-def _batch(tx: ReadTx, job: Run, size: int) -> tuple[Subject | None, list[Item]]:
+def _batch(tx: ReadTx, job: Run, settings: Structural) -> tuple[Subject | None, list[Item]]:
     lease = job.lease
     subject = store.subject(tx, str(lease.payload.get("entity_id") or ""))
     if subject is None:
         return None, []
+    if lease.payload.get("synthesis"):
+        most = settings.synthesis_max_facts
+        return subject, top.facts(tx, lease.job_id, subject.id, subject.agent_id, most=most)
+    size = settings.dependency_batch_size
     others = siblings.waiting(tx, lease, "entity_id", count=size - 1)
     jobs = [(lease.job_id, lease.memory_id or ""), *((s.job_id, s.memory_id or "") for s in others)]
     return subject, store.facts(tx, jobs, subject.agent_id)
