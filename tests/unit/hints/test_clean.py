@@ -1,0 +1,56 @@
+"""Which lines of a model's answer become hints."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signet.domain.hints import clean
+
+
+def hints(answer: str, *, most: int = 5) -> tuple[str, ...]:
+    return clean.hints(answer, memory="Is the lock new?", most=most)
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("2) Who has the spare key?", "Who has the spare key?"),
+        ('- "Where is the spare key kept?",', "Where is the spare key kept?"),
+        ("Direct: Where is the spare key kept?", "Where is the spare key kept?"),
+        ("Q1: Where is the spare key kept?", "Where is the spare key kept?"),
+        ("Remind me of the spare key", "Remind me of the spare key"),
+        ("On which day did the lock break?", "On which day did the lock break?"),
+    ],
+)
+def test_a_question_or_request_is_kept_bare(line: str, hint: str) -> None:
+    assert hints(line) == (hint,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "When: Apr 27",
+        "The spare key hangs in the hall",
+        "Who?",
+        f"Why {'so ' * 120}?",
+        "Here are five questions:",
+        "What would the user ask about this memory?",
+        '{"hints": ["Where is the key?"]}',
+        "is the lock new?",
+        "<think>Where is the key?",
+    ],
+)
+def test_what_is_no_hint_is_left_out(line: str) -> None:
+    assert hints(line) == ()
+
+
+def test_each_hint_is_kept_once_and_no_more_than_wanted() -> None:
+    answer = (
+        "Where is the key?\nWHERE IS THE KEY?\nWho has the key now?\nWhen was it lost, the key?"
+    )
+    assert hints(answer, most=2) == ("Where is the key?", "Who has the key now?")
+
+
+@given(st.text())
+def test_any_answer_can_be_read(answer: str) -> None:
+    assert all(len(hint) in clean.HINT_CHARS for hint in hints(answer))
