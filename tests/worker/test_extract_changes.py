@@ -141,6 +141,41 @@ def test_an_update_that_contradicts_is_left_for_a_person(
     assert home.memory(target)["version"] == 1
 
 
+@pytest.mark.parametrize("switch", ["shadowMode", "mutationsFrozen"])
+def test_what_is_only_watched_changes_nothing_though_it_may(
+    home: Home, script: Script, switch: str
+) -> None:
+    before = dict(home.tree)
+    agent = f"watched {switch}"
+    target = known(home, script, f"The garganey list has ten lines, {switch}", agent)
+    content = f"The garganey list has ten lines and a title, {switch}"
+    script.contradicts(content, json.dumps({"contradicts": False}))
+    text = f"A later talk of {agent}, in which much was said."
+    script.reads(text, found(fact(content)))
+    script.decides(content, decided("update", target))
+    home.run("INSERT INTO queue_control VALUES ('all', 1, '', '')")
+    source = home.remember(text, agent)
+    tables = ("memories", "memories_cold", "memory_hints", "entities", "entity_attributes")
+    rows = {table: home.dump(table) for table in tables}
+    watching = manifest(
+        url=home_url(before),
+        shadowMode=switch == "shadowMode",
+        mutationsFrozen=switch == "mutationsFrozen",
+        autonomous=ALLOWED,
+        hints={"enabled": True},
+        structural={"enabled": True},
+    )
+    home.configure_live(watching)
+    home.run("DELETE FROM queue_control")
+    home.ended(source)
+    home.drained("extract")
+    assert {table: home.dump(table) for table in tables} == rows
+    [proposal] = home.proposals(source)
+    assert (proposal["proposedAction"], proposal["updatedMemoryId"]) == ("update", None)
+    assert (proposal["by"], proposal["blockedReason"]) == ("pipeline-shadow", None)
+    home.configure_live(before)
+
+
 def test_facts_of_one_text_are_compared_with_each_other(home: Home, script: Script) -> None:
     text = "The egret talk was long and turned in circles."
     first, again = "The egret office moves to Lyon in May", "In May the egret office moves to Lyon"
