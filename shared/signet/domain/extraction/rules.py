@@ -161,14 +161,17 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
         return
     if rules_refuse.is_refused(text, is_rule=_BINDING.search(text) is not None):
         return
-    told = rules_vague.without_dangling(rules_voice.third_person(text, speaker))
+    told = rules_vague.without_dangling(_TAIL.sub("", rules_voice.third_person(text, speaker)))
     found = recognise(told, None if speaker is rules_voice.USER else speaker.name)
     if found is None or rules_vague.is_vague(told, found) or not _is_allowed(told, found, role):
         return
     family = found.family
     reason = _REASON.search(told, found.verb_at)
     if reason and family.type in ("decision", "preference"):
-        yield from _finished(told[: reason.start()], family.type, family.confidence)
+        bare = told[: reason.start()]
+        if rules_vague.is_vague(bare, found):
+            return
+        yield from _finished(bare, family.type, family.confidence)
         yield from _finished(told, "rationale", family.confidence)
     else:
         yield from _finished(told, family.type, family.confidence)

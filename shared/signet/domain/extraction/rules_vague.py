@@ -23,7 +23,18 @@ _VAGUE = re.compile(
     r"|\baccordingly\b|\bmiss(?:ing)? out\b|\bothers (?:don['’]t|do|are|aren['’]t)\b|\bso much\b"
     # What only the talk had named.
     r"|\bthe (?:city|town|area|place|event|trip|call|item|deal|offer|game|party|store|shop|restaurant|movie|show|class"
-    r"|session|meeting|appointment|match|race)\W*$"
+    r"|session|meeting|appointment|match|race|weekend|magazine|book|article|series|podcast|video|film|song|blog)\W*$"
+    r"|\bgot an? (?:\w+ )?(?:story|question|idea|problem|surprise)\W*$"
+    r"|\ba (?:place|spot) (?:that|where|which)\b|\bin (?:a few|a couple of|\w+) (?:days|weeks|months)\W*$"
+    r"|\bbooked an? (?:room|table|seat|hotel|ticket)\b(?!.*\b(?:at|in|to)\b)"
+    r"|\b(?:goes|comes) to (?:relax|unwind|think|feel)\b"
+    r"|\ban events?\W*$|\bmore (?:problems|exercises|questions|work|time)\W*$|\bbetter(?: overall)?\W*$"
+    r"|\ball the user['’]s \w+\W*$"
+    # A deed without its object.
+    r"|\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
+    # Praise for what was said before.
+    r"|\bis an? (?:very )?(?:big|great|huge|significant|nice|good|solid|key|fantastic)"
+    r" (?:improvement|step|start|idea|way|choice|option|approach|plan|achievement|milestone|question|point)\b"
     r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bstuff\W*$|\bboth \w+(?!.* and )"
     r"|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive|journey)\b"
     r"(?! (?:to|in|through|around|of|at|with|along|across)\b)"
@@ -37,12 +48,15 @@ _VAGUE = re.compile(
     r"|\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)"
 )
 #: What happened with a thing that only the talk had named: `shared ideas with the magazine`.
-_UNNAMED = re.compile(r"\b(?:with|at|to|from|about|during|\w{2,}ed) the (?:[a-z]+ )?[a-z]+\W*$")
+_UNNAMED = re.compile(
+    r"\b(?:with|at|to|from|about|during|\w{2,}ed) the (?:[a-z]+ )?[a-z]+\W*$", re.IGNORECASE
+)
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
     r"(?:,? and it was|,? which was) (?:so |really |very )?"
-    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|cool)[.!]*$|,? but (?:as of|since) \w+.*$"
-    r"|,? and (?:(?:now )?(?:since|given|because|although|as|while)\b|with (?:the user['’]s|that|all)\b)[^,]*$"
+    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|fantastic|cool)[.!]*$|,? but (?:as of|as for|since) \w+.*$"
+    r"|,? and (?:now )?(?:since|given|because|although|while)\b.*$|, and as an? .*$"
+    r"|,? and with (?:the user['’]s|that|all|[A-Z]\w+ \d).*$"
 )
 _CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])")
 _CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’-]{2,}|\b(?!AM|PM)[A-Z][a-z+#]+")
