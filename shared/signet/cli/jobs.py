@@ -1,7 +1,7 @@
-"""`signet jobs …`: look at the work in the background, watch it, pause it."""
+"""`signet jobs …`: look at the work in the background, watch it, try it again, end it, pause it."""
 
+import json
 import sys
-import time
 from typing import Annotated, Literal, get_args
 
 import typer
@@ -9,9 +9,10 @@ import typer
 from signet.cli import output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.options import SinceOption, UntilOption
 from signet.cli.output import Ink
-from signet.cli.progress import Progress
-from signet.client import Job, Work
+from signet.client import Job
+from signet.client.answers import ChangedJobs
 
 app = typer.Typer(help="Look at the work in the background.", no_args_is_help=True)
 
@@ -19,14 +20,32 @@ app = typer.Typer(help="Look at the work in the background.", no_args_is_help=Tr
 Status = Literal["pending", "leased", "completed", "dead"]
 
 _ERROR_CHARS = 100
+_NAME_WIDTH = 18
+#: What `show` leaves out: told by other lines, or of use to programs only.
+_ELSEWHERE = frozenset({"attempt_count", "last_error", "errors", "lease_token", "due_at"})
 _STATUS_WIDTH = max(map(len, get_args(Status)))
+
+
+KindOption = Annotated[str | None, typer.Option("--kind", help="Such as extract or embed.")]
+CodeOption = Annotated[
+    str | None, typer.Option("--code", help="Whose last error has this code, such as timeout.")
+]
+IdsArgument = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Which jobs.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Every one, up to --limit.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell which.")]
+ManyOption = Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")]
 
 
 @app.command("list")
 def list_jobs(
     status: Annotated[Status | None, typer.Option("--status", help="Only these.")] = None,
-    kind: Annotated[str | None, typer.Option("--kind", help="Such as extract or embed.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")] = 20,
+    kind: KindOption = None,
+    code: CodeOption = None,
+    memory: Annotated[str | None, typer.Option("--memory", help="Of this memory.")] = None,
+    document: Annotated[str | None, typer.Option("--document", help="Of this document.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: ManyOption = 20,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -34,7 +53,16 @@ def list_jobs(
 
     Examples: signet jobs list · signet jobs list --status dead --kind extract
     """
-    found = client(path).jobs(status=status, kind=kind, limit=limit)
+    found = client(path).jobs(
+        status=status,
+        kind=kind,
+        code=code,
+        memory_id=memory,
+        document_id=document,
+        since=since,
+        until=until,
+        limit=limit,
+    )
     if as_json:
         output.show({"jobs": found, "count": len(found)})
         return
@@ -51,7 +79,7 @@ def show(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one job.
+    """Show everything about one job, its last errors included.
 
     Examples: signet jobs show ID · signet jobs show ID --json
     """
@@ -60,34 +88,84 @@ def show(
         output.show(job)
         return
     for name, value in job.items():
-        if value is not None:
-            output.say(f"{name:<18}{value}")
+        if name not in _ELSEWHERE and value not in (None, [], {}):
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            output.say(f"{name:<{_NAME_WIDTH}}{output.plain(text)}")
+    for past in job["errors"]:
+        said = output.plain(f"{past['code']}: {past['text']}")
+        output.say(f"{'failed':<{_NAME_WIDTH}}{output.local(past['at'])}  {said}")
 
 
 @app.command()
-def watch(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the work going through until nothing is left that can be done now.
+def retry(
+    ids: IdsArgument = None,
+    kind: KindOption = None,
+    code: CodeOption = None,
+    everything: AllOption = False,
+    limit: ManyOption = 50,
+    dry_run: DryRunOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give dead jobs a fresh start; one that waits for its next try starts now.
 
-    Examples: signet jobs watch · signet jobs watch --json
+    Examples: signet jobs retry ID · signet jobs retry --kind extract --dry-run
     """
     signet = client(path)
-    began = time.monotonic()
-    first = signet.work()
-    with Progress("Working", quiet=as_json) as progress:
-
-        def seen(found: Work) -> None:
-            done = found.completed - first.completed
-            progress.count(done, done + found.open)
-
-        last = signet.wait_for_jobs(watch=seen)
-    done = last.completed - first.completed
-    if as_json:
-        facts = {"open": last.open, "waiting": last.waiting, "dead": last.dead}
-        output.show({"completed": done, **facts, "paused": last.paused})
+    if ids and len(ids) == 1 and not dry_run:
+        _print(signet.retry_job(ids[0]), "It waits for its turn again", as_json)
         return
-    output.say(f"{done} jobs done in {time.monotonic() - began:.1f} s")
-    for line in rest(last):
-        output.say(line)
+    _needs_choice(ids, kind, code, everything)
+    found = signet.retry_jobs(
+        ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
+    )
+    _print(found, _changed(found, "given a fresh start"), as_json)
+
+
+@app.command()
+def cancel(
+    ids: IdsArgument = None,
+    kind: KindOption = None,
+    code: CodeOption = None,
+    everything: AllOption = False,
+    limit: ManyOption = 50,
+    dry_run: DryRunOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """End jobs: those that wait at once, those that run when they next look up.
+
+    Examples: signet jobs cancel ID · signet jobs cancel --kind embed --dry-run
+    """
+    signet = client(path)
+    if ids and len(ids) == 1 and not dry_run:
+        ended = signet.cancel_job(ids[0])
+        text = "It runs, and was asked to stop" if ended.get("cancelRequested") else "Cancelled"
+        _print(ended, text, as_json)
+        return
+    _needs_choice(ids, kind, code, everything)
+    found = signet.cancel_jobs(
+        ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
+    )
+    _print(found, _changed(found, "cancelled"), as_json)
+
+
+@app.command()
+def watch(
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the work going through until nothing is left that can be done now.
+
+    With --json each event of a job is a line, and the last line says what is left.
+
+    Examples: signet jobs watch · signet jobs watch --follow --json
+    """
+    from signet.cli import watching
+
+    seen = watching.told if as_json else watching.drawn
+    seen(client(path), follow=follow)
 
 
 @app.command()
@@ -109,19 +187,6 @@ def resume(path: PathOption = None, as_json: JsonOption = False) -> None:
     _print(client(path).resume(), "Resumed", as_json)
 
 
-def rest(last: Work) -> list[str]:
-    """Return what is not done, why, and what helps."""
-    found = []
-    if last.paused:
-        found.append("The queue is paused. Go on with: signet jobs resume")
-    elif last.open:
-        found.append(f"{last.open} still open. See: signet jobs list --status pending")
-    if last.waiting:
-        why = "; ".join(last.reasons) or "a model that is away"
-        found.append(f"{last.waiting} wait: {why}")
-    return found
-
-
 def _line(job: Job, ink: Ink) -> str:
     state = job["status"]
     color = {"dead": ink.bad, "failed": ink.warn, "leased": ink.name}.get(state, ink.dim)
@@ -131,6 +196,20 @@ def _line(job: Job, ink: Ink) -> str:
     if job["error"] and state != "completed":
         line += f"\n  {output.short(job['error'], _ERROR_CHARS)}"
     return line
+
+
+def _needs_choice(
+    ids: list[str] | None, kind: str | None, code: str | None, everything: bool
+) -> None:
+    if not (ids or kind or code or everything):
+        raise typer.BadParameter("say which jobs: their ids, --kind, --code or --all")
+
+
+def _changed(found: ChangedJobs, done: str) -> str:
+    jobs = output.count(found["affected"], "job")
+    if not found["dryRun"]:
+        return f"{jobs} {done}"
+    return "\n".join([*found["ids"], f"{jobs} would be {done}"])
 
 
 def _print(answer: object, text: str, as_json: bool) -> None:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from signet.cli import output
+from signet.cli import output, work
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
@@ -29,7 +29,8 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         signet = client(path)
         found = {"running": True, "url": signet.url, **signet.status()}
         found["memories"] = signet.memories(limit=1)["stats"]
-        found["waitsFor"] = signet.work().reasons if found["waitingForProvider"] else ()
+        found["pipeline"] = pipeline = signet.pipeline_status()
+        found["waitsFor"] = work.why(pipeline)
     except DaemonNotRunning:
         found = {"running": False, "agentsDir": str(workspace.root)}
     found["files"] = files
@@ -84,10 +85,12 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("up", f"{output.span(found['uptime'])} · PID {found['pid']}")
     yield _row("processes", ", ".join(_process(one, ink) for one in found["processes"]))
     yield _row("queue", _queue(found["queue"], ink))
+    for line in work.table(found["pipeline"], ink):
+        yield _row("", line)
+    for reason in found["waitsFor"]:
+        yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
     yield _row("embeddings", _embedding(found["embedding"], ink))
-    for reason in found["waitsFor"]:
-        yield _row("waiting for", str(reason))
     yield from _workspace(found, ink)
     for reason in reasons:
         yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"
@@ -118,8 +121,6 @@ def _queue(queue: dict[str, Any], ink: Ink) -> str:
     if queue["dead"]:
         dead = ink.bad(f"{queue['dead']} dead")
         text += f", {dead} · see: signet jobs list --status dead"
-    if queue["paused"]:
-        text += f", {ink.warn('paused')} · go on with: signet jobs resume"
     return text
 
 

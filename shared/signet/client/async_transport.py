@@ -19,7 +19,7 @@ async def send(target: Target, call: Call[Any]) -> Reply:
     """Return the reply to a call; raises what `transport.send` raises."""
     try:
         async with asyncio.timeout(target.seconds):
-            reader, writer = await _connected(target)
+            reader, writer = await connected(target)
             try:
                 received = await _exchange(reader, writer, http1.request(target, call))
             finally:
@@ -31,7 +31,8 @@ async def send(target: Target, call: Call[Any]) -> Reply:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 
 
-async def _connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Return a connection to the daemon; raises DaemonNotRunning, or TimeoutError."""
     host, port = target.address
     try:
         async with asyncio.timeout(target.connect_seconds):

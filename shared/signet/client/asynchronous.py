@@ -1,7 +1,7 @@
 """The client for programs that do several things at once: the methods of `Signet`, to be awaited."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from typing import Any, Concatenate, ParamSpec, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack
 
 from signet.client import calls, plans, retry
 from signet.client.answers import MemorySummary
@@ -9,6 +9,9 @@ from signet.client.call import Body, Call, Param, Pause, Plan, T, answer
 from signet.client.method import named
 from signet.client.target import Options, find
 from signet.errors import SignetError
+
+if TYPE_CHECKING:
+    from signet.client.async_events import AsyncEvents
 
 P = ParamSpec("P")
 Awaited = Coroutine[Any, Any, T]
@@ -79,6 +82,10 @@ class AsyncSignet:
 
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
+    retry_job = _call(calls.daemon.retry_job)
+    retry_jobs = _call(calls.daemon.retry_jobs)
+    cancel_job = _call(calls.daemon.cancel_job)
+    cancel_jobs = _call(calls.daemon.cancel_jobs)
     wait_for_job = _plan(plans.wait_for_job)
     work = _plan(plans.work)
     wait_for_jobs = _plan(plans.wait_for_jobs)
@@ -90,6 +97,12 @@ class AsyncSignet:
     health = _call(calls.daemon.health)
     ready = _call(calls.daemon.ready)
     features = _call(calls.daemon.features)
+
+    def job_events(self, *, after: str | None = None) -> "AsyncEvents":
+        """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
+        from signet.client.async_events import AsyncEvents
+
+        return AsyncEvents(self._target, after)
 
     async def each_memory(
         self,

@@ -5,7 +5,7 @@ What the methods ask, take and answer is described in `calls/` and `plans.py`.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Concatenate, ParamSpec, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack
 
 from signet.client import calls, plans, retry, transport
 from signet.client.answers import MemorySummary
@@ -13,6 +13,9 @@ from signet.client.call import Body, Call, Param, Pause, Plan, T, answer
 from signet.client.method import named
 from signet.client.target import Options, find
 from signet.errors import SignetError
+
+if TYPE_CHECKING:
+    from signet.client.events import Events
 
 P = ParamSpec("P")
 
@@ -83,6 +86,10 @@ class Signet:
 
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
+    retry_job = _call(calls.daemon.retry_job)
+    retry_jobs = _call(calls.daemon.retry_jobs)
+    cancel_job = _call(calls.daemon.cancel_job)
+    cancel_jobs = _call(calls.daemon.cancel_jobs)
     wait_for_job = _plan(plans.wait_for_job)
     work = _plan(plans.work)
     wait_for_jobs = _plan(plans.wait_for_jobs)
@@ -94,6 +101,12 @@ class Signet:
     health = _call(calls.daemon.health)
     ready = _call(calls.daemon.ready)
     features = _call(calls.daemon.features)
+
+    def job_events(self, *, after: str | None = None) -> "Events":
+        """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
+        from signet.client.events import Events
+
+        return Events(self._target, after)
 
     def each_memory(
         self,

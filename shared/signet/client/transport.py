@@ -22,7 +22,7 @@ def send(target: Target, call: Call[Any]) -> Reply:
     Raises DaemonNotRunning, DaemonSilent, ConnectionBroken or BadAnswer.
     """
     try:
-        with contextlib.closing(_connected(target)) as connection:
+        with contextlib.closing(connected(target)) as connection:
             return http1.reply(target, call, _exchange(connection, target, call))
     except TimeoutError as error:
         raise DaemonSilent() from error
@@ -30,7 +30,8 @@ def send(target: Target, call: Call[Any]) -> Reply:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 
 
-def _connected(target: Target) -> socket.socket:
+def connected(target: Target) -> socket.socket:
+    """Return a connection to the daemon; raises DaemonNotRunning, or TimeoutError."""
     try:
         connection = socket.create_connection(target.address, target.connect_seconds)
     except TimeoutError:

@@ -1,7 +1,19 @@
 """The daemon: is it well, what does it do in the background."""
 
-from signet.client.answers import Health, Job, Paused, PipelineStatus, Ready, Status
-from signet.client.call import Call, part, read
+from collections.abc import Sequence
+
+from signet.client.answers import (
+    ChangedJob,
+    ChangedJobs,
+    Health,
+    Job,
+    Paused,
+    PipelineStatus,
+    Ready,
+    Status,
+    WholeJob,
+)
+from signet.client.call import Call, given, listed, part, read
 
 
 def health() -> Call[Health]:
@@ -31,14 +43,85 @@ def features() -> Call[dict[str, bool]]:
     return read("/api/features")
 
 
-def jobs(*, status: str | None = None, kind: str | None = None, limit: int = 50) -> Call[list[Job]]:
-    """Return jobs, latest change first; at most 500."""
-    return read("/api/jobs", pick="jobs", status=status, kind=kind, limit=limit)
+def jobs(
+    *,
+    status: str | None = None,
+    kind: str | None = None,
+    code: str | None = None,
+    memory_id: str | None = None,
+    document_id: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int = 50,
+) -> Call[list[Job]]:
+    """Return jobs, latest change first; at most 500. `code` is of the last error; both times are of the change."""
+    return read(
+        "/api/jobs",
+        pick="jobs",
+        status=status,
+        kind=kind,
+        code=code,
+        memory_id=memory_id,
+        document_id=document_id,
+        since=since,
+        until=until,
+        limit=limit,
+    )
 
 
-def job(job_id: str) -> Call[Job]:
-    """Return one job; raises NotFound."""
-    return read(f"/api/memory/jobs/{part(job_id)}")
+def job(job_id: str) -> Call[WholeJob]:
+    """Return one job with its payload, result and last errors; raises NotFound."""
+    return read(f"/api/jobs/{part(job_id)}")
+
+
+def retry_job(job_id: str) -> Call[ChangedJob]:
+    """Give a dead job a fresh start, or let one that waits start now; raises NotFound or Conflict."""
+    return Call(method="POST", path=f"/api/jobs/{part(job_id)}/retry", body={})
+
+
+def cancel_job(job_id: str) -> Call[ChangedJob]:
+    """End a job; one that runs ends when it next looks up (`cancelRequested`). Raises NotFound or Conflict."""
+    return Call(method="POST", path=f"/api/jobs/{part(job_id)}/cancel", body={})
+
+
+def retry_jobs(
+    *,
+    ids: Sequence[str] | None = None,
+    kind: str | None = None,
+    code: str | None = None,
+    all: bool = False,
+    limit: int = 50,
+    dry_run: bool = False,
+) -> Call[ChangedJobs]:
+    """Give dead jobs a fresh start, oldest first, at most 500; `dry_run` only tells which."""
+    return _many("retry", ids, kind, code, all, limit, dry_run)
+
+
+def cancel_jobs(
+    *,
+    ids: Sequence[str] | None = None,
+    kind: str | None = None,
+    code: str | None = None,
+    all: bool = False,
+    limit: int = 50,
+    dry_run: bool = False,
+) -> Call[ChangedJobs]:
+    """End open jobs, oldest first, at most 500; `dry_run` only tells which."""
+    return _many("cancel", ids, kind, code, all, limit, dry_run)
+
+
+def _many(
+    verb: str,
+    ids: Sequence[str] | None,
+    kind: str | None,
+    code: str | None,
+    everything: bool,
+    limit: int,
+    dry_run: bool,
+) -> Call[ChangedJobs]:
+    body = {"ids": listed(ids), "kind": kind, "code": code, "limit": limit}
+    flags = {"all": everything, "dryRun": dry_run}
+    return Call(method="POST", path=f"/api/jobs/{verb}", body=given(body) | flags)
 
 
 def pipeline_status() -> Call[PipelineStatus]:

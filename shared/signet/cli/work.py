@@ -1,0 +1,128 @@
+"""What the daemon says of its work, in lines that a person reads: how much of each kind, how fast, and why not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from signet import clock
+from signet.cli import output
+from signet.cli.output import Ink
+from signet.client.answers import PipelineStatus
+
+#: Jobs of kinds that this version cannot run wait there.
+LATER = "later"
+BAR_CHARS = 28
+#: Jobs a second that a person would call none.
+SLOWEST = 0.05
+_ERROR_CHARS = 100
+_NUMBER = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """Jobs that are not done: `open` ones run or will, `stopped` ones need a provider that is away."""
+
+    open: int
+    stopped: int
+
+
+def left(pipeline: PipelineStatus) -> Left:
+    """Return what is to be waited for, and what is not. Pure."""
+    stopped_queues = {queue for one in _breakers(pipeline) for queue in one["queues"]}
+    stopped = still = 0
+    for one in _kinds(pipeline).values():
+        waits = one["waiting"] + one["delayed"]
+        if one["queue"] in stopped_queues:
+            stopped += waits
+        elif one["queue"] != LATER:
+            still += waits
+        still += one["running"]
+    return Left(open=still, stopped=stopped)
+
+
+def why(pipeline: PipelineStatus) -> list[str]:
+    """Return why jobs wait, other than for their turn. Pure."""
+    found = []
+    if pipeline["paused"]:
+        found.append("paused · go on with: signet jobs resume")
+    if pipeline["mode"] == "disabled":
+        found.append("the pipeline is switched off in agent.yaml")
+    for budget in pipeline["providers"]["budgets"]:
+        if budget["usedUp"]:
+            found.append(
+                f"{budget['provider']} has used up its hour: {budget['calls']} of {budget['maxCallsPerHour']} calls,"
+                f" {budget['tokens']} of {budget['maxTokensPerHour']} tokens"
+            )
+    for one in _breakers(pipeline):
+        said = output.plain(one["error"] or "its model does not answer")
+        again = f" · asked again {_time(one['retryAt'])}" if one["retryAt"] else ""
+        found.append(f"{', '.join(one['queues'])}: {output.short(said, _ERROR_CHARS)}{again}")
+    later = sum(one["pending"] for one in _kinds(pipeline).values() if one["queue"] == LATER)
+    if later:
+        found.append(f"{output.count(later, 'job')} of a kind that this version does not run")
+    if not pipeline["workers"]["extraction"]["running"]:
+        found.append("the worker is not running")
+    return found
+
+
+def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
+    """Yield a line for each kind that has something to tell, under a head."""
+    rows = [
+        (kind, one)
+        for kind, one in _kinds(pipeline).items()
+        if one["pending"] or one["leased"] or one["dead"] or one["perSecond"] >= SLOWEST
+    ]
+    if not rows:
+        return
+    wide = max(len(kind) for kind, _ in rows)
+    names = ("waiting", "later", "running", "dead", "rate", "time left")
+    yield ink.dim(f"{'':<{wide}}" + "".join(f"{name:>{_NUMBER + 1}}" for name in names))
+    for kind, one in rows:
+        speed = f"{one['perSecond']:.1f}/s" if one["perSecond"] >= SLOWEST else "–"
+        cells = [
+            str(one["waiting"]),
+            str(one["delayed"]),
+            str(one["running"]),
+            str(one["dead"]),
+            speed,
+            _eta(one),
+        ]
+        texts = [f"{cell:>{_NUMBER + 1}}" for cell in cells]
+        if one["dead"]:
+            texts[3] = ink.bad(texts[3])
+        yield ink.name(f"{kind:<{wide}}") + "".join(texts)
+
+
+def bar(done: int, total: int, ink: Ink) -> str:
+    """Return a bar with its numbers."""
+    filled = BAR_CHARS * done // max(total, 1)
+    drawn = ink.good("━" * filled) + ink.dim("━" * (BAR_CHARS - filled))
+    return f"{drawn}  {done} of {total} jobs"
+
+
+def last_error(pipeline: PipelineStatus) -> str | None:
+    """Return what the job said that died last."""
+    found: Mapping[str, Any] | None = pipeline["queues"]["memory"]["lastError"]
+    if not found:
+        return None
+    said = output.short(output.plain(str(found["error"])), _ERROR_CHARS)
+    return f"{found['kind']} died {_time(found['at'])}: {said}"
+
+
+def _kinds(pipeline: PipelineStatus) -> Mapping[str, dict[str, Any]]:
+    found: Mapping[str, dict[str, Any]] = pipeline["queues"]["memory"]["byType"]
+    return found
+
+
+def _breakers(pipeline: PipelineStatus) -> Sequence[Mapping[str, Any]]:
+    return pipeline["providers"]["breakers"]
+
+
+def _eta(one: Mapping[str, Any]) -> str:
+    if one["etaSec"] is None:
+        return "–"
+    return output.span(one["etaSec"]) if one["waiting"] + one["running"] else ""
+
+
+def _time(instant: str) -> str:
+    return clock.parse(instant).astimezone().strftime("%H:%M:%S")

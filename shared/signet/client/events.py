@@ -1,0 +1,119 @@
+"""Hearing of jobs while they go through the queue."""
+
+import socket
+import time
+from collections import deque
+from collections.abc import Iterator
+from typing import Self
+
+from signet.client import http1
+from signet.client.answers import JobEvent
+from signet.client.errors import ConnectionBroken, DaemonSilent
+from signet.client.stream import SILENT_SECONDS, Place, Reading
+from signet.client.target import Target
+from signet.client.transport import connected
+
+_CHUNK = 65_536
+
+
+class Events:
+    """What happens to jobs from the first `wait` on, or after an id; iterate, or ask for the next one with `wait`.
+
+    A connection that breaks is made anew, and nothing is left out. Close it, or use it as a context manager.
+    """
+
+    def __init__(self, target: Target, after: str | None = None) -> None:
+        self._target = target
+        self._place = Place(after)
+        self._connection: socket.socket | None = None
+        self._reading: Reading | None = None
+        self._heard: deque[JobEvent] = deque()
+        self._spoke_at = 0.0
+
+    @property
+    def last_id(self) -> str | None:
+        """Return what to begin `after` next time."""
+        return self._place.after
+
+    @property
+    def missed(self) -> int:
+        """Return how often more happened than the daemon could tell."""
+        return self._place.missed
+
+    def listen(self) -> Self:
+        """Return when the daemon tells everything from here on; `wait` does so too, and `with` begins with it."""
+        until = time.monotonic() + self._target.seconds
+        while self._place.after is None:
+            if time.monotonic() >= until:
+                self.close()
+                raise DaemonSilent()
+            self._hear(max(until - time.monotonic(), 0.001))
+        return self
+
+    def wait(self, seconds: float | None = None) -> JobEvent | None:
+        """Return the next event, None when there is none within this time (None: wait for ever).
+
+        Raises DaemonNotRunning when the daemon has gone, and RateLimited when too many listen.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        while not self._heard:
+            left = SILENT_SECONDS if until is None else until - time.monotonic()
+            if left <= 0:
+                return None
+            self._hear(left)
+        return self._heard.popleft()
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._reading = None
+
+    def __iter__(self) -> Iterator[JobEvent]:
+        while (event := self.wait()) is not None:
+            yield event
+
+    def __enter__(self) -> Self:
+        return self.listen()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _hear(self, seconds: float) -> None:
+        """Take what comes next, within this time; a broken connection is hung up, and made anew by the next call."""
+        connection, reading = self._open()
+        connection.settimeout(min(seconds, SILENT_SECONDS))
+        try:
+            data = connection.recv(_CHUNK)
+        except TimeoutError:
+            if time.monotonic() - self._spoke_at > SILENT_SECONDS:
+                self.close()
+            return
+        except OSError:
+            data = b""
+        self._spoke_at = time.monotonic()
+        try:
+            told = map(self._place.take, reading.feed(data))
+            self._heard.extend(event for event in told if event is not None)
+        except BaseException:
+            self.close()
+            raise
+        if reading.is_over:
+            self.close()
+
+    def _open(self) -> tuple[socket.socket, Reading]:
+        if self._connection is None or self._reading is None:
+            call = self._place.call
+            try:
+                self._connection = connected(self._target)
+                self._connection.settimeout(self._target.seconds)
+                self._connection.sendall(http1.request(self._target, call))
+            except TimeoutError as error:
+                self.close()
+                raise DaemonSilent() from error
+            except OSError as error:
+                self.close()
+                raise ConnectionBroken(f"The connection to {self._target.url} broke") from error
+            self._reading = Reading(self._target, call)
+            self._spoke_at = time.monotonic()
+        return self._connection, self._reading

@@ -1,0 +1,114 @@
+"""The answer that goes on: from the bytes of a connection to job events. Pure: no socket is touched.
+
+`Reading` is one connection; `Place` is how far a listener is, which outlives connections.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from signet.client.answers import JobEvent
+from signet.client.call import Call, answer, read
+from signet.client.errors import ConnectionBroken
+from signet.client.http1 import reply
+from signet.client.target import Target
+
+#: The daemon says something this often; a connection that is silent for three times as long is none.
+SILENT_SECONDS = 45.0
+#: Events that are remembered, because the daemon may tell the last ones twice after a reconnect.
+REMEMBERED = 4_000
+#: No line of a head and no event is longer.
+_MOST = 1_000_000
+
+
+@dataclass(slots=True)
+class Place:
+    """What a listener has heard: the id to go on behind, and how often something was missed."""
+
+    after: str | None = None
+    missed: int = 0
+    _heard: OrderedDict[tuple[object, ...], None] = field(default_factory=OrderedDict)
+
+    @property
+    def call(self) -> Call[Any]:
+        """Return the request that goes on here."""
+        return read("/api/jobs/stream", after=self.after)
+
+    def take(self, message: dict[str, str]) -> JobEvent | None:
+        """Return what a message tells, None when that is nothing new."""
+        self.after = message.get("id", self.after)
+        what = message.get("event")
+        if what == "missed":
+            self.missed += 1
+        if what in ("missed", "ready") or "data" not in message:
+            return None
+        event = cast("JobEvent", json.loads(message["data"]))
+        key = (event["id"], event["event"], event["attempts"], event["at"])
+        if key in self._heard:
+            return None
+        self._heard[key] = None
+        while len(self._heard) > REMEMBERED:
+            self._heard.popitem(last=False)
+        return event
+
+
+@dataclass(slots=True)
+class Reading:
+    """What has come over one connection."""
+
+    target: Target
+    call: Call[Any]
+    is_over: bool = False
+    _received: bytearray = field(default_factory=bytearray)
+    _has_head: bool = False
+    _is_chunked: bool = False
+    _text: bytearray = field(default_factory=bytearray)
+
+    def feed(self, data: bytes) -> Iterator[dict[str, str]]:
+        """Yield the messages that are complete now; no bytes are the end. Raises the error of a refusal."""
+        self._received += data
+        if not self._has_head and not self._took_head(is_end=not data):
+            return
+        self.is_over = self.is_over or not data
+        self._take_chunks()
+        while (end := self._text.find(b"\n\n")) >= 0:
+            lines = self._text[:end].decode("utf-8", "replace").split("\n")
+            del self._text[: end + 2]
+            fields = [line.partition(":") for line in lines]
+            if message := {name: value.removeprefix(" ") for name, _, value in fields if name}:
+                yield message
+        if len(self._text) > _MOST:
+            raise ConnectionBroken(f"{self.target.url} does not send events")
+
+    def _took_head(self, *, is_end: bool) -> bool:
+        """Take the head away when it is whole; a refusal is whole at the end of the connection."""
+        head, gap, _ = self._received.partition(b"\r\n\r\n")
+        status = head.split(b" ", 2)[1:2]
+        if gap and status == [b"200"]:
+            self._is_chunked = b"transfer-encoding: chunked" in head.lower()
+            del self._received[: len(head) + len(gap)]
+            self._has_head = True
+        elif is_end or len(self._received) > _MOST:
+            answer(self.call, reply(self.target, self.call, bytes(self._received)))
+            raise ConnectionBroken(f"{self.target.url} does not send events")
+        return self._has_head
+
+    def _take_chunks(self) -> None:
+        """Move what has come of the body to the text."""
+        if not self._is_chunked:
+            self._text += self._received
+            self._received.clear()
+            return
+        while (end := self._received.find(b"\r\n")) >= 0:
+            try:
+                size = int(self._received[:end].partition(b";")[0], 16)
+            except ValueError as error:
+                raise ConnectionBroken(f"{self.target.url} sent half a chunk") from error
+            if not size:
+                self.is_over = True
+            if len(self._received) < end + size + 4:
+                return
+            self._text += self._received[end + 2 : end + 2 + size]
+            del self._received[: end + size + 4]
