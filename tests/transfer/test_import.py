@@ -126,6 +126,19 @@ def test_a_value_that_breaks_a_rule_of_its_table_is_refused_and_the_rest_stays(e
     assert imported(empty, [*rows, pin]) == (2, 0, ["the values do not fit together"])
 
 
+def test_times_are_stored_in_the_one_form_whose_order_is_that_of_time(empty: Api) -> None:
+    stated = ["2026-05-01T23:00:00-07:00", "2026-05-02 05:00:00", "20260502T0700Z", "2026-05-02"]
+    rows = [a_memory(f"m{n}", f"Rain, number {n}", created_at=at) for n, at in enumerate(stated)]
+    assert imported(empty, rows) == (4, 0, [])
+    listed = empty.get("/api/memories").body["memories"]
+    assert [(one["id"], one["created_at"]) for one in listed] == [
+        ("m2", "2026-05-02T07:00:00.000Z"),
+        ("m0", "2026-05-02T06:00:00.000Z"),
+        ("m1", "2026-05-02T05:00:00.000Z"),
+        ("m3", "2026-05-02T00:00:00.000Z"),
+    ]
+
+
 def test_a_field_that_nobody_knows_is_ignored_and_a_wrong_hash_is_made_anew(empty: Api) -> None:
     imported(empty, [a_memory("m1", "Rain at noon", mood="calm", content_hash="stale")])
     again = empty.post("/api/memory/remember", {"content": "rain at noon!"}).body

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,23 @@ def test_a_file_that_is_no_text_is_named_and_the_others_are_read(tmp_path: Path)
     assert [one.value["content"] for one in found if not one.fault] == ["Kept."]
 
 
+def test_links_to_other_files_and_pipes_are_left_out(tmp_path: Path) -> None:
+    wrote(tmp_path / "elsewhere" / "CLAUDE.md", "Kept by dotfiles.")
+    wrote(tmp_path / "elsewhere" / "id_rsa", "a secret key")
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "a.md").symlink_to(tmp_path / "elsewhere" / "CLAUDE.md")
+    (root / "b.md").symlink_to(tmp_path / "elsewhere" / "id_rsa")
+    (root / "c.md").symlink_to(tmp_path / "gone.md")
+    (root / "d.jsonl").symlink_to(tmp_path / "elsewhere" / "id_rsa")
+    os.mkfifo(root / "e.md")
+    os.mkfifo(root / "f.jsonl")
+    assert [one["content"] for one in values(markdown.read(root, Wishes()))] == [
+        "Kept by dotfiles."
+    ]
+    assert list(claude_code.read(root, Wishes(sessions=True)).records) == []
+
+
 def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
     wrote(tmp_path / "CLAUDE.md", "# Rules\nUse uv.")
     wrote(tmp_path / "README.md", "Not a memory.")
@@ -178,7 +196,14 @@ def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: st
 
 
 @pytest.mark.parametrize(
-    "text", ['{"results": [{"memory": "Kept"}, {"mem', "[1, 2", '{"a" 1}', "{"]
+    "text",
+    [
+        '{"results": [{"memory": "Kept"}, {"mem',
+        "[1, 2",
+        '{"a" 1}',
+        "{",
+        pytest.param("[" * 100_000 + "]" * 100_000, id="deep"),
+    ],
 )
 def test_mem0_json_that_is_cut_off_is_named(tmp_path: Path, text: str) -> None:
     found = list(mem0.read(wrote(tmp_path / "x.json", text), Wishes()).records)

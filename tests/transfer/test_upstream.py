@@ -53,8 +53,9 @@ def test_a_database_of_any_version_is_imported_once_and_left_as_it_was(
     memories = {row["id"]: row for row in empty.rows("memories")}
     assert set(memories) == {"m1", "m2", "m3"}
     assert memories["m1"]["content"] == "The greenhouse heater runs on propane"
-    assert (memories["m3"]["is_deleted"], memories["m3"]["deleted_at"]) == (1, "2025-02-01")
-    assert memories["m1"]["created_at"] == "2025-01-01"
+    forgotten_at = "2025-02-01T00:00:00.000Z"
+    assert (memories["m3"]["is_deleted"], memories["m3"]["deleted_at"]) == (1, forgotten_at)
+    assert memories["m1"]["created_at"] == "2025-01-01T00:00:00.000Z"
     assert {row["id"] for row in empty.rows("memory_history")} == {"h1", "h2"}
     assert len(empty.rows("entities")) == 2  # of which one was there twice
     if version >= 30:

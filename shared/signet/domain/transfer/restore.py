@@ -225,7 +225,7 @@ def _value(kind: Kind, column: Column, value: object) -> object:
     if not isinstance(value, str):
         raise Refused(f"{name} is no text")
     _check_text(kind, name, value)
-    return value
+    return _instant(name, value) if name in _TIMES or name.endswith("_at") else value
 
 
 def _check_text(kind: Kind, name: str, text: str) -> None:
@@ -234,16 +234,19 @@ def _check_text(kind: Kind, name: str, text: str) -> None:
     words = _WORDS.get((kind.name, name))
     if words is not None and text not in words:
         raise Refused(f"{name} is none of {', '.join(sorted(words))}")
-    if name in _TIMES or name.endswith("_at"):
-        try:
-            clock.parse(text)
-        except ValueError:
-            raise Refused(f"{name} is no time") from None
     if name in kind.json and (name != "tags" or text.startswith("[")):
         try:
             json.loads(text)
         except (ValueError, RecursionError):
             raise Refused(f"{name} is no JSON") from None
+
+
+def _instant(name: str, text: str) -> str:
+    """Return a time as all times are stored, so that the order of texts is that of time."""
+    try:
+        return clock.to_text(clock.parse(text))
+    except ValueError:
+        raise Refused(f"{name} is no time") from None
 
 
 def _bytes(name: str, text: object) -> bytes:

@@ -31,7 +31,8 @@ def read(root: Path, wishes: Wishes) -> Source:
     pages = [page for path in _notes(root) if (page := page_of(path, root)) is not None]
     sessions = [root] if root.suffix == _SESSION else []
     if root.is_dir() and wishes.sessions:
-        sessions = sorted(root.rglob(f"*{_SESSION}"))
+        found = sorted(root.rglob(f"*{_SESSION}"))
+        sessions = [path for path in found if markdown.leads_to(path, (_SESSION,))]
     notes = size_of([page.path for page in pages])
     return Source(
         format=Format.CLAUDE_CODE,

@@ -50,7 +50,10 @@ def read(root: Path, wishes: Wishes) -> Source:
 
 
 def walk(root: Path, *, hidden: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """Yield the Markdown files below a folder in the order of their paths; of hidden folders only those named."""
+    """Yield the Markdown files below a folder in the order of their paths; of hidden folders only those named.
+
+    A link counts for what it leads to: one to a file of another kind may be a trap in somebody else's folder.
+    """
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(
             name
@@ -58,8 +61,14 @@ def walk(root: Path, *, hidden: frozenset[str] = frozenset()) -> Iterator[Path]:
             if name not in _SKIPPED and (name in hidden or not name.startswith("."))
         )
         for name in sorted(files):
-            if name.lower().endswith(ENDINGS):
-                yield Path(folder, name)
+            path = Path(folder, name)
+            if name.lower().endswith(ENDINGS) and leads_to(path, ENDINGS):
+                yield path
+
+
+def leads_to(path: Path, endings: tuple[str, ...]) -> bool:
+    """Return whether a path is, or as a link leads to, a file (no device or pipe) with one of these endings."""
+    return path.is_file() and path.resolve().name.lower().endswith(endings)
 
 
 def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:

@@ -59,7 +59,7 @@ def _values(file: TextIO) -> Iterator[object]:
     first = file.readline(_MAX_LINE_CHARS)
     try:
         alone = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         alone = None
     if not is_memory(alone):
         file.seek(0)
