@@ -269,14 +269,14 @@ def test_a_plain_name_in_no_catalog_is_left_to_the_skills_program(
     assert listed(api) == ["moor"]
     program(tmp_path / "bin", "npx", "echo no such skill; exit 3", monkeypatch)
     failed = install(api, "anchor")
-    assert (failed.status, failed.error) == (500, "npx failed: no such skill")
+    assert failed.status == 500 and "(npx failed: no such skill)" in failed.error
 
 
 def test_without_the_skills_program_a_plain_name_is_a_clear_error(
     api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "no local catalog has 'moor'" in install(api, "moor").error
+    assert "no catalog of this machine has 'moor'" in install(api, "moor").error
     assert "git is needed" in install(api, "ana/boats@moor").error
 
 

@@ -2,6 +2,7 @@
 
 - agents: who owns memories and who may read them
 - embeddings, graph: vectors of texts; entities and how they relate
+- skills: what agents can do, as files and as nodes of the graph
 - memory, sessions: the memory row and its life; the traces of a conversation
 - recall: what to bring back
 - browse, projection: other ways to read memories; the map of their vectors

@@ -141,7 +141,7 @@ def _entry(entry: Entry) -> dict[str, object]:
     skill = entry.skill
     return {
         "name": skill.name,
-        "fullName": f"{entry.catalog}/{skill.name}",
+        "fullName": skill.name,
         "description": skill.description,
         "installs": catalog.short(skill.installs),
         "stars": skill.stars,

@@ -23,18 +23,18 @@ def find(run: Run, hits: Sequence[Hit]) -> list[Hit]:
     if not run.settings.skills or query.as_of is not None:
         return []
     if query.filters.type == SKILL:
-        room = query.size - len(hits)
-        return [_hit(found, is_beside=False) for found in _asked(run, room)]
+        room = max(0, query.size - len(hits))
+        least = query.min_score or 0.0
+        return [_hit(one, is_beside=False) for one in _asked(run, room) if one.score >= least]
     if query.filters != Filters() or query.reader.scope or query.reader.project:
         return []
     return [_hit(found, is_beside=True) for found in _near(run, BESIDE, skills.NEAR)]
 
 
 def _asked(run: Run, room: int) -> list[Found]:
-    """Return skills by meaning, and behind them those that only words find."""
+    """Return skills by meaning; by words where meaning finds none, as long as there are no vectors."""
     near = _near(run, room, ASKED_NEAR)
-    shown = {found.node.entity_id for found in near}
-    worded = skills.worded(
+    return near or skills.worded(
         run.tx,
         run.words,
         now=run.now,
@@ -42,8 +42,6 @@ def _asked(run: Run, room: int) -> list[Found]:
         min_importance=run.settings.skill_importance,
         agent_id=run.query.reader.agent_id,
     )
-    rest = [found for found in worded if found.node.entity_id not in shown]
-    return [*near, *rest][: max(0, room)]
 
 
 def _near(run: Run, limit: int, least: float) -> list[Found]:

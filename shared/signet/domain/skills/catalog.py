@@ -23,7 +23,6 @@ class Entry:
     """One skill of a catalog, or one that is installed."""
 
     skill: Skill
-    catalog: str
     is_installed: bool
 
     @property
@@ -52,7 +51,7 @@ def browse(skills: Path, catalogs: Sequence[Path]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for catalog in catalogs:
         for skill in files.every(catalog):
-            entry = Entry(skill=skill, catalog=catalog.name, is_installed=skill.name in installed)
+            entry = Entry(skill=skill, is_installed=skill.name in installed)
             found.setdefault(skill.name, entry)
     return sorted(found.values(), key=lambda entry: (-entry.popularity, entry.skill.name))
 
@@ -60,7 +59,7 @@ def browse(skills: Path, catalogs: Sequence[Path]) -> list[Entry]:
 def search(skills: Path, catalogs: Sequence[Path], query: str) -> list[Entry]:
     """Return installed skills and those of catalogs that hold every word of the query, installed ones first."""
     words = query.casefold().split()
-    mine = [Entry(skill=s, catalog="installed", is_installed=True) for s in files.every(skills)]
+    mine = [Entry(skill=s, is_installed=True) for s in files.every(skills)]
     known = {entry.skill.name for entry in mine}
     offered = [entry for entry in browse(skills, catalogs) if entry.skill.name not in known]
     return [entry for entry in (*mine, *offered) if _holds(entry.skill, words)]

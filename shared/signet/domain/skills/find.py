@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet.db import ReadTx, vectors
+from signet.db import ReadTx, fts, vectors
 from signet.domain.skills import store, usage
 from signet.domain.skills.models import Node
 from signet.ids import DEFAULT_AGENT
 
-#: Cosine from which a skill is near a question (MiniLM; measured in `tests/unit/skills` words below).
-NEAR = 0.45
+#: Cosine from which a skill is near a question. Measured with MiniLM and the product's own skills: 0.8 % of 400
+#: questions about memories have a skill this near, 57 % of 30 requests that were written for one of them.
+NEAR = 0.33
 #: How much of its place a skill may lose by not being used.
 FADE = 0.2
 #: Share of a question's words that a skill must hold to be found by words, and how many at least.
@@ -61,13 +62,13 @@ def worded(
     min_importance: float = 0.3,
     agent_id: str = DEFAULT_AGENT,
 ) -> list[Found]:
-    """Return the skills that hold the words of a question, best first."""
-    wanted = {word.casefold() for word in words}
+    """Return the skills that hold the words of a question (lower-case, as `fts.words` gives them), best first."""
+    wanted = set(words)
     needed = min(len(wanted), MIN_WORDS)
     found = {}
     for agent in agents(agent_id):
         for node in store.nodes(tx, agent):
-            held = sum(word in _words(node) for word in wanted)
+            held = len(wanted & _words(node))
             if wanted and held >= needed and held / len(wanted) >= WORDS_SHARE:
                 found[node.entity_id] = held / len(wanted)
     return _ranked(tx, found, now, min_importance)[:limit]
@@ -91,5 +92,6 @@ def _ranked(
     return sorted(found, key=lambda one: (-one.score, one.node.name))
 
 
-def _words(node: Node) -> str:
-    return f"{node.name} {node.text} {' '.join(node.tags)}".casefold()
+def _words(node: Node) -> set[str]:
+    name = node.name.replace("-", " ").replace("_", " ")
+    return set(fts.words(f"{node.name} {name} {node.text} {' '.join(node.tags)}"))

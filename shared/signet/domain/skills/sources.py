@@ -79,15 +79,24 @@ def from_repository(repo: str, name: str | None, staged: Path, run: Run) -> Path
 
 
 def from_program(name: str, staged: Path, run: Run) -> Path:
-    """Return a skill that the `skills` program installs; it is given a home of its own to do that in."""
-    if shutil.which("npx") is None:
-        raise CannotCopy(
-            f"no local catalog has '{name}', and npx, which could fetch it, is not installed;"
-            " give a folder, an archive or owner/repo@skill"
-        )
+    """Return a skill that the `skills` program installs; it is given a home of its own to do that in.
+
+    Only one that is on this machine is run: a name that was mistyped must not fetch and run a stranger's program.
+    """
     home = staged / "home"
     home.mkdir()
-    run(["npx", "--yes", "skills", "install", name], home, {"HOME": str(home), "CI": "1"})
+    more = {
+        "HOME": str(home),
+        "npm_config_fetch_retries": "0",
+        "npm_config_update_notifier": "false",
+    }
+    try:
+        run(["npx", "--no-install", "skills", "install", name], home, more)
+    except (CannotCopy, OSError) as error:
+        raise CannotCopy(
+            f"no catalog of this machine has '{name}', and the skills program did not bring it ({error});"
+            " give a folder, an archive or owner/repo@skill"
+        ) from error
     return located(home, name)
 
 
@@ -133,7 +142,7 @@ def run_for(seconds: float) -> Run:
                 os.killpg(program.pid, signal.SIGKILL)
             program.wait()
         if program.returncode:
-            shown = " ".join(said.split())[-_SAID_CHARS:]
+            shown = " ".join(said.split())[:_SAID_CHARS]
             raise CannotCopy(f"{arguments[0]} failed: {shown or program.returncode}")
         return said
 
