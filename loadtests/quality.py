@@ -21,6 +21,7 @@ from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.recall import keyword, scope, vector
 from signet.domain.recall.models import Filters, Fusion, Query, RecallSettings
+from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.recall import recall
 from signet.providers.native.encoder import NativeEmbedder
 
@@ -112,13 +113,13 @@ Ranking = Callable[[ReadTx, str, str, bytes], list[str]]
 def by_words(tx: ReadTx, project: str, text: str, _: bytes) -> list[str]:
     """Rank by FTS5 alone."""
     where = scope.condition(_query(project, text))
-    return _ids(tx, list(keyword.find(tx, fts_.content_words(text), where, max(DEPTHS))))
+    return _ids(tx, list(keyword.find(tx, fts_.content_words(text), Narrow(where), max(DEPTHS))))
 
 
 def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
     """Rank by cosine alone."""
     where = scope.condition(_query(project, text))
-    return _ids(tx, list(vector.find(tx, query_vector, where, max(DEPTHS), model=None)))
+    return _ids(tx, list(vector.find(tx, query_vector, Narrow(where), max(DEPTHS), model=None)))
 
 
 def by_seeds(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:

@@ -22,6 +22,7 @@ from signet.db import Database, ReadTx, fts, vectors
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.recall import scope, vector
 from signet.domain.recall.models import Filters, Query
+from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
 from signet.providers.native.encoder import NativeEmbedder
 
@@ -161,5 +162,5 @@ def _share(
     where = scope.condition(
         Query(text="", reader=Reader(policy=ReadPolicy.SHARED), filters=filters)
     )
-    found = vector.find(tx, one, where, NEAREST, model=NativeEmbedder.model)
+    found = vector.find(tx, one, Narrow(where), NEAREST, model=NativeEmbedder.model)
     return len(set(true.tolist()) & found.keys()) / max(1, len(true))

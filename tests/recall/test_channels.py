@@ -7,6 +7,7 @@ from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as embeddings
 from signet.domain.recall import keyword, scope
 from signet.domain.recall.models import Fusion, Query, RecallSettings, Source
+from signet.domain.recall.narrow import Narrow
 
 
 def _hint(tx: WriteTx, memory_id: str, hint: str, agent_id: str = "default") -> None:
@@ -190,17 +191,17 @@ def _kettles(tx: WriteTx) -> None:
 def test_a_word_of_most_rows_is_not_ranked_where_the_others_bring_enough(db: Database) -> None:
     db.write(_kettles)
     where = scope.condition(Query(text="", reader=SHARED))
-    both = db.read(keyword.candidates, ["kettle", "copper"], where, 5)
+    both = db.read(keyword.candidates, ["kettle", "copper"], Narrow(where), 5)
     assert len(both) == 5
-    assert both == db.read(keyword.find, ["copper"], where, 5)
-    assert both != db.read(keyword.find, ["kettle", "copper"], where, 5)
+    assert both == db.read(keyword.find, ["copper"], Narrow(where), 5)
+    assert both != db.read(keyword.find, ["kettle", "copper"], Narrow(where), 5)
 
 
 def test_a_word_of_most_rows_brings_what_the_others_do_not(db: Database) -> None:
     db.write(_kettles)
     where = scope.condition(Query(text="", reader=SHARED))
     for words in (["kettle", "copper"], ["kettle", "zinc"], ["kettle"]):
-        chosen = db.read(keyword.candidates, words, where, 20)
+        chosen = db.read(keyword.candidates, words, Narrow(where), 20)
         assert len(chosen) == 20
-        assert chosen == db.read(keyword.find, words, where, 20)
+        assert chosen == db.read(keyword.find, words, Narrow(where), 20)
     assert len(found(ask(db, "zinc kettle"))) == 10

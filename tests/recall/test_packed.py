@@ -15,8 +15,9 @@ from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.driver import connect
 from signet.db.packed import BLOCK, Packed
 from signet.domain.embeddings import store as embeddings
-from signet.domain.recall import frequencies, keyword, scope, signs, store, vector
+from signet.domain.recall import frequencies, keyword, narrow, scope, signs, store, vector
 from signet.domain.recall.models import Filters, Query, Scores
+from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
 from support.processes import eventually
 
@@ -69,7 +70,7 @@ def _agree(db: Database, seed: int) -> None:
     question = _vector(-seed)
 
     def both(tx: ReadTx, where: scope.Where) -> tuple[Scores, Scores]:
-        found = vector.find(tx, question, where, LIMIT, model=MODEL)
+        found = vector.find(tx, question, Narrow(where), LIMIT, model=MODEL)
         every = vector.exact(tx, question, where, model=MODEL)
         return found, every
 
@@ -224,24 +225,29 @@ def test_another_model_or_width_has_its_own_signs(db: Database) -> None:
     assert db.read(_has_all)
     pairs = [("text", _vector(5))]
     db.write(embeddings.replace, "m3", "hash of m3", pairs, "newer", NOW)
-    newer = db.read(vector.find, _vector(9), _where(), LIMIT, model="newer")
+    newer = db.read(vector.find, _vector(9), Narrow(_where()), LIMIT, model="newer")
     assert len(newer) == 1
     _agree(db, 1)
-    assert db.read(vector.find, vectors.pack([1.0, 2.0]), _where(), LIMIT, model=MODEL) == {}
+    assert (
+        db.read(vector.find, vectors.pack([1.0, 2.0]), Narrow(_where()), LIMIT, model=MODEL) == {}
+    )
 
 
-def test_few_of_many_are_found_by_their_flags(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("wanted", [0, 1_000_000], ids=["looked at one by one", "listed"])
+def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch, wanted: int) -> None:
     monkeypatch.setattr(vector, "LEAST_COMPARED", LIMIT)
     monkeypatch.setattr(vector, "COMPARED", 1)
-    monkeypatch.setattr(vector, "MOST_LOOKED_AT", 16)
+    monkeypatch.setattr(narrow, "WANTED", wanted)
     for number in range(35):
         db.write(_save, number, number + 1)
     db.write(lambda tx: tx.run("UPDATE memories SET project = 'rare' WHERE seq IN (2, 9, 30)"))
     assert db.read(_has_all)
-    found = db.read(vector.find, _vector(3), _where(project="rare"), LIMIT, model=MODEL)
+    found = db.read(vector.find, _vector(3), Narrow(_where(project="rare")), LIMIT, model=MODEL)
     assert set(found) == {2, 9, 30}
+    monkeypatch.setattr(keyword, "LOOKED_AT", 2)
+    texts = db.read(keyword.matching, '"text"', Narrow(_where(project="rare")), 2)
+    assert len(texts) == 2
+    assert set(texts) <= {2, 9, 30}
 
 
 def _clusters(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -304,8 +310,8 @@ def test_in_a_large_store_the_rarest_words_bring_the_candidates(
         metal = "copper" if number % 8 == 0 else "brass" if number % 4 == 0 else "plain"
         db.write(remember, f"m{number}", f"A {metal} pot {number}", embedded=False)
     words = ["copper", "brass", "plain"]
-    assert db.read(keyword.candidates, words, _where(), 3) == db.read(
-        keyword.find, ["copper"], _where(), 3
+    assert db.read(keyword.candidates, words, Narrow(_where()), 3) == db.read(
+        keyword.find, ["copper"], Narrow(_where()), 3
     )
-    assert len(db.read(keyword.candidates, words, _where(), 9)) == 9
-    assert len(db.read(keyword.candidates, words, _where(), 40)) == 40
+    assert len(db.read(keyword.candidates, words, Narrow(_where()), 9)) == 9
+    assert len(db.read(keyword.candidates, words, Narrow(_where()), 40)) == 40

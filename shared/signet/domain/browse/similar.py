@@ -7,6 +7,7 @@ from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import store
 from signet.domain.recall import vector
+from signet.domain.recall.narrow import Narrow
 from signet.errors import NotFound
 
 
@@ -32,7 +33,7 @@ def find(tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None
         raise NoVector("No embedding found for this memory", results=[])
     if type is not None:
         seen &= Where("m.type = ?", (type,))
-    near = vector.find(tx, anchor["vector"], seen, k + 1, model=anchor["model"])
+    near = vector.find(tx, anchor["vector"], Narrow(seen), k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)
     best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
     return Similar(rows=tuple(store.of(tx, best)), scores=near)

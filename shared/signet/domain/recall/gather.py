@@ -50,8 +50,8 @@ def gather(run: Run) -> None:
 
 def _keyword(run: Run, *, filled: bool) -> Scores:
     if filled:
-        return keyword.candidates(run.tx, run.words, run.where, run.pool)
-    return keyword.find(run.tx, run.words, run.where, run.pool, strict=True)
+        return keyword.candidates(run.tx, run.words, run.narrow, run.pool)
+    return keyword.find(run.tx, run.words, run.narrow, run.pool, strict=True)
 
 
 def _hints(run: Run) -> Scores:
@@ -64,7 +64,7 @@ def _vector(run: Run) -> Scores:
     if run.query_vector is None:
         return {}
     model = run.settings.embedding_model
-    return vector.find(run.tx, run.query_vector, run.where, run.pool, model=model)
+    return vector.find(run.tx, run.query_vector, run.narrow, run.pool, model=model)
 
 
 def _graph(run: Run) -> Scores:

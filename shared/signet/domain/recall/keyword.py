@@ -6,6 +6,7 @@ from itertools import accumulate
 from signet.db import ReadTx, fts
 from signet.db.visibility import Where
 from signet.domain.recall import frequencies, store
+from signet.domain.recall.narrow import Narrow
 
 #: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
 FEW_WORDS = 3
@@ -17,7 +18,10 @@ COMMON_SHARE = 0.5
 
 #: In a large store the rarest words bring the candidates: as many words as are held by so many rows together (a row
 #: costs 1 to 2 µs). The others only score what these, meaning and graph have brought.
-MOST_HELD = 8_192
+MOST_HELD = 4_096
+
+#: Best matches that are looked at for each one wanted, before only those that pass are ranked.
+LOOKED_AT = 4
 
 #: A word of so many rows is scored only where the question has no other: it weighs little, and each row costs
 #: 0.2 µs.
@@ -25,7 +29,7 @@ TOO_COMMON = 131_072
 
 
 def find(
-    tx: ReadTx, words: Sequence[str], where: Where, limit: int, *, strict: bool = False
+    tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int, *, strict: bool = False
 ) -> dict[int, float]:
     """Return bm25 by memory, best first, at most `limit`; one word is enough to match.
 
@@ -35,14 +39,30 @@ def find(
         return {}
     found: dict[int, float] = {}
     if strict and len(words) <= FEW_WORDS:
-        found = store.keyword(tx, fts.all_of(words), where, limit)
+        found = matching(tx, fts.all_of(words), narrow, limit)
     if len(found) < limit:
-        more = store.keyword(tx, fts.any_of(words), where, limit)
+        more = matching(tx, fts.any_of(words), narrow, limit)
         found = dict(list({**more, **found}.items())[:limit]) if found else more
     return found
 
 
-def candidates(tx: ReadTx, words: Sequence[str], where: Where, limit: int) -> dict[int, float]:
+def matching(tx: ReadTx, match: str, narrow: Narrow, limit: int) -> dict[int, float]:
+    """Return the memories that match and pass with their bm25, best first, at most `limit`."""
+    best = store.keyword(tx, match, LOOKED_AT * limit)
+    for looked in (limit + limit // 4, len(best)):
+        passing = narrow.passing(tx, list(best)[:looked])
+        if len(passing) >= limit or looked >= len(best):
+            break
+    found = [pair for pair in best.items() if pair[0] in passing][:limit]
+    if len(found) >= limit or len(best) < LOOKED_AT * limit:
+        return dict(found)
+    rows = narrow.rows(tx)
+    if rows is None:
+        return store.keyword_passing(tx, match, narrow.where, limit)
+    return store.keyword_among(tx, match, rows, limit)
+
+
+def candidates(tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int) -> dict[int, float]:
     """Return the memories worth scoring, best first, at most `limit`, with the bm25 of the words that chose them."""
     held = frequencies.of(tx, words)
     common = COMMON_SHARE * store.highest(tx)
@@ -51,11 +71,13 @@ def candidates(tx: ReadTx, words: Sequence[str], where: Where, limit: int) -> di
         rare = _rarest(held)
     found: dict[int, float] = {}
     while len(rare) < len(words):
-        found = find(tx, rare, where, limit)
+        found = find(tx, rare, narrow, limit)
         if len(found) >= limit:
             return found
         rare = sorted(words, key=held.__getitem__)[: len(rare) + 1]
-    return find(tx, words, where, limit)
+        if held[rare[-1]] > TOO_COMMON and found:
+            return found
+    return find(tx, words, narrow, limit)
 
 
 def _rarest(held: Mapping[str, int]) -> list[str]:

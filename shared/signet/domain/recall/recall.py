@@ -33,6 +33,7 @@ from signet.domain.recall.models import (
     Scores,
     Source,
 )
+from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.run import Run
 
@@ -57,7 +58,7 @@ def recall(
         settings=settings,
         query_vector=query_vector or None,
         now=now,
-        where=scope.condition(query),
+        narrow=Narrow(scope.condition(query)),
         words=asked.words,
         when=asked.when,
     )

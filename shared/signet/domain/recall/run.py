@@ -12,6 +12,7 @@ from signet.domain.graph.traverse import Walk
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, RecallSettings, Scores
+from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.store import Allowed
 from signet.domain.recall.when import When
 from signet.observe import logs, metrics
@@ -35,7 +36,7 @@ class Run:
     settings: RecallSettings
     query_vector: bytes | None
     now: datetime
-    where: Where
+    narrow: Narrow
     words: list[str]
     when: When
     known: Evidence = field(default_factory=Evidence)
@@ -49,6 +50,11 @@ class Run:
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
+
+    @property
+    def where(self) -> Where:
+        """Return what a row must be to answer the question."""
+        return self.narrow.where
 
     @property
     def pool(self) -> int:

@@ -17,22 +17,25 @@ from signet.domain.recall.models import Hit, Source, Why
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024
 
-#: Best matches that are looked at for each one wanted, before only those that pass are ranked.
-LOOKED_AT = 4
-
 #: Where filters leave few: ranked at most, the newest. Each costs 4 µs.
 MOST_RANKED = 32_768
 
 #: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
-_KEYWORD_BEST = """
-SELECT f.rowid, f.rank FROM (SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?) f
-CROSS JOIN memories m ON m.seq = f.rowid WHERE {where} ORDER BY f.rank LIMIT ?
-"""
+_KEYWORD_BEST = (
+    "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?"
+)
 #: Only what passes is ranked; the newest rows that pass, if there are very many.
 _KEYWORD_PASSING = """
 SELECT rowid, rank FROM (
   SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
   WHERE memories_fts MATCH ? AND {where} ORDER BY f.rowid DESC LIMIT ?)
+ORDER BY rank LIMIT ?
+"""
+#: The same where the rows that pass are listed.
+_KEYWORD_AMONG = """
+SELECT rowid, rank FROM (
+  SELECT rowid, rank FROM memories_fts
+  WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid DESC LIMIT ?)
 ORDER BY rank LIMIT ?
 """
 #: The plus keeps FTS5 from running the query once for each row number.
@@ -78,7 +81,7 @@ _VECTORS_OF = "SELECT seq, vector FROM embeddings WHERE seq IN (SELECT value FRO
 _PASSING = (
     "SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}"
 )
-_ALL_PASSING = "SELECT m.seq FROM memories m WHERE {where}"
+_ALL_PASSING = "SELECT m.seq FROM memories m WHERE {where} LIMIT ?"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
@@ -166,13 +169,21 @@ class Allowed:
     passages: float
 
 
-def keyword(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float]:
+def keyword(tx: ReadTx, match: str, limit: int) -> dict[int, float]:
+    """Return the rows that match with their bm25, best first, whoever may read them."""
+    return {row[0]: row[1] for row in tx.all(_KEYWORD_BEST, (match, limit))}
+
+
+def keyword_passing(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float]:
     """Return the rows that match and pass with their bm25, best first."""
-    looked = (match, LOOKED_AT * limit, *where.params, limit)
-    rows = tx.all(_KEYWORD_BEST.format(where=where.sql), looked)
-    if len(rows) < limit:
-        passing = (match, *where.params, MOST_RANKED, limit)
-        rows = tx.all(_KEYWORD_PASSING.format(where=where.sql), passing)
+    passing = (match, *where.params, MOST_RANKED, limit)
+    rows = tx.all(_KEYWORD_PASSING.format(where=where.sql), passing)
+    return {row[0]: row[1] for row in rows}
+
+
+def keyword_among(tx: ReadTx, match: str, seqs: Collection[int], limit: int) -> dict[int, float]:
+    """Return those of the given rows that match with their bm25, best first."""
+    rows = tx.all(_KEYWORD_AMONG, (match, _json(seqs), MOST_RANKED, limit))
     return {row[0]: row[1] for row in rows}
 
 
@@ -248,10 +259,10 @@ def passing(tx: ReadTx, seqs: Collection[int], where: Where) -> set[int]:
     return {row[0] for row in found}
 
 
-def all_passing(tx: ReadTx, where: Where) -> Iterator[int]:
-    """Yield every memory that passes."""
-    for row in tx.connection.execute(_ALL_PASSING.format(where=where.sql), where.params):
-        yield row[0]
+def all_passing(tx: ReadTx, where: Where, *, most: int) -> list[int]:
+    """Return every memory that passes, at most so many."""
+    found = tx.all(_ALL_PASSING.format(where=where.sql), (*where.params, most))
+    return [row[0] for row in found]
 
 
 def among(seqs: Collection[int]) -> Where:

@@ -1,0 +1,51 @@
+"""How narrow the filters of a question are: whether it is cheaper to list all that passes them.
+
+A channel looks at its best one by one until enough pass. When few do, it is cheaper to list those once, and to ask
+the channels about them alone: looking costs wanted / share, listing share · rows, so the border is where they meet.
+"""
+
+import math
+from collections.abc import Collection
+
+from signet.db import ReadTx
+from signet.db.visibility import Where
+from signet.domain.recall import store
+
+#: Rows whose fate tells the share that passes, evenly spread over the store.
+SAMPLE = 256
+
+#: Candidates that the channels together want to pass.
+WANTED = 400
+
+#: A sample may mislead: listing ends at so many times the number at the border.
+TOO_MANY = 4
+
+
+class Narrow:
+    """The filters of one question in one snapshot."""
+
+    def __init__(self, where: Where) -> None:
+        self.where = where
+        self._asked = False
+        self._rows: list[int] | None = None
+
+    def passing(self, tx: ReadTx, seqs: Collection[int]) -> set[int]:
+        """Return those of the given memories that pass."""
+        return store.passing(tx, seqs, self.where)
+
+    def rows(self, tx: ReadTx) -> list[int] | None:
+        """Return all that pass when they are few, else None; found out once."""
+        if not self._asked:
+            self._asked = True
+            self._rows = self._list(tx)
+        return self._rows
+
+    def _list(self, tx: ReadTx) -> list[int] | None:
+        highest = store.highest(tx)
+        sample = range(1, highest + 1, max(1, highest // SAMPLE))
+        border = math.sqrt(WANTED * highest)
+        if len(self.passing(tx, sample)) * highest > border * len(sample):
+            return None
+        most = TOO_MANY * math.ceil(border)
+        found = store.all_passing(tx, self.where, most=most + 1)
+        return found if len(found) <= most else None
