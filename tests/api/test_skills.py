@@ -173,12 +173,14 @@ def packed(path: Path, files: dict[str, str]) -> Path:
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as zipped:
             for name, text in files.items():
-                zipped.writestr(name, text)
+                entry = zipfile.ZipInfo(name)
+                entry.external_attr = 0o755 << 16
+                zipped.writestr(entry, text)
         return path
     with tarfile.open(path, "w:gz") as tarred:
         for name, text in files.items():
             member = tarfile.TarInfo(name)
-            member.size = len(text.encode())
+            member.size, member.mode = len(text.encode()), 0o755
             tarred.addfile(member, io.BytesIO(text.encode()))
     return path
 
@@ -188,7 +190,23 @@ def test_an_archive_is_unpacked(api: Api, tmp_path: Path, name: str) -> None:
     files = {"sail-main/SKILL.md": "---\nname: sail\n---\nx", "sail-main/a/b.txt": "b"}
     assert install(api, "sail", packed(tmp_path / name, files)).status == 200
     assert (folder(api) / "sail" / "a" / "b.txt").read_text("utf-8") == "b"
+    assert os.access(folder(api) / "sail" / "a" / "b.txt", os.X_OK)
     assert listed(api) == ["sail"]
+
+
+def test_what_a_killed_installation_has_left_is_put_right_by_the_next(
+    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder(api) / ".stage-killed" / "old", "sail", FULL)
+    write(folder(api) / ".stage-killed", "ready")
+    assert listed(api) == []
+    source = write(tmp_path / "src", "tie").parent
+    assert install(api, "tie", source).status == 200
+    assert (folder(api) / ".stage-killed").exists(), "it may be at work still"
+    monkeypatch.setattr("signet.domain.skills.place.ABANDONED_SECONDS", -1.0)
+    assert install(api, "tie", source).status == 200
+    assert sorted(path.name for path in folder(api).iterdir()) == ["sail", "tie"]
+    assert listed(api) == ["Knots", "tie"]
 
 
 @pytest.mark.parametrize("name", ["sail.zip", "sail.tar.gz"])

@@ -198,6 +198,16 @@ def test_a_file_that_is_no_skill_is_told_once_for_each_change_and_stops_nobody(
     assert sorted(watched.nodes()) == ["bad", "sail", "tie"]
 
 
+def test_a_folder_that_is_renamed_in_its_capitals_keeps_a_node(watched: Watched) -> None:
+    write(watched.folder, "sail")
+    watched.look()
+    (watched.folder / "sail").rename(watched.folder / "Sail")
+    watched.settle()
+    assert watched.home.value("SELECT fs_path FROM skill_meta") == str(
+        watched.folder / "Sail" / "SKILL.md"
+    )
+
+
 def test_a_skill_whose_front_matter_breaks_keeps_its_node(watched: Watched) -> None:
     write(watched.folder, "sail")
     watched.look()

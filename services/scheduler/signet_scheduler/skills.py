@@ -23,6 +23,8 @@ log = logs.get("reconciler")
 LOOK_SECONDS = 0.25
 #: How long files must not have changed.
 STABLE_SECONDS = 0.5
+#: How long nothing is tried after a failure.
+FAILED_SECONDS = 30.0
 
 
 class SkillWatch:
@@ -68,13 +70,12 @@ class SkillWatch:
     def _pass(
         self, found: Mapping[str, Identity], rules: Rules, at: float, *, is_due: bool
     ) -> None:
-        # Before the work: what fails waits for the next interval.
-        self._followed = found
-        if is_due:
-            self._passed_at = at
         now = clock.now()
         counts = self._reconciler.run(found, rules=rules, now=now)
         filled = self._reconciler.fill(rules=rules, now=now) if is_due else 0
+        self._followed = found
+        if is_due:
+            self._passed_at = at
         if counts.installed or counts.updated or counts.removed or filled:
             log.info(
                 "skills.reconciled",
@@ -85,10 +86,13 @@ class SkillWatch:
             )
 
     def _watch(self) -> None:
-        while True:
+        pause = 0.0
+        while not self._stop.wait(pause):
+            pause = LOOK_SECONDS
             try:
                 self.look(time.monotonic())
-            except Exception:  # a busy database: the next interval tries again
+            except (
+                Exception
+            ):  # a busy database, a folder that may not be read: the next pass tries again
                 log.exception("skills.not_followed")
-            if self._stop.wait(LOOK_SECONDS):
-                return
+                pause = FAILED_SECONDS

@@ -56,14 +56,15 @@ class Reconciler:
         counts = Counts()
         self._seen = {name: read for name, read in self._seen.items() if name in found}
         there = self.db.read(_known)
+        # First, because a folder that was renamed only in its capitals is one name in the graph.
+        for name in there.keys() - found.keys():
+            counts.add(self.db.write(node.remove, name, now=now))
         for name, identity in found.items():
             skill = self._changed(name, identity)
             wanted = self._seen[name].fingerprint
             if wanted is None or there.get(name) == (wanted, str(self._path(name))):
                 continue
             self._put(name, skill, counts, rules, now)
-        for name in there.keys() - found.keys():
-            counts.add(self.db.write(node.remove, name, now=now))
         return counts
 
     def fill(self, *, rules: Rules, now: datetime) -> int:

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import tarfile
 import zipfile
@@ -179,7 +180,10 @@ def _unpack(archive: Path, target: Path) -> None:
     if archive.name.lower().endswith(".zip"):
         with zipfile.ZipFile(archive) as packed:
             _check_size([entry.file_size for entry in packed.infolist()])
-            packed.extractall(target)
+            for entry in packed.infolist():
+                made = Path(packed.extract(entry, target))
+                if entry.external_attr >> 16 & stat.S_IXUSR and made.is_file():
+                    made.chmod(0o755)
         return
     with tarfile.open(archive) as packed_tar:
         sizes = []
