@@ -367,7 +367,7 @@ class Memories(RuleBasedStateMachine):
         assert lookup.stats(tx, reader=reader).total == len(unscoped)
         assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
         assert self.reachable(partial(history.of, tx, reader=reader)) == mine
-        assert self.chosen(tx, agent_id, query="harbour gate") == unscoped
+        assert self.chosen(tx, agent_id, query="harbour gate bell shut") == unscoped
         assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
         words = Search(q="harbour OR gate", limit=200)
         rows = search.find(tx, words, reader=reader, now=self.now)
