@@ -87,7 +87,7 @@ def install(
 def uninstall(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Remove a skill (also: signet skill remove).
 
-    Examples: signet skill uninstall web-search
+    Examples: signet skill uninstall web-search · signet skill remove recall
     """
     from signet.domain.skills import files
 
@@ -114,7 +114,7 @@ def search(
 ) -> None:
     """Show installed skills and those that could be, that hold all of the words.
 
-    Examples: signet skill search web
+    Examples: signet skill search web · signet skill search "release notes" --json
     """
     from signet.domain.skills import catalog
 
@@ -151,7 +151,7 @@ def search(
 def show(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Print the file of a skill.
 
-    Examples: signet skill show recall
+    Examples: signet skill show recall · signet skill show web-search --json
     """
     from signet.domain.skills import files
 
