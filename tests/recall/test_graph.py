@@ -352,6 +352,23 @@ def test_entities_and_cards_show_only_what_the_reader_may_see(db: Database) -> N
     assert 0.01 <= card.score < result.hits[0].score
 
 
+def test_a_card_names_no_thing_that_only_memories_of_another_scope_name(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas, scoped, plain, told = (_entity(tx, n) for n in ("Atlas", "Bench", "Redis", "Rack"))
+        remember(tx, "open", "Atlas listens on port 5433", embedded=False)
+        remember(tx, "trial", "Atlas uses Bench and Redis", embedded=False, scope="trial")
+        remember(tx, "both", "Redis is fast", embedded=False)
+        _attribute(tx, atlas, "network", "port 5433", memory_id="open")
+        for memory_id, thing in (("trial", scoped), ("trial", plain), ("both", plain)):
+            _mention(tx, memory_id, thing)
+        for thing in (scoped, plain, told):
+            _edge(tx, atlas, thing, 0.9, 0.9)
+
+    db.write(fill)
+    card = ask(db, "Atlas port", cards=True).hits[-1]
+    assert card.content.splitlines()[-1] in ("Related: Redis, Rack", "Related: Rack, Redis")
+
+
 def test_cards_stay_within_the_limit(db: Database) -> None:
     def fill(tx: WriteTx) -> None:
         remember(tx, "open", "Atlas listens on port 5433", embedded=False)

@@ -36,9 +36,14 @@ SELECT a.attribute_value FROM entity_attributes a
 WHERE a.entity_id = ? AND a.kind = 'constraint' AND a.status = 'active' AND {_SHOWN}
 ORDER BY a.importance DESC LIMIT ?
 """
+#: What memories name is shown only when one of them may be read: an edge does not say which memory told it.
 _RELATED = """
 SELECT e.name FROM entity_dependencies d JOIN entities e ON e.id = d.target_entity_id
-WHERE d.source_entity_id = ? AND d.strength >= ? GROUP BY e.id ORDER BY max(d.strength) DESC LIMIT ?
+WHERE d.source_entity_id = ? AND d.strength >= ? AND (
+  NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = e.id)
+  OR EXISTS (SELECT 1 FROM memory_entity_mentions x CROSS JOIN memories m ON m.id = x.memory_id
+             WHERE x.entity_id = e.id AND {where}))
+GROUP BY e.id ORDER BY max(d.strength) DESC LIMIT ?
 """
 _IN_SCOPE = """
 SELECT DISTINCT x.entity_id FROM memory_entity_mentions x JOIN memories m ON m.id = x.memory_id
@@ -121,7 +126,10 @@ def _profile(run: Run, entity: Entity) -> Profile:
     constraints = tx.all(
         _CONSTRAINTS.format(where=where.sql), (entity.id, *where.params, MAX_CONSTRAINTS)
     )
-    related = tx.all(_RELATED, (entity.id, MIN_RELATED_STRENGTH, MAX_RELATED))
+    related = tx.all(
+        _RELATED.format(where=where.sql),
+        (entity.id, MIN_RELATED_STRENGTH, *where.params, MAX_RELATED),
+    )
     return Profile(
         entity=entity,
         aspects=tuple(aspect for aspect in aspects if aspect.values),
