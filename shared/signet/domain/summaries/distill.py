@@ -9,6 +9,7 @@ from typing import Protocol
 
 from signet.config import Settings
 from signet.domain.extraction import rules
+from signet.domain.extraction.models import Fact
 from signet.domain.extraction.prompt import json_only
 from signet.domain.sessions import transcript
 from signet.domain.summaries import parse, prompt, split
@@ -59,14 +60,18 @@ class Rules:
     name = "rules"
 
     def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
-        """Return what the rules find, as a list by kind, below what was asked for."""
+        """Return what the rules find, as a list by kind, below what was asked for.
+
+        A long session is read in parts: the time the rules take may grow faster than a text.
+        """
         text = asked.session.text
-        found = rules.extract(text).facts
-        most = (
-            MAX_FACTS if len(text) <= split.PART_CHARS else MAX_PART_FACTS * len(split.parts(text))
-        )
-        ranked = sorted(found, key=lambda fact: -fact.confidence)[:most]
-        facts = [Said(content=one.content, type=one.type) for one in found if one in ranked]
+        parts = split.parts(text)
+        most = MAX_FACTS if len(parts) == 1 else MAX_PART_FACTS
+        found: list[Said] = []
+        for part in parts:
+            check()
+            found += _surest(rules.extract(part).facts, most)
+        facts = parse.distinct(found)
         requests = [
             f"- {_beginning(turn.text)}"
             for turn in transcript.parse(text)
@@ -163,6 +168,12 @@ class Model:
 def project_name(project: str | None) -> str:
     """Return the last folder of a project's path, empty when there is none."""
     return PurePosixPath((project or "").replace("\\", "/")).name
+
+
+def _surest(facts: Sequence[Fact], most: int) -> list[Said]:
+    """Return the surest facts, in the order of the text."""
+    kept = sorted(range(len(facts)), key=lambda at: -facts[at].confidence)[:most]
+    return [Said(content=facts[at].content, type=facts[at].type) for at in sorted(kept)]
 
 
 def _beginning(text: str) -> str:
