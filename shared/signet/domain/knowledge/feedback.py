@@ -40,7 +40,7 @@ NOT EXISTS (SELECT 1 FROM entity_pinning p
 _ASPECTS = f"""
 SELECT DISTINCT a.source_memory_id, s.id, s.weight, {_HOLDS_CONSTRAINT} AS holds_constraint,
   {_NOT_SUPPRESSED} AS is_shown
-FROM entity_attributes a JOIN entity_aspects s ON s.id = a.aspect_id
+FROM entity_attributes a CROSS JOIN entity_aspects s ON s.id = a.aspect_id
 WHERE a.source_memory_id IN (SELECT value FROM json_each(?)) AND a.status = 'active' AND s.agent_id = ?
 """
 _STALE = f"""
