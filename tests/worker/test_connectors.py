@@ -211,11 +211,6 @@ def test_removing_a_connector_with_its_documents_forgets_what_only_they_hold(
     connector_id = a_connector(home, folder)
     synced(home, connector_id)
     assert len(texts(home, connector_id)) == 3
-    left = 1
-    while left:
-        left = home.db.write(
-            remove.documents, connector_id, actor=USER, rules=RULES, now=clock.now()
-        )
     home.db.write(
         remove.remove, connector_id, cascade=True, actor=USER, rules=RULES, now=clock.now()
     )

@@ -99,11 +99,11 @@ async def delete_connector(
 ) -> dict[str, object]:
     """Remove a connector, with `cascade=true` its documents too."""
     rules, is_all = Rules.of(state.settings), cascade == "true"
-    left = int(is_all)
-    while left:  # a few in each transaction, so that others can write between them
-        left = await state.db.awrite(
-            remove.documents, connector_id, actor=actor, rules=rules, now=clock.now()
-        )
+    if is_all:
+        await state.db.awrite(remove.prepare, connector_id, rules=rules, now=clock.now())
+        while groups := await state.db.aread(remove.documents, connector_id):
+            for group in groups:
+                await state.db.awrite(remove.delete_group, group, actor=actor, now=clock.now())
     await state.db.awrite(
         remove.remove,
         connector_id,

@@ -4,9 +4,10 @@ Documents go a few at a time, each group in its own transaction, because a folde
 middle, the connector is still there and can be removed again.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.connectors import lookup, store
 from signet.domain.connectors.models import Connector
 from signet.domain.connectors.start import job_of
@@ -18,14 +19,13 @@ from signet.queue import console
 
 #: Documents that go in one transaction; each forgets its chunks.
 DOCUMENTS_PER_WRITE = 10
+#: Documents that are looked up at once.
+DOCUMENTS_PER_READ = 500
 REASON = "connector removed"
 
 
-def documents(tx: WriteTx, connector_id: str, *, actor: Actor, rules: Rules, now: datetime) -> int:
-    """Stop the sync, delete some of the connector's documents and return how many; call until it returns 0.
-
-    Raises NotFound and Frozen.
-    """
+def prepare(tx: WriteTx, connector_id: str, *, rules: Rules, now: datetime) -> None:
+    """Stop the sync before the documents go. Raises NotFound and Frozen."""
     if rules.frozen:
         raise Frozen
     connector = lookup.get(tx, connector_id)
@@ -33,10 +33,21 @@ def documents(tx: WriteTx, connector_id: str, *, actor: Actor, rules: Rules, now
     root = lookup.root_of(connector)
     if root is not None:
         store.adopt(tx, connector_id, root)
-    found = store.some(tx, connector_id, DOCUMENTS_PER_WRITE)
-    for document_id in found:
+
+
+def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
+    """Return the next documents that are to go, in groups for one transaction each; none when all are gone."""
+    found = store.some(tx, connector_id, DOCUMENTS_PER_READ)
+    return [
+        found[first : first + DOCUMENTS_PER_WRITE]
+        for first in range(0, len(found), DOCUMENTS_PER_WRITE)
+    ]
+
+
+def delete_group(tx: WriteTx, ids: Sequence[str], *, actor: Actor, now: datetime) -> None:
+    """Delete a group of documents."""
+    for document_id in ids:
         delete.remove(tx, document_id, reason=REASON, actor=actor, now=now)
-    return len(found)
 
 
 def remove(
@@ -49,8 +60,11 @@ def remove(
     now: datetime,
 ) -> None:
     """Remove the connector, and with `cascade` what is left of its documents. Raises NotFound and Frozen."""
-    while cascade and documents(tx, connector_id, actor=actor, rules=rules, now=now):
-        pass  # only what a sync has added since the last look
+    if cascade:
+        prepare(tx, connector_id, rules=rules, now=now)
+        while groups := documents(tx, connector_id):  # what a sync has added since the last look
+            for group in groups:
+                delete_group(tx, group, actor=actor, now=now)
     _stop(tx, lookup.get(tx, connector_id), now)
     store.delete(tx, connector_id)
 

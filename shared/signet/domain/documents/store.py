@@ -65,10 +65,11 @@ _LINK = (
 )
 _LINKED = "SELECT memory_id FROM document_memories WHERE document_id = ?"
 _UNLINK = "DELETE FROM document_memories WHERE document_id = ? AND memory_id IN (SELECT value FROM json_each(?))"
-#: Of some memories those that came from document ingest and that no other live document holds (DOC-1).
+#: Of some memories those that came from document ingest and that no other live document holds (DOC-1). The order of
+#: the join is forced: the planner would rather look through all memories that are not deleted.
 _LOOSE = """
-SELECT m.id FROM memories m
- WHERE m.id IN (SELECT value FROM json_each(?)) AND m.is_deleted = 0
+SELECT m.id FROM json_each(?) AS wanted CROSS JOIN memories m ON m.id = wanted.value
+ WHERE m.is_deleted = 0
    AND m.source_type = 'document' AND m.type = 'document_chunk'
    AND NOT EXISTS (SELECT 1 FROM document_memories d JOIN documents o ON o.id = d.document_id
                     WHERE d.memory_id = m.id AND d.document_id <> ? AND o.status <> 'deleted')
