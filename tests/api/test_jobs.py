@@ -1,8 +1,10 @@
-"""Jobs and the pipeline over HTTP."""
+"""Jobs over HTTP: found, shown, tried again, ended."""
+
+import json
+
+import pytest
 
 from support.http import Api
-
-STATUSES = {"pending": 0, "leased": 0, "completed": 0, "failed": 0, "dead": 0}
 
 
 def test_a_job_shows_what_clients_wait_for(api: Api) -> None:
@@ -36,39 +38,131 @@ def test_jobs_are_listed_by_status_and_kind(api: Api) -> None:
     assert sorted(kinds["?limit=many"]) == ["document_ingest", "extract"]
 
 
-def test_the_pipeline_tells_its_queues_while_no_worker_runs(api: Api) -> None:
+def a_dead_job(api: Api, content: str = "The sky is blue.") -> str:
+    memory_id = api.post("/api/memory/remember", {"content": content}).body["id"]
+    api.run(
+        "UPDATE memory_jobs SET status = 'dead', attempts = 3, runs_total = 3, lease_token = 3,"
+        " failed_at = updated_at, error = 'too slow', last_error_code = 'timeout', errors = ?"
+        " WHERE memory_id = ?",
+        '[{"at": "2026-05-01T12:00:00.000Z", "token": 3, "code": "timeout", "text": "too slow"}]',
+        memory_id,
+    )
+    return next(str(row["id"]) for row in api.rows("memory_jobs") if row["memory_id"] == memory_id)
+
+
+def audits(api: Api) -> list[dict[str, object]]:
+    rows = [row for row in api.rows("memory_history") if row["memory_id"] == "system"]
+    return [json.loads(row["metadata"]) | {"by": row["changed_by"]} for row in rows]
+
+
+def test_jobs_are_narrowed_by_target_error_and_time(api: Api) -> None:
+    dead = a_dead_job(api)
+    waiting = api.post("/api/memory/remember", {"content": "Tea is at four."}).body["id"]
+
+    def found(query: str) -> list[str]:
+        return [job["id"] for job in api.get(f"/api/jobs?{query}").body["jobs"]]
+
+    assert found("code=timeout") == found("status=dead") == [dead]
+    (mine,) = api.get(f"/api/jobs?memory_id={waiting}").body["jobs"]
+    assert mine["memory_id"] == waiting
+    assert found(f"memory_id={waiting}&status=dead") == found("document_id=none") == []
+    assert found("since=2100-01-01") == found("until=2000-01-01") == []
+    assert len(found("since=2000-01-01&until=2100-01-01")) == 2
+    for query in ("status=lost", "since=soon"):
+        refused = api.get(f"/api/jobs?{query}")
+        assert (refused.status, query.partition("=")[0] in refused.error) == (400, True)
+
+
+def test_one_job_is_shown_whole(api: Api) -> None:
+    body = api.get(f"/api/jobs/{a_dead_job(api)}").body
+    assert (body["attempts"], body["runs_total"], body["error"]) == (3, 3, "too slow")
+    assert [past["code"] for past in body["errors"]] == ["timeout"]
+    assert body["cancel_requested"] is False
+    assert api.get("/api/jobs/none").error == "Job not found"
+
+
+def test_a_dead_job_is_tried_again_and_history_says_who_asked(api: Api) -> None:
+    job_id = a_dead_job(api)
+    answer = api.post(f"/api/jobs/{job_id}/retry", x_signet_actor="ada")
+    assert (answer.status, answer.body["status"]) == (200, "pending")
+    (row,) = api.rows("memory_jobs")
+    assert (row["status"], row["attempts"], row["runs_total"]) == ("pending", 0, 3)
+    assert audits(api) == [
+        {"repairAction": "retryJob", "affected": 1, "jobs": [job_id], "by": "ada"}
+    ]
+
+
+def test_a_job_that_waits_for_its_next_try_starts_now(api: Api) -> None:
     api.post("/api/memory/remember", {"content": "The sky is blue."})
-    answer = api.get("/api/pipeline/status")
-    assert answer.status == 200
-    memory, summary = answer.body["queues"]["memory"], answer.body["queues"]["summary"]
-    assert {name: memory[name] for name in STATUSES} == STATUSES | {"pending": 1}
-    assert {name: summary[name] for name in STATUSES} == STATUSES
-    assert memory["byType"]["extract"]["pending"] == 1
-    assert (answer.body["queue"], answer.body["processing"], answer.body["deadLetter"]) == (1, 0, 0)
-    assert all(worker["running"] is False for worker in answer.body["workers"].values())
+    (row,) = api.rows("memory_jobs")
+    api.run("UPDATE memory_jobs SET due_ms = due_ms + 3600000")
+    assert api.post(f"/api/jobs/{row['id']}/retry").status == 200
+    assert api.rows("memory_jobs")[0]["due_ms"] < row["due_ms"] + 60_000
 
 
-def test_the_mode_follows_the_settings_and_the_pause(api: Api) -> None:
-    def mode() -> str:
-        return str(api.get("/api/pipeline/status").body["mode"])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("status = 'completed', completed_at = updated_at", "nothing to retry"),
+        ("status = 'leased', lease_owner = 'w', lease_until_ms = 1, lease_token = 1", "running"),
+    ],
+    ids=["completed", "leased"],
+)
+def test_what_runs_or_is_done_is_not_retried(api: Api, change: str, words: str) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    api.run(f"UPDATE memory_jobs SET {change}")
+    (before,) = api.rows("memory_jobs")
+    refused = api.post(f"/api/jobs/{before['id']}/retry")
+    assert refused.status == 409 and words in refused.error
+    assert api.rows("memory_jobs") == [before] and audits(api) == []
+    assert api.post("/api/jobs/none/retry").error == "Job not found"
 
-    assert mode() == "controlled-write"
-    api.configure("memory:\n  pipelineV2:\n    shadowMode: true\n")
-    assert mode() == "shadow"
-    api.configure("memory:\n  pipelineV2:\n    mutationsFrozen: true\n")
-    assert mode() == "frozen"
-    assert api.post("/api/pipeline/pause").body == {"success": True, "paused": True}
-    assert mode() == "paused"
-    api.configure("memory:\n  pipelineV2:\n    enabled: false\n")
-    assert mode() == "disabled"
-    api.configure("")
-    assert api.post("/api/pipeline/resume").body == {"success": True, "paused": False}
-    assert mode() == "controlled-write"
+
+def test_a_dead_job_is_not_retried_beside_an_open_one_for_the_same_target(api: Api) -> None:
+    job_id = a_dead_job(api)
+    api.run(
+        "INSERT INTO memory_jobs (id, memory_id, job_type, status, created_at, updated_at, queue, due_ms, dedupe_key)"
+        " SELECT 'twin', memory_id, job_type, 'pending', created_at, updated_at, queue, due_ms, dedupe_key"
+        " FROM memory_jobs"
+    )
+    refused = api.post(f"/api/jobs/{job_id}/retry")
+    assert (refused.status, refused.body["open_job_id"]) == (409, "twin")
 
 
-def test_a_pause_is_a_row_that_survives_and_saving_goes_on(api: Api) -> None:
-    api.post("/api/pipeline/pause", x_signet_actor="ada")
-    (row,) = api.rows("queue_control")
-    assert (row["paused"], row["updated_by"]) == (1, "ada")
-    assert api.post("/api/memory/remember", {"content": "The sky is blue."}).status == 200
-    assert api.get("/api/status").body["queue"]["paused"] is True
+def test_a_job_is_cancelled_at_once_or_asked_to_stop(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    api.post("/api/memory/remember", {"content": "Tea is at four."})
+    waiting, running = (row["id"] for row in api.rows("memory_jobs"))
+    api.run(
+        "UPDATE memory_jobs SET status = 'leased', lease_owner = 'w', lease_until_ms = 1, lease_token = 1"
+        " WHERE id = ?",
+        running,
+    )
+    ended = api.post(f"/api/jobs/{waiting}/cancel").body
+    assert (ended["status"], ended["cancelRequested"]) == ("dead", False)
+    asked = api.post(f"/api/jobs/{running}/cancel").body
+    assert (asked["status"], asked["cancelRequested"]) == ("leased", True)
+    again = api.post(f"/api/jobs/{waiting}/cancel")
+    assert (again.status, again.error) == (409, "The job is dead already")
+    assert api.post("/api/jobs/none/cancel").status == 404
+    assert len(audits(api)) == 2
+
+
+def test_many_jobs_are_changed_by_choice_and_a_dry_run_changes_nothing(api: Api) -> None:
+    dead = [a_dead_job(api, f"Fact number {number} is true.") for number in range(3)]
+    before = api.rows("memory_jobs")
+    dry = api.post("/api/jobs/retry", {"code": "timeout", "limit": 2, "dryRun": True}).body
+    assert (dry["affected"], dry["ids"], dry["dryRun"]) == (2, dead[:2], True)
+    assert api.rows("memory_jobs") == before and audits(api) == []
+    assert api.post("/api/jobs/retry", {"ids": dead[:1]}).body["ids"] == dead[:1]
+    assert api.post("/api/jobs/retry", {"all": True}).body["affected"] == 2
+    assert api.post("/api/jobs/cancel", {"kind": "extract"}).body["affected"] == 3
+    assert [audit["affected"] for audit in audits(api)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("verb", ["retry", "cancel"])
+def test_a_choice_must_be_said(api: Api, verb: str) -> None:
+    a_dead_job(api)
+    refused = api.post(f"/api/jobs/{verb}", {})
+    assert refused.status == 400 and "say which jobs" in refused.error
+    assert api.post(f"/api/jobs/{verb}", {"all": True, "limit": 501}).status == 400

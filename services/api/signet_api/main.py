@@ -48,6 +48,7 @@ def serve(booted: Booted) -> int:
     from signet_api.app import create_app
     from signet_api.deps import State
     from signet_api.health import Health
+    from signet_api.server import Server
     from signet_api.vectors import QueryVectors
 
     workspace, loaded = booted.workspace, booted.loaded
@@ -72,7 +73,7 @@ def serve(booted: Booted) -> int:
         health=Health(db, workspace),
         port=listening.getsockname()[1],
     )
-    server = uvicorn.Server(
+    server = Server(
         uvicorn.Config(
             create_app(state),
             http="httptools",
@@ -84,10 +85,10 @@ def serve(booted: Booted) -> int:
             date_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+        ),
+        state.feed.close,
     )
     booted.stop.then(lambda: setattr(server, "should_exit", True))
-    booted.stop.then(state.feed.close)
     # What is loaded now stays: without this, each full collection walks it all and stops every thread meanwhile.
     gc.collect()
     gc.freeze()

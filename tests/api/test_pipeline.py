@@ -1,0 +1,145 @@
+"""The pipeline over HTTP: what runs, what waits, why, and a pause."""
+
+from signet import clock
+from signet.process.alive import Presence
+from signet.queue import limits
+from support.http import Api
+
+STATUSES = {"pending": 0, "leased": 0, "completed": 0, "failed": 0, "dead": 0}
+
+
+def test_the_pipeline_tells_its_queues_while_no_worker_runs(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    answer = api.get("/api/pipeline/status")
+    assert answer.status == 200
+    memory, summary = answer.body["queues"]["memory"], answer.body["queues"]["summary"]
+    assert {name: memory[name] for name in STATUSES} == STATUSES | {"pending": 1}
+    assert {name: summary[name] for name in STATUSES} == STATUSES
+    assert memory["byType"]["extract"]["pending"] == 1
+    assert (answer.body["queue"], answer.body["processing"], answer.body["deadLetter"]) == (1, 0, 0)
+    assert all(worker["running"] is False for worker in answer.body["workers"].values())
+
+
+def test_the_mode_follows_the_settings_and_the_pause(api: Api) -> None:
+    def mode() -> str:
+        return str(api.get("/api/pipeline/status").body["mode"])
+
+    assert mode() == "controlled-write"
+    api.configure("memory:\n  pipelineV2:\n    shadowMode: true\n")
+    assert mode() == "shadow"
+    api.configure("memory:\n  pipelineV2:\n    mutationsFrozen: true\n")
+    assert mode() == "frozen"
+    assert api.post("/api/pipeline/pause").body == {"success": True, "paused": True}
+    assert mode() == "paused"
+    api.configure("memory:\n  pipelineV2:\n    enabled: false\n")
+    assert mode() == "disabled"
+    api.configure("")
+    assert api.post("/api/pipeline/resume").body == {"success": True, "paused": False}
+    assert mode() == "controlled-write"
+
+
+def test_a_pause_is_a_row_that_survives_and_saving_goes_on(api: Api) -> None:
+    api.post("/api/pipeline/pause", x_signet_actor="ada")
+    (row,) = api.rows("queue_control")
+    assert (row["paused"], row["updated_by"]) == (1, "ada")
+    assert api.post("/api/memory/remember", {"content": "The sky is blue."}).status == 200
+    assert api.get("/api/status").body["queue"]["paused"] is True
+
+
+def kind(api: Api, name: str) -> dict[str, object]:
+    found: dict[str, object] = api.get("/api/pipeline/status").body["queues"]["memory"]["byType"][
+        name
+    ]
+    return found
+
+
+def test_each_kind_tells_what_waits_since_when_how_fast_and_how_long(api: Api) -> None:
+    for number in range(4):
+        api.post("/api/memory/remember", {"content": f"Fact number {number} is true."})
+    first, second, third, _ = (row["id"] for row in api.rows("memory_jobs"))
+    assert kind(api, "extract")["etaSec"] is None
+    now = clock.wall_ms()
+    done = "UPDATE memory_jobs SET status = 'completed', completed_at = ? WHERE id = ?"
+    api.run(done, clock.ms_to_text(now - 10_000), first)
+    api.run(done, clock.ms_to_text(now), second)
+    api.run("UPDATE memory_jobs SET due_ms = ? WHERE id = ?", now + 3_600_000, third)
+    api.run(
+        "UPDATE memory_jobs SET due_ms = ? WHERE status = 'pending' AND due_ms < ?",
+        now - 60_000,
+        now,
+    )
+    found = kind(api, "extract")
+    assert (found["waiting"], found["delayed"], found["running"], found["dead"]) == (1, 1, 0, 0)
+    assert 60 <= float(str(found["oldestAgeSec"])) < 90
+    assert 0.1 < float(str(found["perSecond"])) <= 0.2
+    assert 5 <= float(str(found["etaSec"])) < 10
+    api.post("/api/pipeline/pause")
+    assert kind(api, "extract")["etaSec"] is None
+
+
+def test_workers_are_told_from_the_lock_of_their_process_and_its_leases(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    presence = Presence(api.state.workspace.runtime_dir, "worker")
+    api.state.db.write(presence.announce, now=clock.now())
+    api.run(
+        "UPDATE memory_jobs SET status = 'leased', lease_owner = ?, lease_until_ms = 1, lease_token = 1,"
+        " leased_at = updated_at",
+        presence.owner,
+    )
+    (row,) = api.rows("memory_jobs")
+    workers = api.get("/api/pipeline/status").body["workers"]
+    extraction = workers["extraction"]
+    assert (extraction["running"], extraction["process"]) == (True, "worker")
+    assert extraction["pid"] and extraction["lastHeartbeatAt"]
+    assert extraction["currentJob"]["id"] == row["id"]
+    assert workers["document"]["running"] and workers["document"]["currentJob"] is None
+    # Nothing does this in this version.
+    assert workers["maintenance"]["running"] is False
+    presence.close()
+    gone = api.get("/api/pipeline/status").body["workers"]["extraction"]
+    assert (gone["running"], gone["lastHeartbeatAt"]) == (False, None)
+
+
+def test_a_provider_that_is_away_is_told_with_its_queues_and_its_words(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    (row,) = api.rows("memory_jobs")
+    providers = api.get("/api/pipeline/status").body["providers"]
+    assert providers == {"breakers": [], "budgets": []}
+    api.run("UPDATE memory_jobs SET last_error_code = 'provider_down', error = 'nobody answers'")
+    now = clock.now()
+    api.state.db.write(limits.open_breaker, row["queue"], row["id"], retry_after_ms=60_000, now=now)
+    (breaker,) = api.get("/api/pipeline/status").body["providers"]["breakers"]
+    assert (breaker["state"], breaker["error"]) == ("open", "nobody answers")
+    assert {"llm", "sessions"} <= set(breaker["queues"])
+    assert clock.parse(breaker["retryAt"]) > now
+
+
+def test_a_budget_that_is_used_up_is_told(api: Api) -> None:
+    api.configure("memory: {pipelineV2: {extraction: {provider: openai, maxCallsPerHour: 10}}}\n")
+    api.run(
+        "INSERT INTO provider_usage (provider, hour, calls, tokens) VALUES ('openai', ?, 10, 7)",
+        clock.to_text(clock.now())[:13],
+    )
+    (budget,) = api.get("/api/pipeline/status").body["providers"]["budgets"]
+    assert (budget["provider"], budget["calls"], budget["tokens"]) == ("openai", 10, 7)
+    assert (budget["maxCallsPerHour"], budget["usedUp"]) == (10, True)
+
+
+def test_what_died_is_counted_by_its_code(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    api.run(
+        "UPDATE memory_jobs SET status = 'dead', failed_at = updated_at, error = 'too slow',"
+        " last_error_code = 'timeout'"
+    )
+    body = api.get("/api/pipeline/status").body
+    assert body["errorSummary"] == {"timeout": 1}
+    assert body["queues"]["memory"]["lastError"]["error"] == "too slow"
+    assert (body["deadLetter"], kind(api, "extract")["dead"]) == (1, 1)
+
+
+def test_parts_that_this_version_does_not_have_say_so(api: Api) -> None:
+    body = api.get("/api/pipeline/status").body
+    assert (body["diagnostics"], body["latency"]) == (None, None)
+    assert body["predictor"]["running"] is body["predictor"]["modelReady"] is False
+    assert body["feedback"]["lastRunAt"] is None
+    assert body["traversal"] == {"enabled": True, "lastRun": None}
