@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from signet.domain.skills import install as installing
+from signet.domain.skills.install import InstallFailed
 from support.http import Answer, Api
 from support.processes import eventually
 from support.skills import write
@@ -327,6 +329,25 @@ def test_a_skill_of_a_repository_is_fetched(api: Api, hub: Path) -> None:
     assert nodes(api)["skill:default:wind"] == "ana/boats@sail"
     assert "several skills: moor, sail" in install(api, "ana/boats").error
     assert "git failed" in install(api, "ana/none").error
+    assert "no skill 'row', only: moor, sail" in install(api, "ana/boats@row").error
+
+
+def test_a_program_that_hangs_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "bin", "git", f"sleep 600 & echo $! > {tmp_path}/child; wait", monkeypatch)
+    with pytest.raises(InstallFailed, match="git took longer than 1 s"):
+        installing.install(tmp_path / "skills", "ana/boats", seconds=1)
+    assert list((tmp_path / "skills").iterdir()) == []
+    child = int((tmp_path / "child").read_text())
+    eventually(lambda: _is_dead(child))
+
+
+def _is_dead(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def test_search_needs_words_and_marks_what_is_installed(api: Api, tmp_path: Path) -> None:

@@ -56,8 +56,7 @@ def install(
         with place.stage(folder) as staged:
             run = sources.run_for(seconds)
             if repo is not None:
-                inside = repo[1] or (last if source else None)
-                found, origin = sources.from_repository(repo[0], inside, staged, run), wanted
+                found, origin = sources.from_repository(*repo, staged, run), wanted
             elif source is not None:
                 found = sources.from_path(Path(source), last, staged)
                 origin = str(Path(source).expanduser())

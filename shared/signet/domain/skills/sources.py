@@ -27,7 +27,7 @@ _ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 _DEPTH = 5
 _SAID_CHARS = 300
 
-Run = Callable[[Sequence[str], Path, Mapping[str, str]], str]
+Run = Callable[[Sequence[str], Path, Mapping[str, str]], None]
 
 
 def is_path(text: str) -> bool:
@@ -68,15 +68,15 @@ def from_path(path: Path, name: str, staged: Path) -> Path:
     return located(unpacked, name)
 
 
-def from_repository(repo: str, name: str | None, staged: Path, run: Run) -> Path:
-    """Return a skill of a repository on GitHub, fetched without its history."""
+def from_repository(repo: str, inside: str | None, staged: Path, run: Run) -> Path:
+    """Return a skill of a repository on GitHub, fetched without its history: the one `inside` of that name."""
     if shutil.which("git") is None:
         raise CannotCopy("git is needed to install from a repository, and is not installed")
     target = staged / "clone"
     arguments = ["git", "-c", "core.hooksPath=/dev/null", "clone", "--quiet", "--depth", "1"]
     arguments += ["--single-branch", "--no-tags", "--", f"https://github.com/{repo}.git"]
     run([*arguments, str(target)], staged, {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true"})
-    return located(target, name)
+    return located(target, inside, is_exact=inside is not None)
 
 
 def from_program(name: str, staged: Path, run: Run) -> Path:
@@ -98,31 +98,34 @@ def from_program(name: str, staged: Path, run: Run) -> Path:
             f"no catalog of this machine has '{name}', and the skills program did not bring it ({error});"
             " give a folder, an archive or owner/repo@skill"
         ) from error
-    return located(home, name)
+    return located(home, name, is_exact=True)
 
 
-def located(root: Path, name: str | None) -> Path:
+def located(root: Path, name: str | None, *, is_exact: bool = False) -> Path:
     """Return the folder below `root` that is the skill: of that name, or the only one. Raises CannotCopy.
 
-    A root with a SKILL.md is a skill by itself, unless one of that name lies below it.
+    A root with a SKILL.md is a skill by itself, unless one of that name lies below it. With `is_exact`, no other name
+    will do.
     """
     found = _skills(root)
     named = [path for path in found if path.name == name and path != root]
     if named:
         return named[0]
-    if root in found or len(found) == 1:
+    if not is_exact and (root in found or len(found) == 1):
         return found[0]
     if not found:
         raise CannotCopy(f"there is no {FILE} in the source")
-    names = ", ".join(path.name for path in found[:10])
+    names = ", ".join(path.name for path in found[:10] if path != root) or "one without a folder"
+    if is_exact:
+        raise CannotCopy(f"the source holds no skill '{name}', only: {names}")
     raise CannotCopy(f"the source holds several skills: {names}; say which with @name")
 
 
 def run_for(seconds: float) -> Run:
     """Return what runs a program for so long at most; it raises CannotCopy when that fails."""
 
-    def run(arguments: Sequence[str], folder: Path, more: Mapping[str, str]) -> str:
-        program = subprocess.Popen(
+    def run(arguments: Sequence[str], folder: Path, more: Mapping[str, str]) -> None:
+        with subprocess.Popen(
             list(arguments),
             cwd=folder,
             env={**os.environ, **more},
@@ -132,20 +135,19 @@ def run_for(seconds: float) -> Run:
             text=True,
             errors="replace",
             start_new_session=True,
-        )
-        try:
-            said, _ = program.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            raise CannotCopy(f"{arguments[0]} took longer than {seconds:g} s") from error
-        finally:
-            # What it has started, too: it may have left others behind.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(program.pid, signal.SIGKILL)
-            program.wait()
+        ) as program:
+            try:
+                said, _ = program.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired as error:
+                raise CannotCopy(f"{arguments[0]} took longer than {seconds:g} s") from error
+            finally:
+                # What it has started, too: it may have left others behind.
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(program.pid, signal.SIGKILL)
         if program.returncode:
-            shown = " ".join(said.split())[:_SAID_CHARS]
+            first = next((line for line in said.splitlines() if line.strip()), "")
+            shown = " ".join(first.split())[:_SAID_CHARS]
             raise CannotCopy(f"{arguments[0]} failed: {shown or program.returncode}")
-        return said
 
     return run
 
