@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.db import Row
-from signet.domain.sessions import end, files
+from signet.db import Row, WriteTx
+from signet.domain.sessions import end, files, store
 from signet.domain.sessions.models import Rules, Session
 from signet.queue import console
 from support.models import FakeServer, Hang, Status
@@ -258,6 +258,39 @@ def test_a_session_that_says_nothing_new_is_kept_and_not_read(
     assert len(server.prompts) == before
     stored = "SELECT content FROM session_transcripts WHERE session_key = 'dull two'"
     assert str(busy.value(stored)).endswith("so be it")
+
+
+def test_a_session_of_an_older_file_is_read_without_what_recall_put_into_it(
+    busy: Home, script: Script, server: FakeServer
+) -> None:
+    recalled = '[signet:recall | query="x" | results=1 | engine=hybrid]\n- The ruff is red.\n\n'
+    text = talk("ruff marsh").replace("User: ", f"User: {recalled}", 1)
+    script.reads("ruff marsh", notes("Ruff", "The ruff marsh is flooded in spring."))
+    session = Session(agent_id="default", key="older", harness="codex", project=None, text="")
+
+    def adopt(tx: WriteTx) -> str:
+        job_id = store.ask(tx, session, slot="older", version="older", attempts=3, now=clock.now())
+        tx.run("UPDATE summary_jobs SET transcript = ? WHERE id = ?", (text, job_id))
+        return job_id
+
+    job_id = busy.db.write(adopt)
+    assert finished(busy, job_id)["saved"] == 1
+    assert not any("The ruff is red" in prompt for prompt in server.prompts)
+
+
+def test_a_provider_that_is_down_costs_no_attempt(home: Home, script: Script) -> None:
+    script.reads("avocet pond", notes("Avocet", "The avocet pond is drained in June."))
+    with scripted(script) as gone:
+        home.configure(manifest(url=gone.url))
+        gone.stop()
+        job_id = ended(home, "down", talk("avocet pond"))
+        with home.worker():
+            eventually(lambda: row(home, job_id)["last_error_code"] == "provider_down")
+            assert row(home, job_id)["attempts"] == 0
+            assert home.value("SELECT provider FROM provider_breakers") == "llm"
+            gone.start()
+            finished(home, job_id)
+    assert len(facts_of(home, "down")) == 1
 
 
 LEARNED = (

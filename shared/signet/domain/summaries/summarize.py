@@ -6,6 +6,7 @@ that was killed anywhere writes the same file again and nothing twice.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def run(job: Run, reader: Reader | None, settings: Callable[[], Settings], root:
     """
     is_part = bool(job.lease.payload.get("is_part"))
     asked = job.db.read(store.asked, job.lease.job_id, is_part=is_part, now=clock.now())
+    asked = asked and _as_said(asked)
     if asked is None or not asked.session.text:
         job.commit(lambda tx: {"skipped": "session_not_found"})
     elif reader is None:
@@ -46,6 +48,12 @@ def run(job: Run, reader: Reader | None, settings: Callable[[], Settings], root:
         job.commit(lambda tx: {"skipped": "not_significant"})
     else:
         _read(job, asked, reader, settings, root)
+
+
+def _as_said(asked: Asked) -> Asked:
+    """Return the session in the form in which sessions are stored now, without what programs put into it."""
+    text = transcript.normalize(asked.session.text)
+    return replace(asked, session=replace(asked.session, text=text))
 
 
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
