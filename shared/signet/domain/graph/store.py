@@ -81,7 +81,9 @@ GROUP BY entity_id HAVING count(*) > 1
 _MOVE_MENTIONS = (
     f"UPDATE OR IGNORE memory_entity_mentions SET memory_id = ?2 WHERE memory_id {_LISTED}"
 )
-_MOVE_ATTRIBUTES = f"UPDATE entity_attributes SET source_memory_id = ?2, updated_at = ?3 WHERE source_memory_id {_LISTED}"
+_MOVE_ATTRIBUTES = f"""
+UPDATE entity_attributes SET source_memory_id = ?2, updated_at = ?3 WHERE source_memory_id {_LISTED}
+"""
 _REVIVE = (
     "UPDATE OR IGNORE entity_attributes SET status = 'active', updated_at = ?"
     " WHERE source_memory_id = ? AND status = 'superseded' AND superseded_by IS NULL"
