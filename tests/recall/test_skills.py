@@ -93,6 +93,15 @@ def test_of_two_alike_the_one_that_is_used_comes_first(db: Database) -> None:
     assert found(ask(db, "sailing", by_meaning=True, filters=SKILLS))[0] == old
 
 
+def test_a_row_of_an_older_file_may_leave_out_what_has_a_default(db: Database) -> None:
+    steer = learn(db, "steer", "Steers a ship")
+    empty = "UPDATE skill_meta SET importance = NULL, decay_rate = NULL, use_count = NULL, triggers = '{'"
+    db.write(lambda tx: tx.run(empty))
+    db.write(usage.use, [steer], NOW)
+    [hit] = ask(db, "sailing", by_meaning=True, filters=SKILLS).hits
+    assert (hit.importance, hit.access_count) == (0.7, 1)
+
+
 def test_another_agent_has_the_skills_of_the_workspace(db: Database) -> None:
     steer = learn(db, "steer", "Steers a ship")
     reader = Reader(agent_id="ben")
