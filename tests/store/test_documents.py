@@ -364,7 +364,7 @@ def test_a_failure_of_an_older_state_lets_a_sync_try_the_newer(
     job = a_run(db)
     old = db.read(lookup.find, document_id)
     changed(db, document_id, "2")
-    db.write(ingest.fail, document=old, error="file not found", is_last=True, now=NOW)
+    db.write(ingest.fail, document=old, error=NotFound("file not found"), is_last=True, now=NOW)
     assert (db.read(lookup.find, document_id).source_stamp, job.lost) == (None, False)
 
 
@@ -378,6 +378,18 @@ def test_a_file_with_the_same_text_is_not_cut_again(db: Database, tmp_path: Path
     ingest.run(a_run(db), SMALL, tmp_path)
     assert db.read(lookup.find, document_id).status == "done"
     assert db.read(lookup.chunks, document_id) == [], "what a person forgot stays forgotten"
+
+
+def test_a_file_that_was_emptied_leaves_nothing_behind(db: Database, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("the only line of it")
+    document_id = a_file(db, tmp_path / "a.txt")
+    ingest.run(a_run(db), SMALL, tmp_path)
+    (tmp_path / "a.txt").write_text("\n")
+    changed(db, document_id, "2")
+    with pytest.raises(PermanentJobError, match="Empty content"):
+        ingest.run(a_run(db), SMALL, tmp_path)
+    assert db.read(lookup.find, document_id).error == "Empty content"
+    assert db.read(lookup.chunks, document_id) == []
 
 
 def test_nothing_is_read_while_nothing_may_be_written(db: Database) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.connectors.models import Connector, Progress, Status
+from signet.domain.connectors.models import Connector, Progress
 
 _FIELDS = (
     "SELECT id, provider, display_name, config_json, cursor_json, status, last_sync_at, last_error, created_at,"
@@ -149,11 +149,6 @@ def open_job(tx: ReadTx, dedupe_key: str) -> str | None:
     """Return the job of this key that waits or runs."""
     row = tx.one(_OPEN_JOB, (dedupe_key,))
     return row[0] if row else None
-
-
-def is_syncing(connector: Connector) -> bool:
-    """Return whether a sync waits or runs."""
-    return connector.status == Status.SYNCING
 
 
 def _below(root: str) -> dict[str, str]:

@@ -30,6 +30,12 @@ WORKER = Actor(name="document-worker", type="pipeline")
 CHUNKS_PER_WRITE = 10
 
 
+class EmptyContent(PermanentJobError):
+    """Empty content."""
+
+    code = "empty_content"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What is to be saved for one document, as it was when it was read."""
@@ -55,10 +61,9 @@ def run(job: Run, rules: Rules, workspace: Path) -> None:
         is_last = isinstance(error, PermanentJobError) or (
             job.lease.attempts >= job.lease.max_attempts
         )
-        failed = partial(
-            fail, document=document, error=error.message, is_last=is_last, now=clock.now()
+        job.progress(
+            partial(fail, document=document, error=error, is_last=is_last, now=clock.now())
         )
-        job.progress(failed)
         raise
     job.commit(result)
 
@@ -120,12 +125,12 @@ def _with(document: Document, read: Reading) -> Document:
 
 
 def plan_of(document: Document, rules: Rules) -> Plan:
-    """Return the chunks to be saved. Raises PermanentJobError when there is no text (PIP-54)."""
+    """Return the chunks to be saved; raises EmptyContent (PIP-54)."""
     has_headings = document.content_type in readers.WITH_HEADINGS
     cut = chunk.sections if has_headings else chunk.windows
     chunks = cut(document.raw_content or "", rules.chunk_chars, rules.overlap_chars)
     if not chunks:
-        raise PermanentJobError("Empty content")
+        raise EmptyContent
     return Plan(document=document, chunks=tuple(chunks))
 
 
@@ -134,10 +139,17 @@ def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool
     return store.move(tx, document_id, to, error=None, at=now)
 
 
-def fail(tx: WriteTx, *, document: Document, error: str, is_last: bool, now: datetime) -> None:
-    """Show what went wrong: queued while the job will be tried again, failed after the last time (DOC-7)."""
+def fail(
+    tx: WriteTx, *, document: Document, error: SignetError, is_last: bool, now: datetime
+) -> None:
+    """Show what went wrong: queued while the job will be tried again, failed after the last time (DOC-7).
+
+    What was read earlier stays, unless nothing is left in the document.
+    """
     # A file name may hold half a surrogate pair.
-    text = error.encode("utf-8", "replace").decode()
+    text = error.message.encode("utf-8", "replace").decode()
+    if isinstance(error, EmptyContent):
+        _let_go(tx, document.id, set(), now)
     if is_last:
         store.fail(tx, document.id, error=text, stamp=document.source_stamp, at=now)
     else:
@@ -170,7 +182,6 @@ def read_again(
     agent_id: str,
     stamp: str | None,
     forced: bool = False,
-    connector_id: str | None = None,
     attempts: int,
     now: datetime,
 ) -> None:
@@ -178,9 +189,7 @@ def read_again(
 
     Does nothing for a deleted one.
     """
-    if store.requeue(
-        tx, document_id, stamp=stamp, forced=forced, connector_id=connector_id, at=now
-    ):
+    if store.requeue(tx, document_id, stamp=stamp, forced=forced, at=now):
         job = Job(kind="document_ingest", document_id=document_id, agent_id=agent_id, priority=BULK)
         enqueue(tx, job, now=now, max_attempts=attempts)
 
@@ -231,12 +240,17 @@ def finish(
         return {"skipped": "source_changed"}
     if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
-    stale = set(store.linked(tx, plan.document.id)) - set(kept)
-    for memory_id in store.loose(tx, plan.document.id, stale):
-        forget(tx, memory_id, actor=WORKER, reason="Document changed", now=now)
-    store.unlink(tx, plan.document.id, stale)
+    _let_go(tx, plan.document.id, set(kept), now)
     store.finish(tx, plan.document.id, chunk_count=len(plan.chunks), at=now)
     return {"chunks": len(plan.chunks), "memories": len(kept)}
+
+
+def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> None:
+    """Untie chunks of an earlier reading that are not kept, and forget those that nobody else needs."""
+    stale = set(store.linked(tx, document_id)) - kept
+    for memory_id in store.loose(tx, document_id, stale):
+        forget(tx, memory_id, actor=WORKER, reason="Document changed", now=now)
+    store.unlink(tx, document_id, stale)
 
 
 def _draft(plan: Plan, text: str, now: datetime) -> Draft:

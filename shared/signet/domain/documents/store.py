@@ -43,7 +43,6 @@ RETURNING completed_at IS NOT NULL
 """
 _REQUEUE = """
 UPDATE documents SET status = 'queued', error = NULL, raw_content = NULL, updated_at = :now, source_stamp = :stamp,
-       connector_id = COALESCE(:connector, connector_id),
        content_hash = CASE WHEN :forced THEN NULL ELSE content_hash END
  WHERE id = :id AND status <> 'deleted'
 """
@@ -193,7 +192,6 @@ def requeue(
     *,
     stamp: str | None,
     forced: bool,
-    connector_id: str | None,
     at: datetime,
 ) -> bool:
     """Let a document be read again, with `forced` also when its text is the same; False when it is deleted."""
@@ -201,7 +199,6 @@ def requeue(
         "id": document_id,
         "stamp": stamp,
         "forced": forced,
-        "connector": connector_id,
         "now": clock.to_text(at),
     }
     return tx.run(_REQUEUE, values) == 1
