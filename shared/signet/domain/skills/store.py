@@ -22,7 +22,8 @@ REST_SECONDS = 3_600
 _FIELDS = """
 s.entity_id, s.agent_id, e.name, e.description, s.triggers, s.tags, s.dependencies, s.fingerprint, s.fs_path, s.source,
 s.enriched, s.installed_at, s.last_used_at,
-coalesce(s.importance, 0.7) AS importance, coalesce(s.decay_rate, 0.99) AS decay_rate, coalesce(s.use_count, 0) AS use_count
+coalesce(s.importance, 0.7) AS importance, coalesce(s.decay_rate, 0.99) AS decay_rate,
+coalesce(s.use_count, 0) AS use_count
 """
 _NODES = f"SELECT {_FIELDS} FROM skill_meta s JOIN entities e ON e.id = s.entity_id"
 _OF_AGENT = f"{_NODES} WHERE s.agent_id = ? AND s.uninstalled_at IS NULL ORDER BY s.installed_at, s.entity_id"
@@ -52,7 +53,8 @@ ON CONFLICT (entity_id) DO UPDATE SET version = excluded.version, author = exclu
 _ENRICH = "UPDATE skill_meta SET triggers = ?, tags = ?, enriched = 1 WHERE entity_id = ?"
 _DESCRIBE = "UPDATE entities SET description = ?, updated_at = ? WHERE id = ?"
 _USE = """
-UPDATE skill_meta SET use_count = coalesce(use_count, 0) + 1, last_used_at = ? WHERE entity_id IN (SELECT value FROM json_each(?))
+UPDATE skill_meta SET use_count = coalesce(use_count, 0) + 1, last_used_at = ?
+WHERE entity_id IN (SELECT value FROM json_each(?))
 """
 _RESTORE = (
     "UPDATE entities SET name = ?, entity_type = ?, description = ?, updated_at = ? WHERE id = ?"
