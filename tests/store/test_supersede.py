@@ -11,7 +11,8 @@ import pytest
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.db.visibility import Reader
-from signet.domain.memory import history, remember
+from signet.domain.extraction import corrections
+from signet.domain.memory import history, lookup, remember
 from signet.domain.memory.drop import drop
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, NewMemory, Rules
@@ -127,3 +128,15 @@ def test_two_that_follow_each_other_may_go_at_once(db: Database) -> None:
     assert links(db, ids[0])[0] == ids[3]
     db.write(drop, ids[3:])
     assert links(db, ids[0])[0] is None
+
+
+def test_what_was_forgotten_since_it_was_found_corrects_nothing(db: Database) -> None:
+    first, second = saved(db, "The port is 3850"), saved(db, "The port is 8080")
+    source = db.read(lookup.find, first)
+    assert source is not None
+    found = db.read(corrections.find, source, [source.content], least=0.5)
+    assert [(one.memory_id, one.is_newer) for one in found] == [(second, False)]
+    db.write(forget, second, actor=USER, reason="wrong", now=NOW)
+    stands_for = {source.content: first}
+    assert db.write(corrections.apply, source, found, stands_for, least=0.5, now=NOW) == []
+    assert current(db) == {first}

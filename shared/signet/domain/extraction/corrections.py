@@ -110,7 +110,7 @@ def apply(
         if mine is None or mine == one.memory_id:
             continue
         new, old = (mine, one.memory_id) if one.is_newer else (one.memory_id, mine)
-        if tx.one(_MAY_GO, (old,)) is None or store.by_id(tx, new) is None:
+        if tx.one(_MAY_GO, (old,)) is None or not _stands(tx, new):
             continue
         begins = (source.event_at or source.created_at) if one.is_newer else one.told
         reason = f"a newer memory says otherwise ({one.signal})"
@@ -125,6 +125,12 @@ def apply(
         )
     attributes(tx, [source.id, *stands_for.values()], least=least, now=now)
     return done
+
+
+def _stands(tx: WriteTx, memory_id: str) -> bool:
+    """Return whether a memory is there now: it may have been forgotten since it was found."""
+    memory = store.by_id(tx, memory_id)
+    return memory is not None and not memory.is_deleted
 
 
 def propose(
