@@ -99,7 +99,7 @@ def test_jobs_are_listed_shown_and_watched_to_their_end(served: Program) -> None
     saved = served.run("remember", "Orwell decided to keep bees on the roof", "--json").json()
     watched = served.run("jobs", "watch")
     assert re.match(r"\d+ jobs? done in ", watched.out)
-    left = served.run("jobs", "watch", "--json").json()
+    left = json.loads(served.run("jobs", "watch", "--json").out.splitlines()[-1])
     assert (left["open"], left["waiting"], left["paused"]) == (0, 0, False)
     jobs = served.run("jobs", "list", "--kind", "extract", "--json").json()["jobs"]
     mine = next(job for job in jobs if job["memory_id"] == saved["id"])

@@ -158,7 +158,7 @@ def watch(
 ) -> None:
     """Show the work going through until nothing is left that can be done now.
 
-    With --json each event of a job is a line, and the last line says what is left.
+    With --json each event of a job is a line; the first and the last say what is left.
 
     Examples: signet jobs watch · signet jobs watch --follow --json
     """

@@ -71,9 +71,11 @@ class Board:
     def draw(self, lines: list[str]) -> None:
         """Draw these in place of those before."""
         back = f"\x1b[{self._lines}A" if self._lines else ""
-        sys.stderr.write(f"\r{back}\x1b[J" + "".join(f"{line}\n" for line in lines))
-        sys.stderr.flush()
-        self._lines = len(lines)
+        try:
+            sys.stderr.write(f"\r{back}\x1b[J" + "".join(f"{line}\n" for line in lines))
+            sys.stderr.flush()
+        finally:  # Ctrl-C comes while this waits for the terminal
+            self._lines = len(lines)
 
 
 def drawn(signet: Signet, *, follow: bool) -> None:
@@ -101,11 +103,12 @@ def drawn(signet: Signet, *, follow: bool) -> None:
 
 
 def told(signet: Signet, *, follow: bool) -> None:
-    """Print each event as a line of JSON; at the end, what is left."""
+    """Print each event as a line of JSON; before and behind them, how the work is."""
     # Listening begins before the first look, so that nothing falls between.
     with signet.job_events() as events:
         event = None
         meter = Meter(signet, follow=follow)
+        _tell(meter, "watching")
         looked = time.monotonic()
         while event is not None or not meter.is_over:
             if event is not None:
@@ -115,10 +118,14 @@ def told(signet: Signet, *, follow: bool) -> None:
             if time.monotonic() - looked >= LOOK_SECONDS:
                 meter.look()
                 looked = time.monotonic()
+    _tell(meter, "summary")
+
+
+def _tell(meter: Meter, event: str) -> None:
     left, totals = work.left(meter.pipeline), meter.pipeline["queues"]["memory"]
     output.show(
         {
-            "event": "summary",
+            "event": event,
             "completed": meter.done,
             "open": left.open,
             "waiting": left.stopped,
@@ -127,6 +134,7 @@ def told(signet: Signet, *, follow: bool) -> None:
             "why": work.why(meter.pipeline),
         }
     )
+    sys.stdout.flush()
 
 
 def _lines(meter: Meter, ink: output.Ink) -> list[str]:
