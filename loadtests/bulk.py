@@ -59,6 +59,8 @@ VALUES (?, ?, ?, 'extracted', 1, 'default', ?, ?)"""
 _MENTION = """
 INSERT OR IGNORE INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)
 VALUES (?, ?, ?, 0.7, ?)"""
+_COUNT_MENTIONS = """
+UPDATE entities SET mentions = (SELECT count(*) FROM memory_entity_mentions x WHERE x.entity_id = entities.id)"""
 #: What is made again when the rows are in: indexes with a text, and the triggers of full text.
 _LATER = """
 SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
@@ -136,6 +138,7 @@ def _fill(database: Path, count: int) -> None:
         _rows(connection, world, first, min(BATCH, count - first))
     for _, _, sql in later:
         connection.execute(sql)
+    connection.execute(_COUNT_MENTIONS)
     connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
     vectors.ensure(WriteTx(connection), DIMENSIONS)
     connection.execute("COMMIT")

@@ -28,6 +28,7 @@ def _mention(tx: WriteTx, memory_id: str, entity_id: str, confidence: float = 0.
         "INSERT INTO memory_entity_mentions (memory_id, entity_id, confidence) VALUES (?, ?, ?)",
         (memory_id, entity_id, confidence),
     )
+    tx.run("UPDATE entities SET mentions = mentions + 1 WHERE id = ?", (entity_id,))
 
 
 def _edge(tx: WriteTx, source: str, target: str, strength: float, confidence: float) -> None:

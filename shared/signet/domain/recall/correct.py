@@ -7,7 +7,7 @@ from datetime import timedelta
 from signet import clock
 from signet.domain.recall import (
     dampen,
-    graph,
+    frequencies,
     keyword,
     rehearse,
     rerank,
@@ -92,15 +92,15 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
     Measured: in a conversation both speakers are hubs, and lowering what mentions them costs 3 % of MRR.
     """
     degrees = store.degrees(run.tx, scores)
-    if run.settings.fusion is Fusion.FILLED and run.walk.focal:
-        asked = graph.named(run.tx, degrees, run.walk.focal)
-        degrees = {seq: sizes for seq, sizes in degrees.items() if seq not in asked}
+    if run.settings.fusion is Fusion.FILLED:
+        asked = {entity.id for entity in run.walk.focal}
+        degrees = {seq: sizes for seq, sizes in degrees.items() if asked.isdisjoint(sizes)}
     if not degrees:
         return scores
-    largest = max(degree for group in degrees.values() for degree in group)
-    most = dampen.without_hubs(largest)
-    memories = store.count(run.tx, run.query.reader.agent_id, most=most)
-    return dampen.hubs(scores, degrees, memories=memories)
+    memories = frequencies.of_agent(run.tx, run.query.reader.agent_id)
+    return dampen.hubs(
+        scores, {seq: list(sizes.values()) for seq, sizes in degrees.items()}, memories=memories
+    )
 
 
 def _asking(run: Run, scores: Scores) -> Scores:

@@ -72,11 +72,6 @@ def hubs(scores: Scores, degrees: Mapping[int, Collection[int]], *, memories: in
     }
 
 
-def without_hubs(degree: int) -> int:
-    """Return a number of memories in which an entity with this many mentions is no hub, nor in any more."""
-    return math.floor(degree / HUB_MIN_SHARE) + 1
-
-
 def resolution(scores: Scores, resolved: Collection[int], *, boost: float) -> Scores:
     """Return scores where decisions, constraints and dated facts are raised."""
     return {seq: score * boost if seq in resolved else score for seq, score in scores.items()}

@@ -36,8 +36,10 @@ def compare(
     norms = np.sqrt(np.einsum("ij,ij->i", many, many))
     many = np.divide(many, norms[:, None], out=np.zeros_like(many), where=norms[:, None] > 0)
     question = np.frombuffer(vector, dtype="<f4")
-    near = many @ (question / (np.sqrt(question @ question) or 1.0))
-    common = many @ many[np.argsort(-near)[:NEAREST]].mean(axis=0)
+    # einsum, because a product of matrices would start the threads of a BLAS library.
+    near = np.einsum("ij,j->i", many, question)
+    near /= np.sqrt(np.einsum("j,j->", question, question)) or 1.0
+    common = np.einsum("ij,j->i", many, many[np.argsort(-near)[:NEAREST]].mean(axis=0))
     apart = near - SHARE * (common - common.mean())
     owners = [row[0] for row in rows]
     return _best(owners, np.clip(near, 0.0, 1.0).tolist()), _best(owners, apart.tolist())

@@ -1,7 +1,6 @@
 """The graph channel: memories that hang on what the question names, though they may share no word with it."""
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from signet.db import ReadTx
 from signet.domain.graph import traverse
@@ -11,11 +10,6 @@ from signet.domain.recall.models import Scores
 #: Limits of the older boost through `relations` (recall.md §2).
 BOOST_ENTITIES = 50
 BOOST_MEMORIES = 200
-
-_NAMED = """
-SELECT DISTINCT m.seq FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value
-JOIN memory_entity_mentions x ON x.memory_id = m.id AND x.entity_id IN (SELECT value FROM json_each(?))
-"""
 
 
 def walk(
@@ -36,12 +30,6 @@ def structure(tx: ReadTx, found: traverse.Walk) -> Scores:
     """Return the structural importance of the memories of a walk."""
     known = store.seqs(tx, found.memories)
     return {seq: found.memories[memory_id] for memory_id, seq in known.items()}
-
-
-def named(tx: ReadTx, seqs: Iterable[int], focal: Sequence[traverse.Entity]) -> set[int]:
-    """Return those of the given memories that mention one of the entities."""
-    ids = [entity.id for entity in focal]
-    return {row[0] for row in tx.all(_NAMED, (json.dumps(list(seqs)), json.dumps(ids)))}
 
 
 def related(tx: ReadTx, focal: Sequence[traverse.Entity]) -> set[int]:

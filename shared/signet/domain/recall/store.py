@@ -85,9 +85,10 @@ _ALL_PASSING = "SELECT m.seq FROM memories m WHERE {where} LIMIT ?"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
-  coalesce(p.source_type, '') || ' ' || p.source_id, m.project || ' ' || m.created_at, length(m.content)
-FROM memories m JOIN memories p
-  ON p.id = coalesce((SELECT o.id FROM memories o WHERE m.source_type = 'pipeline-v2' AND o.id = m.source_id), m.id)
+  CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
+    ELSE coalesce(p.source_type, '') || ' ' || p.source_id END,
+  m.project || ' ' || m.created_at, length(m.content)
+FROM memories m LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 _SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
@@ -118,18 +119,12 @@ FROM memories m JOIN memories c
   ON c.id = coalesce((SELECT o.id FROM memories o WHERE m.source_type = 'pipeline-v2' AND o.id = m.source_id), m.id)
 WHERE m.seq IN (SELECT value FROM json_each(?))
 """
-#: Each entity is counted once, however many of the candidates mention it.
+#: The graph keeps with each entity how many memories mention it.
 _DEGREES = """
-WITH mentions AS MATERIALIZED (
-  SELECT m.seq, x.entity_id FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
-  WHERE m.seq IN (SELECT value FROM json_each(?))
-), sizes AS MATERIALIZED (
-  SELECT e.entity_id, (SELECT count(*) FROM memory_entity_mentions y WHERE y.entity_id = e.entity_id) AS size
-  FROM (SELECT DISTINCT entity_id FROM mentions) e
-)
-SELECT x.seq, s.size FROM mentions x JOIN sizes s ON s.entity_id = x.entity_id
+SELECT m.seq, e.id, e.mentions FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
+JOIN entities e ON e.id = x.entity_id WHERE m.seq IN (SELECT value FROM json_each(?))
 """
-_COUNT = "SELECT count(*) FROM (SELECT 1 FROM memories WHERE agent_id = ? LIMIT ?)"
+_COUNT = "SELECT count(*) FROM memories WHERE agent_id = ?"
 _LINKED = """
 SELECT DISTINCT m.seq FROM (
   SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
@@ -143,10 +138,10 @@ SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.
   m.source_type, m.source_id, m.access_count, m.last_accessed
 FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
-#: Reasons are few: it begins with them (by the index of types) and not with all that shares an entity.
+#: Reasons are few: it begins with the newest of them (by the index of types) and not with all that shares an entity.
 _RATIONALE = """
-SELECT m.seq FROM (SELECT seq FROM memories WHERE type = 'rationale') t CROSS JOIN memories m ON m.seq = t.seq
-WHERE EXISTS (
+SELECT m.seq FROM (SELECT seq FROM memories WHERE type = 'rationale' ORDER BY seq DESC LIMIT 500) t
+CROSS JOIN memories m ON m.seq = t.seq WHERE EXISTS (
   SELECT 1 FROM memory_entity_mentions r WHERE r.memory_id = m.id AND r.entity_id IN (
     SELECT d.entity_id FROM memory_entity_mentions d WHERE d.memory_id IN (SELECT value FROM json_each(?))))
   AND {where}
@@ -303,17 +298,17 @@ def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
     return {row[0]: [other for other in tuple(row)[1:] if other is not None] for row in rows}
 
 
-def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
-    """Return for each linked memory how many memories mention each of its entities."""
-    found: dict[int, list[int]] = {}
-    for row in tx.all(_DEGREES, (_json(seqs),)):
-        found.setdefault(row[0], []).append(row[1])
+def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
+    """Return for each linked memory its entities, each with how many memories mention it."""
+    found: dict[int, dict[str, int]] = {}
+    for seq, entity_id, mentions in tx.all(_DEGREES, (_json(seqs),)):
+        found.setdefault(seq, {})[entity_id] = mentions
     return found
 
 
-def count(tx: ReadTx, agent_id: str, *, most: int) -> int:
-    """Return how many memories an agent has; counting ends at `most`."""
-    return int(tx.value(_COUNT, (agent_id, most)))
+def count(tx: ReadTx, agent_id: str) -> int:
+    """Return how many memories an agent has."""
+    return int(tx.value(_COUNT, (agent_id,)))
 
 
 def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: int) -> set[int]:
