@@ -192,6 +192,18 @@ def test_an_address_that_is_none_is_not_called_a_daemon_that_is_down(
         speaker(url=url, environ={})
 
 
+@pytest.mark.parametrize(
+    "environ",
+    [{"SIGNET_DAEMON_URL": "localhost:99"}, {"SIGNET_PORT": "abc"}, {"SIGNET_HOST": "x y"}],
+)
+def test_an_address_of_the_environment_that_is_none_is_not_passed_over(
+    speaker: type[Speaker], environ: dict[str, str]
+) -> None:
+    with pytest.raises(Invalid, match=next(iter(environ))):
+        speaker(environ=environ)
+    speaker(environ=environ, url="http://127.0.0.1:1")
+
+
 def test_a_proxy_of_the_environment_is_not_asked(
     speaker: type[Speaker], monkeypatch: pytest.MonkeyPatch
 ) -> None:

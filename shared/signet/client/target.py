@@ -16,6 +16,7 @@ from signet.errors import Invalid
 #: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
 CONNECT_SECONDS = 5.0
 
+_ADDRESS = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -68,7 +69,11 @@ def find(**options: Unpack[Options]) -> Target:
     token that no header can carry.
     """
     environ = options.get("environ", os.environ)
-    found, _ = read_environment(environ)
+    found, odd = read_environment(environ)
+    is_named = options.get("url") or options.get("path") is not None
+    for warning in () if is_named else odd:
+        if warning.startswith(_ADDRESS):  # the default would be somebody else's daemon
+            raise Invalid(warning.partition(";")[0])
     seconds = options.get("timeout_seconds") or found.fetch_timeout_ms / 1000
     token = options.get("token") or found.token
     named = {
