@@ -15,7 +15,9 @@ BAR_CHARS = 28
 #: Jobs a second that a person would call none.
 SLOWEST = 0.05
 _ERROR_CHARS = 100
-_NUMBER = 9
+_CELL = 10
+#: Room for `13 min 27 s` behind a gap.
+_TIME_CELL = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,7 @@ def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
         return
     wide = max(len(kind) for kind, _ in rows)
     names = ("waiting", "later", "running", "dead", "rate", "time left")
-    yield ink.dim(f"{'':<{wide}}" + "".join(f"{name:>{_NUMBER + 1}}" for name in names))
+    yield ink.dim(f"{'':<{wide}}" + "".join(_cells(names)))
     for kind, one in rows:
         speed = f"{one['perSecond']:.1f}/s" if one["perSecond"] >= SLOWEST else "–"
         cells = [
@@ -87,7 +89,7 @@ def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
             speed,
             _eta(one),
         ]
-        texts = [f"{cell:>{_NUMBER + 1}}" for cell in cells]
+        texts = _cells(cells)
         if one["dead"]:
             texts[3] = ink.bad(texts[3])
         yield ink.name(f"{kind:<{wide}}") + "".join(texts)
@@ -116,6 +118,11 @@ def _kinds(pipeline: PipelineStatus) -> Mapping[str, dict[str, Any]]:
 
 def _breakers(pipeline: PipelineStatus) -> Sequence[Mapping[str, Any]]:
     return pipeline["providers"]["breakers"]
+
+
+def _cells(texts: Sequence[str]) -> list[str]:
+    *numbers, time = texts
+    return [*(f"{text:>{_CELL}}" for text in numbers), f"{time:>{_TIME_CELL}}"]
 
 
 def _eta(one: Mapping[str, Any]) -> str:
