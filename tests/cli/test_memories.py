@@ -159,7 +159,7 @@ def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Prog
     forget = ("memory", "forget", memory_id, "--yes", "--reason", "gone")
     done = served.run(*forget)
     assert (done.status, done.out) == (1, "")
-    assert "it is pinned; --force" in done.err
+    assert "memory edit --unpin, or --force removes it for good" in done.err
     assert served.run(*forget, "--force").out == "1 memory removed for good\n"
     assert served.run("memory", "recover", memory_id).status == 1
 

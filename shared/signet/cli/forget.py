@@ -168,6 +168,8 @@ def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
 
 def _warn(memory_id: str, status: str) -> None:
     why = (
-        "it is pinned; --force removes it for good" if status == "pinned_requires_force" else status
+        "it is pinned; take that off with signet memory edit --unpin, or --force removes it for good"
+        if status == "pinned_requires_force"
+        else status
     )
     output.tell(f"{output.ink(sys.stderr).bad('error:')} {memory_id[:ID_CHARS]} stays: {why}")
