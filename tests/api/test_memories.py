@@ -109,3 +109,11 @@ def test_memories_of_a_scope_are_listed_only_when_it_is_named(api: Api) -> None:
     assert [row["id"] for row in listed["memories"]] == [memory_id]
     assert listed["stats"]["total"] == api.get("/api/memories").body["stats"]["total"] == 1
     assert api.get(f"/api/memory/{memory_id}").body["scope"] == "bench"
+
+
+def test_tags_of_an_older_file_that_look_like_an_array_break_no_read(api: Api) -> None:
+    memory_id = api.post("/api/memory/remember", {"content": "The gate is shut."}).body["id"]
+    api.run("UPDATE memories SET tags = '[draft, gate'")
+    assert api.get(f"/api/memory/{memory_id}").body["tags"] == "[draft,gate"
+    assert api.get("/api/memories").body["memories"][0]["tags"] == "[draft,gate"
+    assert api.get("/memory/search?q=gate&tags=gate").body["results"][0]["tags"] == "[draft,gate"

@@ -296,7 +296,10 @@ def tags_of(stored: str | None) -> tuple[str, ...]:
     """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
     if not stored:
         return ()
-    listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
+    try:
+        listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
+    except (ValueError, RecursionError):  # a comma list of an older file that begins like an array
+        listed = stored.split(",")
     return tuple(tag for item in listed if (tag := str(item).strip()))
 
 
