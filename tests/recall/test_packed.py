@@ -121,6 +121,27 @@ def test_a_purge_of_nearly_everything_starts_the_index_anew(
         _agree(db, number + 3)
 
 
+def test_a_large_store_is_read_before_anybody_asks(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signs, "LARGE", 60)
+    monkeypatch.setattr(signs, "INLINE", 0)
+
+    def begin(tx: ReadTx) -> bool:
+        assert tx.derived is not None
+        kept = tx.derived.of(Signs)
+        kept.read_ahead(tx, MODEL)
+        return kept._packed is not None
+
+    for number in range(50):
+        db.write(_save, number, number + 1)
+    assert not db.read(begin)
+    for number in range(50, 80):
+        db.write(_save, number, number + 1)
+    assert db.read(begin)
+    assert eventually(lambda: db.read(_has_all))
+
+
 def test_many_vectors_at_once_are_read_behind_the_searches(db: Database) -> None:
     def many(tx: WriteTx) -> None:
         for number in range(300):

@@ -4,6 +4,7 @@ All of it is `async def`: the framework would send a plain function to a thread 
 the request it serves.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -23,6 +24,9 @@ from signet_api.health import Health
 from signet_api.probe import Probe
 from signet_api.vectors import QueryVectors
 
+#: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
+RECALLS = 2
+
 #: Actor types a caller may claim; anything else counts as an operator (MEM-44).
 ACTOR_TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk", "daemon"})
 
@@ -38,6 +42,7 @@ class State:
     health: Health
     port: int
     probe: Probe = field(default_factory=Probe)
+    recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
     feed: Feed = field(init=False)
 

@@ -49,7 +49,7 @@ def serve(booted: Booted) -> int:
     from signet_api.deps import State
     from signet_api.health import Health
     from signet_api.server import Server
-    from signet_api.vectors import QueryVectors
+    from signet_api.vectors import QueryVectors, read_ahead
 
     workspace, loaded = booted.workspace, booted.loaded
     check_bind(loaded.settings, loaded.address)
@@ -93,6 +93,7 @@ def serve(booted: Booted) -> int:
     gc.collect()
     gc.freeze()
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
+    read_ahead(db, vectors.model)
     server.run(sockets=[listening])
     vectors.close()
     live.stop()

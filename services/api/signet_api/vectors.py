@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
+from signet.db import Database, ReadTx
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.process.live import LiveSettings
@@ -27,6 +28,19 @@ PAUSE_SECONDS = 30.0
 #: Questions whose vectors are kept, and how much of a question is read: more than any model takes in.
 KEPT = 1_024
 READ_CHARS = 8_192
+
+
+def read_ahead(db: Database, model: str | None) -> None:
+    """Begin to read the signs of a large store behind everything else, before anybody asks."""
+
+    def start(tx: ReadTx) -> bool:
+        from signet.domain.recall.signs import Signs
+
+        db.derived.of(Signs).read_ahead(tx, model)
+        return False
+
+    if model is not None:
+        db.derived.later("read-ahead", start)
 
 
 class QueryVectors:

@@ -51,7 +51,8 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
         raise Invalid("query is required")
     vector = await state.vectors.of(body.query)
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
-    result = await state.db.aread(_answer, body, agent_id, vector, state)
+    async with state.recalls:
+        result = await state.db.aread(_answer, body, agent_id, vector, state)
     _count_later(state, result, agent_id)
     return answer.body(result)
 

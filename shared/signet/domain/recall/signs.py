@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: With fewer vectors the index in the file is as fast.
 WORTH = 2_000
 
+#: With so many, the first question would miss this index for a noticeable time.
+LARGE = 20_000
+
 #: Vectors that a search reads itself, and that the thread reads at once (each 2 µs).
 INLINE = 512
 PART = 4_096
@@ -60,6 +63,12 @@ class Signs:
         if packed is None:
             tx.derived.later("signs", self._catch_up)
         return packed
+
+    def read_ahead(self, tx: ReadTx, model: str | None) -> None:
+        """Begin to read a large store, before anybody asks."""
+        width = store.newest_width(tx, model)
+        if width and store.newest_vector(tx) >= LARGE:
+            self.fresh(tx, width, model)
 
     def missed(self, tx: ReadTx, numbers: list[int]) -> None:
         """Note vectors whose rows the snapshot does not have; those newer than it do not count.

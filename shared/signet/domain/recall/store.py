@@ -70,6 +70,10 @@ WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
 """
 #: The highest number a vector was ever given; numbers are not given twice.
 _NEWEST_VECTOR = "SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'"
+_NEWEST_WIDTH = """
+SELECT dimensions FROM embeddings WHERE +source_type = 'memory' AND (? IS NULL OR model IS NULL OR model = ?)
+ORDER BY seq DESC LIMIT 1
+"""
 _VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
 #: The plus keeps SQLite from the index of sources, whose rows it would have to sort.
 _VECTORS_AFTER = """
@@ -230,6 +234,12 @@ def vectors(tx: ReadTx, dimensions: int, model: str | None, where: Where) -> Ite
 def newest_vector(tx: ReadTx) -> int:
     """Return the highest number that a vector was ever given, 0 when there was none."""
     return int(tx.value(_NEWEST_VECTOR) or 0)
+
+
+def newest_width(tx: ReadTx, model: str | None) -> int | None:
+    """Return the width of the newest vector of a memory by this model, None when there is none."""
+    found: int | None = tx.value(_NEWEST_WIDTH, (model, model))
+    return found
 
 
 def vector_id(tx: ReadTx, number: int) -> str | None:
