@@ -18,15 +18,15 @@ _TAGGED = re.compile(
 )
 #: The line above recalled memories, and the list below it, each with its day (HK-56); in a memory, whose text is one
 #: line, the items follow each other.
-_HEAD = r"\[signet:recall\b[^\n]*?\bengine=[\w-]+\]"
+_HEAD = r"\[signet:recall\b[^\n]{0,1000}?\bengine=[\w-]+\]"
 _DAY = r"\((?:[A-Z][a-z]{2} \d|\d{4}-)[^()\n]*\)(?=\s|\Z)"
 _RECALLED = re.compile(
-    rf"^[ \t]*{_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]*?{_DAY})*",
+    rf"(?:^[ \t]*|(?<=: )){_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]*?{_DAY})*",
     re.MULTILINE,
 )
 #: What a session begins with: from its first line to where somebody speaks (HK-30).
 _BEGINNING = re.compile(
-    r"^[ \t]*\[memory active \| [^\n]*\].*?(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*:|\Z)",
+    r"(?:^|(?<=: ))[ \t]*\[memory active \| [^\]\n]{0,200}\].*?(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*:|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 #: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.
