@@ -12,6 +12,7 @@ from signet.cli import output
 from signet.cli.daemon import JsonOption, PathOption, PortOption
 from signet.cli.progress import Progress
 from signet.client import Job, Signet, Work
+from signet.client.plans import JOBS
 
 if TYPE_CHECKING:
     from signet.cli.quickstart.feed import Fed
@@ -61,10 +62,10 @@ def quickstart(
     model = prepare.model(workspace, steps, wanted=not no_model)
     started = prepare.daemon(workspace, port, steps)
     signet = Signet(url=started.daemon.url, actor="quickstart", actor_type="operator")
-    before = _Before(at=clock.to_text(clock.now()), completed=_completed(signet))
+    begun = clock.to_text(clock.now())
     fed = feed.feed(signet, session, quiet=as_json)
     steps.done("Session", _told(fed, input_file))
-    work = _work(signet, fed, before, steps)
+    work = _work(signet, fed, begun, steps)
     facts = learn.facts(signet, fed.memory_ids)
     asked = learn.questions_about(facts) if input_file else learn.sample_questions()
     if model.is_usable:
@@ -116,26 +117,20 @@ class Outcome:
         return not self.open and not self.dead
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Before:
-    """When the session was handed over, and how many jobs were done before that."""
-
-    at: str
-    completed: int
-
-
-def _completed(signet: Signet) -> int:
-    """Return how many jobs of the kinds that memories cause were ever done."""
-    by_kind = signet.pipeline_status()["queues"]["memory"]["byType"]
-    return sum(by_kind[kind]["completed"] for kind in ("extract", "embed") if kind in by_kind)
+def _completed(signet: Signet, since: str) -> int:
+    """Return how many jobs of the kinds that memories cause were done since an instant, at most JOBS of each."""
+    return sum(
+        len(signet.jobs(kind=kind, status="completed", since=since, limit=JOBS))
+        for kind in ("extract", "embed")
+    )
 
 
-def _work(signet: Signet, fed: "Fed", before: _Before, steps: "Steps") -> Outcome:
+def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
     """Show the jobs of these memories and of their facts going through."""
     ids = frozenset(fed.memory_ids)
 
     def mine(job: Job) -> bool:
-        is_new = bool(job["memory_id"]) and job["created_at"] >= before.at
+        is_new = bool(job["memory_id"]) and job["created_at"] >= begun
         return is_new or job["memory_id"] in ids
 
     first: list[int] = []
@@ -148,13 +143,13 @@ def _work(signet: Signet, fed: "Fed", before: _Before, steps: "Steps") -> Outcom
 
         last = signet.wait_for_jobs(mine, watch=seen, patience_seconds=PATIENCE_SECONDS)
     outcome = Outcome(
-        completed=_completed(signet) - before.completed,
+        completed=_completed(signet, begun),
         open=last.open,
         waiting=last.waiting,
         reasons=last.reasons,
         dead=tuple(
             f"{job['job_type']}: {job['error']}"
-            for job in signet.jobs(status="dead", limit=500)
+            for job in signet.jobs(status="dead", limit=JOBS)
             if mine(job)
         ),
     )
