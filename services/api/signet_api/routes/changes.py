@@ -1,6 +1,5 @@
 """Change, forget and recover memories that are named by their ids."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from signet.domain.memory.models import Actor, Changed, Forget, Patch, Recover, 
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire.changes import ForgetOneBody, ModifyBody, PatchBody, PatchItem, RecoverBody
+from signet_api.batches import each
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.errors import problem
@@ -40,8 +40,9 @@ async def post_modify(
         raise Frozen
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     actor = asking(actor, body.changed_by, request.headers)
-    tasks = [_item(state, patch, body.reason, agent_id, actor) for patch in body.patches]
-    results = await asyncio.gather(*tasks)
+    results = await each(
+        (_id_of(patch), _item(state, patch, body.reason, agent_id, actor)) for patch in body.patches
+    )
     updated = sum(result["status"] == "updated" for result in results)
     return {"success": True, "total": len(results), "updated": updated, "results": results}
 
@@ -132,10 +133,9 @@ async def _item(
 ) -> dict[str, object]:
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
     fields = sent if isinstance(sent, Mapping) else {}
-    memory_id = fields.get("id", fields.get("memoryId"))
     invalid: dict[str, object] = {
         "success": False,
-        "id": memory_id if isinstance(memory_id, str) else None,
+        "id": _id_of(sent),
         "status": "invalid_request",
     }
     try:
@@ -148,6 +148,11 @@ async def _item(
         return invalid | {"error": error.message}
     except Refused as refused:
         return refused_body(refused)
+
+
+def _id_of(sent: Any) -> str | None:
+    memory_id = sent.get("id", sent.get("memoryId")) if isinstance(sent, Mapping) else None
+    return memory_id if isinstance(memory_id, str) else None
 
 
 def _patch(memory_id: str, body: PatchBody, agent_id: str) -> Patch:

@@ -1,7 +1,5 @@
 """Forget many memories: look first, then do it."""
 
-import asyncio
-
 from fastapi import APIRouter, Request
 
 from signet import clock
@@ -11,6 +9,7 @@ from signet.domain.memory.models import Actor, Forget, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire.forget import ForgetBody
+from signet_api.batches import each
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.routes.changes import changed_body, refused_body
@@ -31,8 +30,7 @@ async def post_forget(
         return _preview(found)
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
-    tasks = [_forget(state, one.id, body, agent_id, actor) for one in found]
-    results = await asyncio.gather(*tasks)
+    results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
     return {
         "success": True,
         "mode": body.mode,
