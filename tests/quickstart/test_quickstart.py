@@ -54,9 +54,11 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     program = Program(home=home, workspace=home / ".agents")
     with socket.create_server(("127.0.0.1", program.port)):
         done = program.run("quickstart", "--no-model", "--json", "--port", str(program.port))
-    assert done.status == 0, done.err
-    yield Ran(program, done.json())
-    program.run("stop")
+    try:
+        assert done.status == 0, done.err
+        yield Ran(program, done.json())
+    finally:
+        program.run("stop")
 
 
 def test_the_workspace_is_made_with_an_agent_yaml_that_says_nothing_wrong(ran: Ran) -> None:
