@@ -14,6 +14,7 @@ from recall.world import MODEL, NOW, SHARED, a_store, remember
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.driver import connect
 from signet.db.packed import BLOCK, Packed
+from signet.db.visibility import Where
 from signet.domain.embeddings import store as embeddings
 from signet.domain.recall import frequencies, keyword, narrow, scope, signs, store, vector
 from signet.domain.recall.models import Filters, Query, Scores
@@ -56,7 +57,7 @@ def _purge(tx: WriteTx, number: int) -> None:
     tx.run("DELETE FROM memories WHERE id = ?", (f"m{number}",))
 
 
-def _where(**filters: str) -> scope.Where:
+def _where(**filters: str) -> Where:
     return scope.condition(Query(text="", reader=SHARED, filters=Filters(**filters)))  # type: ignore[arg-type]
 
 
@@ -69,7 +70,7 @@ def _agree(db: Database, seed: int) -> None:
     """Compare what is found with what there is, from one snapshot, for any and for one project."""
     question = _vector(-seed)
 
-    def both(tx: ReadTx, where: scope.Where) -> tuple[Scores, Scores]:
+    def both(tx: ReadTx, where: Where) -> tuple[Scores, Scores]:
         found = vector.find(tx, question, Narrow(where), LIMIT, model=MODEL)
         every = vector.exact(tx, question, where, model=MODEL)
         return found, every
@@ -95,8 +96,8 @@ def test_any_sequence_of_changes_leaves_the_answers_those_of_an_exact_scan(
     chance = random.Random(seed)
     for step in range(60):
         number = chance.randrange(30)
-        change = chance.choice((_save, _save, _save, _forget, _purge))
-        if change is _save:
+        change = chance.choice((None, None, None, _forget, _purge))
+        if change is None:
             db.write(_save, number, step + 1, chance.choice((1, 1, 3)))
         else:
             db.write(change, number)

@@ -21,14 +21,6 @@ def test_in_a_small_store_nothing_is_a_hub() -> None:
     assert dampen.hubs({1: 1.0}, {}, memories=10) == {1: 1.0}
 
 
-@pytest.mark.parametrize("degree", [1, 2, 3, 25, 26, 400])
-def test_counting_memories_may_end_where_no_entity_can_be_a_hub(degree: int) -> None:
-    most = dampen.without_hubs(degree)
-    for memories in (most, most + 1, 1000 * most):
-        assert dampen.hubs({1: 1.0}, {1: [degree]}, memories=memories) == {1: 1.0}
-    assert dampen.hubs({1: 1.0}, {1: [degree]}, memories=most - 1) == {1: dampen.HUB_PENALTY}
-
-
 def test_what_settles_something_is_raised() -> None:
     assert dampen.resolution({1: 0.5, 2: 0.5}, {1}, boost=1.2) == pytest.approx({1: 0.6, 2: 0.5})
 
