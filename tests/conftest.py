@@ -1,0 +1,12 @@
+"""What every test shares: how its parameters are named."""
+
+from __future__ import annotations
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument and not by what is in them.
+
+    The workers of pytest-xdist each collect the tests and must find the same names: bytes that hold a time (gzip's
+    header does) or chance would differ between them.
+    """
+    return argname if isinstance(val, bytes | bytearray) else None
