@@ -1,0 +1,1 @@
+"""Who may call what: tokens, roles, scopes and rate limits."""
