@@ -33,6 +33,10 @@ class Clock:
     wall_ms: Callable[[], int] = wall_ms
     monotonic_ms: Callable[[], int] = monotonic_ms
 
+    def now(self) -> datetime:
+        """Return the current instant in UTC, by this wall clock."""
+        return ms_to_instant(self.wall_ms())
+
 
 SYSTEM = Clock()
 

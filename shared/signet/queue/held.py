@@ -43,6 +43,7 @@ class Run:
 
     lease: Lease
     db: Database = field(repr=False)
+    clock: Clock = field(default=clock.SYSTEM, repr=False)
     #: Frees this run's slot, so that the commit that ends it can claim the next job; safe to call twice.
     free: Callable[[], None] = field(default=lambda: None, repr=False)
     has_slot: bool = False
@@ -85,7 +86,7 @@ class Run:
         return self.db.write_quick(self._fenced, change)
 
     def _complete_with(self, tx: WriteTx, effects: Callable[[WriteTx], T]) -> T:
-        now = clock.now()
+        now = self.clock.now()
         if not finish.complete(tx, self.lease.job_id, self.lease.token, now=now):
             metrics.FENCED.inc()
             raise LeaseLost(job_id=self.lease.job_id)

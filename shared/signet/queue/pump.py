@@ -186,7 +186,7 @@ class Pump:
         """Claim for every queue that has room and may have something due."""
         if not self._running or console.is_paused(tx):
             return
-        now = clock.ms_to_instant(self._clock.wall_ms())
+        now = self._clock.now()
         for lane in self._lanes.values():
             room = lane.room()
             if not lane.maybe_due or room <= 0:
@@ -211,7 +211,7 @@ class Pump:
                 probe = leases[0].job_id
                 again_at = limits.note_probe(tx, lane.name, probe, now_ms=self._clock.wall_ms())
             for taken in leases:
-                run = Run(lease=taken, db=self._db, is_probe=allowed.is_probe)
+                run = Run(lease=taken, db=self._db, clock=self._clock, is_probe=allowed.is_probe)
                 run.free = partial(self._free, lane, run)
                 self._boarded.append(run)
             if len(leases) == room:

@@ -15,7 +15,7 @@ def settle(tx: WriteTx, run: Run, ended: Outcome) -> bool:
 
     A provider that is down stops its queue; a probe that came through opens it again.
     """
-    lease, now = run.lease, clock.now()
+    lease, now = run.lease, run.clock.now()
     if ended.is_provider_down:
         retry_at = limits.open_breaker(
             tx, lease.queue, lease.job_id, retry_after_ms=ended.wait_ms, now=now

@@ -1,0 +1,113 @@
+"""An hour without the providers, by a clock that the test moves from one probe to the next."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from dramatiq import Worker
+
+from signet import clock, config
+from signet.process.live import LiveSettings
+from signet.queue import QUEUES
+from signet.queue.bell import Bell
+from signet.queue.broker import JobsBroker
+from signet.queue.pump import Pump
+from signet_worker import actors
+from signet_worker.context import Context
+from support.models import FakeServer, Status
+from support.processes import eventually
+from support.queue import Hands
+from worker.home import Home, manifest
+from worker.script import Script, fact, found, scripted
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+HOUR_MS = 3_600_000
+#: How long the providers only refuse, so that the queue's own waits count (at most limits.LAST_PROBE_MS); after that
+#: they say when to come back, which keeps the test short.
+UNTOLD_MS = 120_000
+TOLD_SECONDS = "30"
+JOBS = 20
+_OPEN = "SELECT provider, retry_at_ms FROM provider_breakers WHERE state = 'open'"
+_RUNNING = "SELECT COUNT(*) FROM memory_jobs WHERE status = 'leased'"
+_UNFINISHED = "SELECT COUNT(*) FROM memory_jobs WHERE status <> 'completed'"
+
+
+@contextmanager
+def a_worker(home: Home, hands: Hands) -> Iterator[Pump]:
+    """Run the worker's threads and actors in this process, by the clocks of the test."""
+    with tempfile.TemporaryDirectory(prefix="signet-") as folder:
+        bell = Bell(Path(folder), "me")
+        slots = {queue.name: queue.slots for queue in QUEUES.values()}
+        pump = Pump(home.db, bell, owner="me", slots=slots, lease_ms=300_000, clock=hands.clock)
+        broker = JobsBroker(home.db, pump)
+        live = LiveSettings(home.workspace, config.load(home.workspace))
+        actors.declare(broker, Context(home.db, live, home.workspace))
+        worker = Worker(broker, worker_threads=sum(slots.values()), worker_timeout=50)
+        broker.deadlines.start()
+        worker.start()
+        pump.start()
+        try:
+            yield pump
+        finally:
+            worker.stop(timeout=2_000)
+            pump.stop()
+            broker.deadlines.stop()
+            bell.close()
+
+
+def _retries(home: Home) -> dict[str, int]:
+    """Return when the next probe of each provider that is away may go; none while a job runs."""
+    if home.value(_RUNNING):
+        return {}
+    return {row["provider"]: row["retry_at_ms"] for row in home.rows(_OPEN)}
+
+
+def _asked(server: FakeServer) -> dict[str, int]:
+    vectors = sum(request.path == "/api/embed" for request in server.requests)
+    return {"llm": len(server.prompts), "vectors": vectors}
+
+
+def test_an_hour_without_providers_costs_nothing_but_time(home: Home) -> None:
+    script = Script()
+    told = Status(503, retry_after=TOLD_SECONDS)
+    script.reads("", Status(503))
+    with scripted(script, embeddings=[Status(503)]) as server:
+        home.configure(manifest(url=server.url, embedding="ollama"))
+        sources = [home.remember(f"The tern plan has part {n}.", f"a{n}") for n in range(JOBS)]
+        began = clock.wall_ms()
+        hands = Hands(wall=began)
+        with a_worker(home, hands) as pump:
+            eventually(lambda: set(_retries(home)) == {"llm", "vectors"})
+            at_first = _asked(server)
+            probes = {"llm": 0, "vectors": 0}
+            while hands.wall < began + HOUR_MS:
+                if hands.wall > began + UNTOLD_MS:
+                    script.reads("", told)
+                    server.embeddings = [told]
+                due = _retries(home)
+                hands.move(max(min(due.values()) - hands.wall, 1))
+                for provider, at in due.items():
+                    probes[provider] += at <= hands.wall
+                pump.poke()
+                eventually(
+                    lambda: len(later := _retries(home)) == 2 and min(later.values()) > hands.wall
+                )
+            asked = _asked(server)
+            for provider, count in asked.items():
+                assert at_first[provider] <= QUEUES[provider].slots
+                assert count == at_first[provider] + probes[provider]
+                assert count < UNTOLD_MS / 4_000 + HOUR_MS / 30_000 + 4
+            waiting = home.rows("SELECT DISTINCT status, attempts, max_attempts FROM memory_jobs")
+            assert [tuple(row) for row in waiting] == [("pending", 0, 3)]
+            script.reads("", found(fact("The tern plan is a good one")))
+            server.embeddings = ["works"]
+            hands.move(30_000)
+            pump.poke()
+            eventually(lambda: not home.value(_UNFINISHED))
+    assert home.value("SELECT COUNT(*) FROM provider_breakers") == 0
+    assert home.value("SELECT MAX(attempts) FROM memory_jobs") == 1
+    assert all(len(home.facts(source)) == 1 for source in sources)
+    assert not home.value("SELECT COUNT(*) FROM memories WHERE embedding_model IS NULL")
