@@ -292,6 +292,14 @@ def test_how_entities_served_is_told_by_their_comparisons(api: Api) -> None:
                 f"2026-05-0{number + 1}T00:00:00.000Z",
             )
 
+    for name in ("a", "b", "c"):
+        api.run(
+            "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
+            " VALUES (?, ?, ?, 'tool', '', '')",
+            name,
+            name.upper(),
+            name,
+        )
     compared("a", [False, False, True, True])
     compared("b", [True, True, True])
     compared("c", [True])

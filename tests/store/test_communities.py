@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from signet.db import WriteTx
+from signet.db.visibility import Reader
 from signet.domain.knowledge import communities
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -78,7 +79,7 @@ def test_two_triangles_are_two_communities_and_a_lonely_entity_is_in_none(tx: Wr
     assert clustered(tx)
     first, second = "community_default_0", "community_default_1"
     assert members(tx) == dict.fromkeys("ABC", first) | dict.fromkeys("XYZ", second)
-    found = communities.overview(tx, "default")
+    found = communities.overview(tx, reader=Reader(agent_id="default"))
     assert [
         (row["id"], row["name"], row["cohesion"], row["member_count"]) for row in found.rows
     ] == [
@@ -127,8 +128,8 @@ def test_other_agents_keep_their_communities(tx: WriteTx) -> None:
     tx.run("DELETE FROM entity_dependencies WHERE agent_id = 'default'")
     assert clustered(tx)
     assert members(tx) == {}
-    assert communities.overview(tx, "default").rows == []
-    assert communities.overview(tx, "default").quality == "fragmented"
+    assert communities.overview(tx, reader=Reader(agent_id="default")).rows == []
+    assert communities.overview(tx, reader=Reader(agent_id="default")).quality == "fragmented"
     assert (
         members(tx, "ada"),
         tx.all("SELECT * FROM entity_communities WHERE agent_id = 'ada'"),
@@ -141,9 +142,9 @@ def test_who_has_lost_all_edges_leaves_and_empty_communities_go(tx: WriteTx) -> 
     tx.run("DELETE FROM entity_dependencies WHERE id LIKE '%X%' OR id LIKE '%Y%'")
     clustered(tx)
     assert groups(tx) == {frozenset("ABC")}
-    assert [row["id"] for row in communities.overview(tx, "default").rows] == [
-        "community_default_0"
-    ]
+    assert [
+        row["id"] for row in communities.overview(tx, reader=Reader(agent_id="default")).rows
+    ] == ["community_default_0"]
 
 
 def test_parallel_edges_count_once_by_the_strongest_and_broken_ones_not_at_all(tx: WriteTx) -> None:
@@ -173,7 +174,10 @@ def test_a_graph_of_any_shape_is_stored_as_it_was_divided(tx: WriteTx) -> None:
     made = communities.compute(communities.snapshot(tx, "default"), "default")
     assert made is not None
     communities.replace(tx, made, now=NOON)
-    stored = {row["id"]: row["member_count"] for row in communities.overview(tx, "default").rows}
+    stored = {
+        row["id"]: row["member_count"]
+        for row in communities.overview(tx, reader=Reader(agent_id="default")).rows
+    }
     assert stored == {one.id: len(one.members) for one in made.communities}
     for group in made.communities:
         sql = "SELECT id FROM entities WHERE community_id = ? ORDER BY id"

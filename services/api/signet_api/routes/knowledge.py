@@ -1,9 +1,13 @@
 """The entities of an agent: lists, what is known of one, and what a person wants of it."""
 
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx, Row
+from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import store as agents
 from signet.domain.knowledge import browse, pinning, stats
 from signet.domain.knowledge.browse import Detail
@@ -20,6 +24,9 @@ from signet_api.params import whole
 
 router = APIRouter(tags=["knowledge"], route_class=JsonRoute)
 
+T = TypeVar("T")
+U = TypeVar("U")
+
 KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
 #: Rows of a page, and how far pages reach.
@@ -33,15 +40,15 @@ async def get_entities(request: Request, state: Shared) -> dict[str, object]:
     """Return a page of an agent's entities with how much is known of each, the important ones first."""
     params = request.query_params
     limit, offset = _page(request)
-    rows, total = await state.db.aread(
-        borne,
-        ([], 0),
+    rows, total = await look(
+        state,
+        agent(request),
         browse.entities,
-        agent_id=agent(request),
         type=params.get("type") or None,
         q=params.get("q") or None,
         limit=limit,
         offset=offset,
+        otherwise=((), 0),
     )
     items = [{"entity": _entity(row), **_counts(row)} for row in rows]
     return {"items": items, "limit": limit, "offset": offset, "total": total}
@@ -51,7 +58,7 @@ async def get_entities(request: Request, state: Shared) -> dict[str, object]:
 async def get_pinned(request: Request, state: Shared) -> list[dict[str, object]]:
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
     type = _one_of("pin_type", request.query_params.get("pin_type"), tuple(PinType)) or PinType.PIN
-    found = await state.db.aread(borne, [], pinning.listed, PinType(type), agent_id=agent(request))
+    found = await look(state, agent(request), pinning.listed, PinType(type), otherwise=())
     return [dict(row) for row in found]
 
 
@@ -59,13 +66,13 @@ async def get_pinned(request: Request, state: Shared) -> list[dict[str, object]]
 async def get_entity_health(request: Request, state: Shared) -> list[dict[str, object]]:
     """Return how the predictor did in the sessions about each entity, best first."""
     params = request.query_params
-    found = await state.db.aread(
-        borne,
-        [],
+    found = await look(
+        state,
+        agent(request),
         stats.health,
-        agent_id=agent(request),
         since=filters.instant("since", params.get("since")),
         least=whole(params.get("min_comparisons"), 3, low=1, high=FURTHEST),
+        otherwise=(),
     )
     return [_health(one) for one in found]
 
@@ -73,7 +80,7 @@ async def get_entity_health(request: Request, state: Shared) -> list[dict[str, o
 @router.get("/api/knowledge/entities/{entity_id}")
 async def get_entity(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Return one entity and how much is known of it."""
-    found = await state.db.aread(borne, None, browse.detail, entity_id, agent_id=agent(request))
+    found = await look(state, agent(request), browse.detail, entity_id, otherwise=None)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
     return _detail(found)
@@ -82,7 +89,7 @@ async def get_entity(entity_id: str, request: Request, state: Shared) -> dict[st
 @router.get("/api/knowledge/entities/{entity_id}/aspects")
 async def get_aspects(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Return the sides from which an entity is known, the weightiest first."""
-    rows = await state.db.aread(borne, [], browse.aspects, entity_id, agent_id=agent(request))
+    rows = await look(state, agent(request), browse.aspects, entity_id, otherwise=())
     return {"items": [_aspect(row) for row in rows]}
 
 
@@ -94,17 +101,17 @@ async def get_attributes(
     params = request.query_params
     limit, offset = _page(request)
     status = _one_of("status", params.get("status"), (*STATUSES, "all")) or "active"
-    rows = await state.db.aread(
-        borne,
-        [],
-        _attributes,
+    rows = await look(
+        state,
+        agent(request),
+        browse.attributes,
         entity_id,
         aspect_id,
-        agent(request),
         kind=_one_of("kind", params.get("kind"), KINDS),
         status=None if status == "all" else status,
         limit=limit,
         offset=offset,
+        otherwise=(),
     )
     return {"items": [dict(row) for row in rows], "limit": limit, "offset": offset}
 
@@ -114,8 +121,8 @@ async def get_dependencies(entity_id: str, request: Request, state: Shared) -> d
     """Return the edges of an entity, the strongest first."""
     asked = request.query_params.get("direction")
     direction = _one_of("direction", asked, ("incoming", "outgoing", "both")) or "both"
-    rows = await state.db.aread(
-        borne, [], browse.dependencies, entity_id, direction, agent_id=agent(request)
+    rows = await look(
+        state, agent(request), browse.dependencies, entity_id, direction, otherwise=()
     )
     return {"items": [dict(row) for row in rows]}
 
@@ -130,7 +137,7 @@ async def post_pin(
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
     now = clock.now()
     agent_id = agent(request, asked.agent_id)
-    weight = await state.db.awrite(pinning.put, entity_id, pin, agent_id=agent_id, now=now)
+    weight = await state.db.awrite(_pin, entity_id, pin, agent_id, now=now)
     is_pinned = pin.type is PinType.PIN
     how = {"pinnedAt": clock.to_text(now)} if is_pinned else {"suppressed": True}
     return {"pinned": is_pinned, **how, "pinType": pin.type, "weightOverride": weight}
@@ -149,27 +156,28 @@ def agent(request: Request, named: str | None = None) -> str:
     return agent_of(named or request.query_params.get("agent_id"), None, request.headers)
 
 
-def _attributes(
-    tx: ReadTx,
-    entity_id: str,
-    aspect_id: str,
+async def look(
+    state: State,
     agent_id: str,
-    *,
-    kind: str | None,
-    status: str | None,
-    limit: int,
-    offset: int,
-) -> list[Row]:
-    return browse.attributes(
-        tx,
-        entity_id,
-        aspect_id,
-        reader=agents.reader(tx, agent_id),
-        kind=kind,
-        status=status,
-        limit=limit,
-        offset=offset,
-    )
+    find: Callable[..., T],
+    *args: object,
+    otherwise: U,
+    **fields: object,
+) -> T | U:
+    """Return what `find` shows the readers of an agent's graph, `otherwise` where there is none.
+
+    It is called with `reader=`, in a read of its own.
+    """
+
+    def found(tx: ReadTx) -> T | U:
+        reader = agents.reader(tx, agent_id)
+        return borne(tx, otherwise, find, *args, reader=reader, **fields)
+
+    return await state.db.aread(found)
+
+
+def _pin(tx: WriteTx, entity_id: str, pin: Pin, agent_id: str, *, now: datetime) -> float:
+    return pinning.put(tx, entity_id, pin, reader=agents.reader(tx, agent_id), now=now)
 
 
 def _page(request: Request) -> tuple[int, int]:

@@ -10,12 +10,11 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.knowledge import clustering, communities
 from signet.domain.knowledge.communities import Overview
-from signet.domain.knowledge.missing import borne
 from signet.errors import Frozen
 from signet.queue import console
 from signet_api import processes
 from signet_api.deps import Shared, State
-from signet_api.routes.knowledge import agent
+from signet_api.routes.knowledge import agent, look
 
 router = APIRouter(tags=["knowledge"])
 
@@ -28,7 +27,7 @@ LOOK_SECONDS = 0.05
 @router.get("/api/knowledge/communities")
 async def get_communities(request: Request, state: Shared) -> dict[str, object]:
     """Return the groups of entities that were found last, the largest first."""
-    found = await state.db.aread(borne, Overview(), communities.overview, agent(request))
+    found = await look(state, agent(request), communities.overview, otherwise=Overview())
     return {
         "items": [dict(row) for row in found.rows],
         "count": len(found.rows),
@@ -45,11 +44,12 @@ async def post_cluster_entities(request: Request, state: Shared) -> JSONResponse
     agent_id = agent(request)
     job_id = await state.db.awrite(clustering.begin, agent_id, now=clock.now())
     ends_at = clock.monotonic_ms() + PATIENCE_MS
+    nothing = clustering.Progress(is_done=False, overview=Overview())
     is_at_work = await state.db.aread(_is_at_work, state)
-    found = await state.db.aread(clustering.progress, job_id, agent_id)
+    found = await look(state, agent_id, clustering.progress, job_id, otherwise=nothing)
     while is_at_work and not found.is_done and clock.monotonic_ms() < ends_at:
         await asyncio.sleep(LOOK_SECONDS)
-        found = await state.db.aread(clustering.progress, job_id, agent_id)
+        found = await look(state, agent_id, clustering.progress, job_id, otherwise=nothing)
     if not found.is_done:
         details = {"jobId": job_id}
         return _result(202, 0, "clustering is queued", details)

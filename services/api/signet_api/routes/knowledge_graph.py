@@ -7,8 +7,6 @@ from datetime import datetime
 from fastapi import APIRouter, Request, Response
 
 from signet import clock
-from signet.db import ReadTx
-from signet.domain.agents import store as agents
 from signet.domain.knowledge import constellation, expand, hygiene, impact, stats, walks
 from signet.domain.knowledge.constellation import Constellation, Extent
 from signet.domain.knowledge.expand import Expanded, Question
@@ -23,7 +21,7 @@ from signet_api import rows
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
 from signet_api.params import whole
-from signet_api.routes.knowledge import agent
+from signet_api.routes.knowledge import agent, look
 
 router = APIRouter(tags=["knowledge"], route_class=JsonRoute)
 
@@ -46,7 +44,7 @@ async def get_stats(request: Request, state: Shared) -> Mapping[str, int | float
 @router.get("/api/knowledge/traversal/status")
 async def get_traversal_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what the newest walk through the graph has met, null before the first."""
-    found = await state.db.aread(borne, None, walks.newest, agent(request))
+    found = await look(state, agent(request), walks.newest, otherwise=None)
     return {"status": found}
 
 
@@ -60,7 +58,7 @@ async def get_constellation(request: Request, state: Shared) -> Response:
         attributes_per_aspect=whole(params.get("max_attributes_per_aspect"), 4, low=1, high=250),
         dependencies=whole(params.get("dependency_limit"), 500, low=1, high=2_000),
     )
-    found = await state.db.aread(borne, Constellation(), _constellation, extent, agent(request))
+    found = await look(state, agent(request), constellation.draw, extent, otherwise=Constellation())
     edges = [dict(row) for row in found.dependencies]
     drawn = _drawn(found)
     return await asyncio.to_thread(rows.answer, {"dependencies": edges}, "entities", drawn)
@@ -70,13 +68,13 @@ async def get_constellation(request: Request, state: Shared) -> Response:
 async def get_hygiene(request: Request, state: Shared) -> dict[str, object]:
     """Return what is doubtful in the graph; changes nothing."""
     params = request.query_params
-    found = await state.db.aread(
-        borne,
-        Report(),
-        _hygiene,
+    found = await look(
+        state,
         agent(request),
+        hygiene.report,
         limit=whole(params.get("limit"), 50, low=1, high=200),
         memories=whole(params.get("memory_limit"), 200, low=1, high=1_000),
+        otherwise=Report(),
     )
     return _report(found)
 
@@ -91,15 +89,15 @@ async def post_expand(
     if not name:
         raise Invalid("entity name is required")
     text = asked.question.strip()
-    found = await state.db.aread(
-        borne,
-        None,
-        _expand,
-        name,
+    found = await look(
+        state,
         agent(request, asked.agent_id),
+        expand.expand,
+        name,
         aspect=asked.aspect,
         question=Question(text=text, vector=await state.vectors.of(text) if text else None),
         tokens=min(MOST_TOKENS, max(LEAST_TOKENS, asked.max_tokens)),
+        otherwise=None,
     )
     if found is None:
         raise expand.nothing(name)
@@ -114,15 +112,15 @@ async def post_expand_session(
     name = body.entity_name.strip()
     if not name:
         raise Invalid("entityName is required")
-    entity_name, found, total = await state.db.aread(
-        borne,
-        (name, [], 0),
+    entity_name, found, total = await look(
+        state,
+        agent(request, body.agent_id),
         expand.sessions,
         name,
-        agent_id=agent(request, body.agent_id),
         session=body.session_id,
         since=_beginning(body.time_range, clock.now()),
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
+        otherwise=(name, (), 0),
     )
     summaries = [dict(row) for row in found]
     for summary in summaries:
@@ -138,41 +136,19 @@ async def post_impact(body: ImpactBody, request: Request, state: Shared) -> dict
     if body.direction not in ("downstream", "upstream"):
         raise Invalid("direction must be downstream or upstream")
     ends_at = clock.monotonic_ms() + IMPACT_MS
-    found = await state.db.aread(
-        borne,
-        None,
+    found = await look(
+        state,
+        agent(request, body.agent_id),
         impact.of,
         body.entity_id,
-        agent_id=agent(request, body.agent_id),
         upstream=body.direction == "upstream",
         depth=min(MOST_DEPTH, max(1, body.max_depth)),
         expired=lambda: clock.monotonic_ms() >= ends_at,
+        otherwise=None,
     )
     if found is None:
         raise UnknownEntity(entityId=body.entity_id)
     return _impact(found, body.direction)
-
-
-def _constellation(tx: ReadTx, extent: Extent, agent_id: str) -> Constellation:
-    return constellation.draw(tx, extent, reader=agents.reader(tx, agent_id))
-
-
-def _hygiene(tx: ReadTx, agent_id: str, *, limit: int, memories: int) -> Report:
-    reader = agents.reader(tx, agent_id)
-    return hygiene.report(tx, reader=reader, limit=limit, memories=memories)
-
-
-def _expand(
-    tx: ReadTx,
-    name: str,
-    agent_id: str,
-    *,
-    aspect: str | None,
-    question: Question,
-    tokens: int,
-) -> Expanded:
-    reader = agents.reader(tx, agent_id)
-    return expand.expand(tx, name, reader=reader, aspect=aspect, question=question, tokens=tokens)
 
 
 def _beginning(named: str | None, now: datetime) -> str:

@@ -6,6 +6,7 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.visibility import Reader
 from signet.domain.knowledge import communities
 from signet.domain.knowledge.communities import Overview
 from signet.queue import NOW, Job, Status, console, enqueue
@@ -31,13 +32,13 @@ def begin(tx: WriteTx, agent_id: str, *, now: datetime) -> str:
     return enqueue(tx, job, now=now) or str(tx.value(_OPEN, (job.dedupe_key,)))
 
 
-def progress(tx: ReadTx, job_id: str, agent_id: str) -> Progress:
+def progress(tx: ReadTx, job_id: str, *, reader: Reader) -> Progress:
     """Return how far the run is; a job that is gone has been done long ago."""
     row = console.get(tx, job_id)
     status = row["status"] if row else Status.COMPLETED
     return Progress(
         is_done=status in (Status.COMPLETED, Status.DEAD),
-        overview=communities.overview(tx, agent_id),
+        overview=communities.overview(tx, reader=reader),
         error=row["error"] or "unknown" if row and status == Status.DEAD else None,
     )
 

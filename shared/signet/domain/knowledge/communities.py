@@ -12,8 +12,10 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
+from signet.db.visibility import Reader
 from signet.domain.knowledge import louvain
 from signet.domain.knowledge.louvain import Quality
+from signet.domain.knowledge.models import Sight
 
 _ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.
@@ -25,8 +27,11 @@ GROUP BY 1, 2 HAVING weight > 0 ORDER BY 1, 2
 """
 _LAST = "SELECT modularity, graph_signature FROM community_runs WHERE agent_id = ?"
 _LIST = """
-SELECT id, name, cohesion, member_count, created_at, updated_at FROM entity_communities
-WHERE agent_id = ? ORDER BY member_count DESC, name, id
+SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
+  SELECT c.id, e.name, c.cohesion, count(*) AS member_count, c.created_at, c.updated_at, max(e.mentions)
+  FROM entity_communities c JOIN entities e ON e.community_id = c.id
+  WHERE c.agent_id = :agent AND {entity} GROUP BY c.id)
+ORDER BY member_count DESC, name, id
 """
 _AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
 
@@ -97,11 +102,13 @@ def agents(tx: ReadTx) -> list[str]:
     return [row[0] for row in tx.all(_AGENTS)]
 
 
-def overview(tx: ReadTx, agent_id: str) -> Overview:
-    """Return the communities of an agent as they are stored."""
-    last = tx.one(_LAST, (agent_id,))
+def overview(tx: ReadTx, *, reader: Reader) -> Overview:
+    """Return what this reader may see of the communities of their agent, named after the best known member."""
+    last, sight = tx.one(_LAST, (reader.agent_id,)), Sight.of(reader)
+    listed = _LIST.format(entity=sight.entity())
     return Overview(
-        rows=tx.all(_LIST, (agent_id,)), modularity=(last["modularity"] if last else None) or 0.0
+        rows=tx.all(listed, {"agent": reader.agent_id, **sight.params}),
+        modularity=(last["modularity"] if last else None) or 0.0,
     )
 
 

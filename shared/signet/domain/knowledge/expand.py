@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row, fts, vectors
-from signet.db.visibility import Reader, readable
+from signet.db.visibility import Reader
 from signet.domain.graph import names
-from signet.domain.knowledge.models import UnknownEntity, shown
+from signet.domain.knowledge.models import Sight, UnknownEntity
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4
@@ -21,41 +21,39 @@ MOST_ATTRIBUTES = 1_000
 MOST_MEMORIES = 500
 MOST_EDGES = 200
 
-_FOUND = "SELECT id, name, entity_type AS type, description FROM entities e WHERE e.agent_id = ?"
+_FOUND = "SELECT id, name, entity_type AS type, description FROM entities e WHERE e.agent_id = :agent AND {entity}"
 _BY_NAME = (
-    f"{_FOUND} AND e.canonical_name = ?",
-    f"{_FOUND} AND e.name = ? ORDER BY e.mentions DESC, e.id LIMIT 1",
+    f"{_FOUND} AND e.canonical_name = :name",
+    f"{_FOUND} AND e.name = :spelt ORDER BY e.mentions DESC, e.id LIMIT 1",
 )
 _BY_WORDS = """
 SELECT e.id, e.name, e.entity_type AS type, e.description
 FROM entities_fts f CROSS JOIN entities e ON e.seq = f.rowid
-WHERE entities_fts MATCH ? AND e.agent_id = ? ORDER BY f.rank, e.mentions DESC, e.id LIMIT 1
+WHERE entities_fts MATCH :words AND e.agent_id = :agent AND {entity} ORDER BY f.rank, e.mentions DESC, e.id LIMIT 1
 """
 _BY_PART = f"""
-{_FOUND} AND instr(e.canonical_name, ?) > 0 ORDER BY length(e.canonical_name), e.mentions DESC, e.id LIMIT 1
+{_FOUND} AND instr(e.canonical_name, :name) > 0 ORDER BY length(e.canonical_name), e.mentions DESC, e.id LIMIT 1
 """
 _ATTRIBUTES = """
 SELECT a.aspect_id, a.attribute_value AS content, a.kind, a.importance, a.confidence, a.source_memory_id,
   s.aspect_name AS aspect, s.canonical_name, s.weight
 FROM entity_attributes a LEFT JOIN entity_aspects s ON s.id = a.aspect_id
-WHERE a.entity_id = ? AND a.status = 'active' AND {where}
-ORDER BY s.weight DESC, s.id, a.importance DESC, a.created_at DESC LIMIT ?
+WHERE a.entity_id = :id AND a.status = 'active' AND {attribute}
+ORDER BY s.weight DESC, s.id, a.importance DESC, a.created_at DESC LIMIT :most
 """
 _EDGES = """
 SELECT t.name AS target, d.dependency_type AS type, d.strength
-FROM entity_dependencies d JOIN entities t ON t.id = d.target_entity_id
-WHERE d.source_entity_id = ? AND d.agent_id = ? ORDER BY d.strength DESC, t.name LIMIT ?
+FROM entity_dependencies d JOIN entities s ON s.id = d.source_entity_id JOIN entities t ON t.id = d.target_entity_id
+WHERE d.source_entity_id = :id AND d.agent_id = :agent AND {edge} ORDER BY d.strength DESC, t.name LIMIT :most
 """
 #: From the entity to its memories, never through all memories.
 _LINKED = """
-FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = ?
-      UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = ? AND status = 'active') x
-CROSS JOIN memories m ON m.id = x.memory_id WHERE m.is_deleted = 0 AND {where}
+FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = :id
+      UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = :id AND status = 'active') x
+CROSS JOIN memories m ON m.id = x.memory_id WHERE {memory}
 """
 _COUNT = f"SELECT count(*) {_LINKED}"
-_MEMORIES = (
-    f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT ?"
-)
+_MEMORIES = f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT :most"
 _VECTORS = """
 SELECT source_id, vector FROM embeddings
 WHERE source_type = 'memory' AND ordinal = 0 AND length(vector) = ?
@@ -65,7 +63,8 @@ _SUMMARIES = """
 SELECT s.id, s.session_key AS sessionKey, s.harness, s.earliest_at AS earliestAt, s.latest_at AS latestAt, s.content,
   count(*) OVER () AS total
 FROM session_summaries s
-WHERE s.agent_id = :agent AND s.latest_at >= :since AND (:session IS NULL OR s.session_key = :session)
+WHERE s.agent_id = :agent AND (:project IS NULL OR s.project = :project) AND s.latest_at >= :since
+  AND (:session IS NULL OR s.session_key = :session)
   AND (instr(lower(s.content), :name) > 0 OR EXISTS (
     SELECT 1 FROM session_summary_memories x JOIN memory_entity_mentions y ON y.memory_id = x.memory_id
     WHERE x.summary_id = s.id AND y.entity_id = :entity))
@@ -117,15 +116,20 @@ class Expanded:
     memories: Sequence[Row]
 
 
-def find(tx: ReadTx, name: str, *, agent_id: str) -> Row | None:
-    """Return the agent's entity of this name, else the one whose name fits best, None when none does."""
-    canonical = names.canonical(name)
-    for sql, asked in zip(_BY_NAME, (canonical, name.strip()), strict=True):
-        if (row := tx.one(sql, (agent_id, asked))) is not None:
+def find(tx: ReadTx, name: str, *, reader: Reader) -> Row | None:
+    """Return the entity of this name, else the one whose name fits best, None when none does."""
+    sight, words = Sight.of(reader), fts.words(name)
+    asked = {
+        "agent": reader.agent_id,
+        "name": names.canonical(name),
+        "spelt": name.strip(),
+        "words": fts.all_of(words),
+        **sight.params,
+    }
+    for sql in (*_BY_NAME, *([_BY_WORDS] if words else []), _BY_PART):
+        if (row := tx.one(sql.format(entity=sight.entity()), asked)) is not None:
             return row
-    words = fts.words(name)
-    row = tx.one(_BY_WORDS, (fts.all_of(words), agent_id)) if words else None
-    return row or tx.one(_BY_PART, (agent_id, canonical))
+    return None
 
 
 def expand(
@@ -138,11 +142,15 @@ def expand(
     tokens: int,
 ) -> Expanded:
     """Return what is known of the entity of this name; raises UnknownEntity."""
-    entity = find(tx, name, agent_id=reader.agent_id)
+    entity = find(tx, name, reader=reader)
     if entity is None:
         raise nothing(name)
-    rows, budget = _attributes(tx, entity["id"], reader), Budget(tokens)
-    memories, count = _memories(tx, entity["id"], reader)
+    sight, budget = Sight.of(reader), Budget(tokens)
+    asked = {"id": entity["id"], "agent": reader.agent_id, **sight.params}
+    most = asked | {"most": MOST_ATTRIBUTES}
+    rows = tx.all(_ATTRIBUTES.format(attribute=sight.attribute()), most)
+    memories = tx.all(_MEMORIES.format(memory=sight.memory), asked | {"most": MOST_MEMORIES})
+    edges = tx.all(_EDGES.format(edge=sight.edge("s", "t")), asked | {"most": MOST_EDGES})
     if question.text:
         near = _nearness(tx, question, [row["id"] for row in memories])
         rows.sort(key=lambda r: near(r["source_memory_id"], r["content"]), reverse=True)
@@ -152,12 +160,8 @@ def expand(
         entity=entity,
         constraints=constraints,
         aspects=_aspects(rows, names.canonical(aspect or ""), budget),
-        dependencies=[
-            row
-            for row in tx.all(_EDGES, (entity["id"], reader.agent_id, MOST_EDGES))
-            if budget.take(row["target"], row["type"])
-        ],
-        memory_count=count,
+        dependencies=[row for row in edges if budget.take(row["target"], row["type"])],
+        memory_count=int(tx.value(_COUNT.format(memory=sight.memory), asked)),
         memories=[row for row in memories if budget.take(row["content"])],
     )
 
@@ -176,14 +180,15 @@ def nothing(name: str) -> UnknownEntity:
 
 
 def sessions(
-    tx: ReadTx, name: str, *, agent_id: str, session: str | None, since: str, limit: int
+    tx: ReadTx, name: str, *, reader: Reader, session: str | None, since: str, limit: int
 ) -> tuple[str, list[Row], int]:
     """Return the entity's name, summaries of sessions that speak of it, newest first, and how many there are."""
-    entity = find(tx, name, agent_id=agent_id)
+    entity = find(tx, name, reader=reader)
     if entity is None:
         return name, [], 0
     asked = {
-        "agent": agent_id,
+        "agent": reader.agent_id,
+        "project": reader.project,
         "since": since,
         "session": session,
         "name": entity["name"].lower(),
@@ -201,19 +206,6 @@ def beginning(named: str | None, now: datetime) -> str:
         return ""
     since = now - timedelta(days=days[named]) if named in days else clock.parse(named)
     return clock.to_text(since)
-
-
-def _attributes(tx: ReadTx, entity_id: str, reader: Reader) -> list[Row]:
-    where = shown(reader)
-    sql = _ATTRIBUTES.format(where=where.sql)
-    return tx.all(sql, (entity_id, *where.params, MOST_ATTRIBUTES))
-
-
-def _memories(tx: ReadTx, entity_id: str, reader: Reader) -> tuple[list[Row], int]:
-    where = readable(reader)
-    asked = (entity_id, entity_id, *where.params)
-    count = int(tx.value(_COUNT.format(where=where.sql), asked))
-    return tx.all(_MEMORIES.format(where=where.sql), (*asked, MOST_MEMORIES)), count
 
 
 def _aspects(rows: Sequence[Row], wanted: str, budget: Budget) -> list[AspectView]:

@@ -9,10 +9,11 @@ from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, readable
 from signet.domain.graph import names, persist
 from signet.domain.graph.models import CHUNK_GROUP, SKILL
+from signet.domain.knowledge.models import Sight
 
 _ENTITIES = """
-SELECT id, name, canonical_name, mentions FROM entities
-WHERE agent_id = ? AND entity_type NOT IN (?, ?) ORDER BY mentions DESC, id
+SELECT id, name, canonical_name, mentions FROM entities e
+WHERE agent_id = :agent AND entity_type NOT IN (:group, :skill) AND {entity} ORDER BY mentions DESC, id
 """
 _ATTRIBUTES = """
 SELECT coalesce(sum(NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id)), 0) AS source,
@@ -66,7 +67,9 @@ class Report:
 
 def report(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Report:
     """Return what is doubtful in the graph of the reader's agent; the newest `memories` are looked through."""
-    entities = tx.all(_ENTITIES, (reader.agent_id, CHUNK_GROUP, SKILL))
+    sight = Sight.of(reader)
+    asked = {"agent": reader.agent_id, "group": CHUNK_GROUP, "skill": SKILL, **sight.params}
+    entities = tx.all(_ENTITIES.format(entity=sight.entity()), asked)
     lost = tx.one(_ATTRIBUTES, (reader.agent_id,))
     assert lost is not None  # an aggregate
     return Report(

@@ -5,11 +5,12 @@ change, and so is what it blocks or informs. Upstream is the other way round: wh
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
-from signet.domain.knowledge.models import UnknownEntity
+from signet.db.visibility import Reader
+from signet.domain.knowledge.models import Sight, UnknownEntity
 
 #: A change runs along these edges; along all others it runs against them.
 WITH_THE_EDGE = ("blocks", "informs")
@@ -18,13 +19,14 @@ LABELS = ("WILL BREAK", "LIKELY AFFECTED", "MAY NEED TESTING")
 #: Entities whose edges are read before the clock is looked at again.
 AT_ONCE = 50
 
-_START = "SELECT id, name FROM entities WHERE id = ? AND agent_id = ?"
+_START = "SELECT id, name FROM entities e WHERE id = :id AND agent_id = :agent AND {entity}"
 _NEXT = """
 SELECT DISTINCT e.id, e.name, e.entity_type AS type
 FROM json_each(:ids) j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{near}
   ON d.{near}_entity_id = j.value
+CROSS JOIN entities n ON n.id = d.{near}_entity_id
 CROSS JOIN entities e ON e.id = d.{far}_entity_id
-WHERE d.agent_id = :agent AND d.dependency_type {is_with} IN ('blocks', 'informs')
+WHERE d.agent_id = :agent AND d.dependency_type {is_with} IN ('blocks', 'informs') AND {{edge}}
 """
 _FROM_SOURCE = {"near": "source", "far": "target"}
 _FROM_TARGET = {"near": "target", "far": "source"}
@@ -64,7 +66,7 @@ def of(
     tx: ReadTx,
     entity_id: str,
     *,
-    agent_id: str,
+    reader: Reader,
     upstream: bool,
     depth: int,
     expired: Callable[[], bool],
@@ -73,13 +75,17 @@ def of(
 
     When `expired` says so the walk ends with what it has.
     """
-    entity = tx.one(_START, (entity_id, agent_id))
+    sight = Sight.of(reader)
+    asked = {"agent": reader.agent_id, **sight.params}
+    entity = tx.one(_START.format(entity=sight.entity()), asked | {"id": entity_id})
     if entity is None:
         raise UnknownEntity(entityId=entity_id)
     seen, frontier = {entity_id}, [entity_id]
     rings: list[Ring] = []
+    edge = sight.edge("n", "e")
+    steps = [sql.format(edge=edge) for sql in (_UPSTREAM if upstream else _DOWNSTREAM)]
     while frontier and len(rings) < depth:
-        ring, in_time = _around(tx, frontier, seen, agent_id, upstream, expired)
+        ring, in_time = _around(tx, frontier, seen, steps, asked, expired)
         if ring:
             rings.append(Ring(depth=len(rings) + 1, entities=ring))
         if not in_time:
@@ -92,8 +98,8 @@ def _around(
     tx: ReadTx,
     frontier: Sequence[str],
     seen: set[str],
-    agent_id: str,
-    upstream: bool,
+    steps: Sequence[str],
+    asked: Mapping[str, object],
     expired: Callable[[], bool],
 ) -> tuple[list[Row], bool]:
     """Return the entities one edge away that were not seen before, and whether there was time for all."""
@@ -101,9 +107,9 @@ def _around(
     for start in range(0, len(frontier), AT_ONCE):
         if expired():
             return ring, False
-        asked = {"ids": json.dumps(frontier[start : start + AT_ONCE]), "agent": agent_id}
-        for sql in _UPSTREAM if upstream else _DOWNSTREAM:
-            for row in tx.all(sql, asked):
+        ids = {"ids": json.dumps(frontier[start : start + AT_ONCE])}
+        for sql in steps:
+            for row in tx.all(sql, {**asked, **ids}):
                 if row["id"] not in seen:
                     seen.add(row["id"])
                     ring.append(row)

@@ -9,6 +9,7 @@ from signet.observe import logs
 
 P = ParamSpec("P")
 T = TypeVar("T")
+U = TypeVar("U")
 
 log = logs.get("memory")
 
@@ -32,12 +33,12 @@ _THERE = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 def borne(
     tx: ReadTx,
-    otherwise: T,
+    otherwise: U,
     look: Callable[Concatenate[ReadTx, P], T],
     /,
     *args: P.args,
     **kwargs: P.kwargs,
-) -> T:
+) -> T | U:
     """Return what the look gives, `otherwise` when it fails while tables of the graph are missing."""
     try:
         return look(tx, *args, **kwargs)

@@ -9,7 +9,9 @@ from enum import StrEnum
 
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.knowledge.models import UnknownEntity
+from signet.db.visibility import Reader
+from signet.domain.knowledge import browse
+from signet.domain.knowledge.models import Sight, UnknownEntity
 
 _PUT = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
@@ -20,12 +22,12 @@ ON CONFLICT (agent_id, entity_id) DO UPDATE SET pin_type = excluded.pin_type,
 _TAKE = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
 _MIRROR = "UPDATE entities SET pinned = ?, pinned_at = ? WHERE id = ? AND agent_id = ?"
 _PINNED = """
-SELECT id, name, pinned_at AS pinnedAt FROM entities
-WHERE agent_id = ? AND pinned = 1 ORDER BY pinned_at DESC, name, id
+SELECT e.id, e.name, e.pinned_at AS pinnedAt FROM entities e
+WHERE e.agent_id = :agent AND e.pinned = 1 AND {entity} ORDER BY pinned_at DESC, name, id
 """
 _SUPPRESSED = """
 SELECT e.id, e.name, p.created_at AS pinnedAt FROM entity_pinning p JOIN entities e ON e.id = p.entity_id
-WHERE p.agent_id = ? AND p.pin_type = 'suppress' ORDER BY p.created_at DESC, e.name, e.id
+WHERE p.agent_id = :agent AND p.pin_type = 'suppress' AND {entity} ORDER BY p.created_at DESC, e.name, e.id
 """
 
 
@@ -48,18 +50,18 @@ class Pin:
     reason: str | None = None
 
 
-def put(tx: WriteTx, entity_id: str, pin: Pin, *, agent_id: str, now: datetime) -> float:
+def put(tx: WriteTx, entity_id: str, pin: Pin, *, reader: Reader, now: datetime) -> float:
     """Pin or suppress an entity of the agent, instead of what was said before, and return the weight.
 
     Raises UnknownEntity.
     """
+    browse.check_known(tx, entity_id, reader)
     at = clock.to_text(now)
     weight = WEIGHTS[pin.type] if pin.weight is None else pin.weight
-    row = (ids.new_ordered_id(), pin.type, weight, pin.reason, at, entity_id, agent_id)
-    if not tx.run(_PUT, row):
-        raise UnknownEntity(entityId=entity_id)
+    row = (ids.new_ordered_id(), pin.type, weight, pin.reason, at, entity_id, reader.agent_id)
+    tx.run(_PUT, row)
     is_pinned = pin.type is PinType.PIN
-    tx.run(_MIRROR, (is_pinned, at if is_pinned else None, entity_id, agent_id))
+    tx.run(_MIRROR, (is_pinned, at if is_pinned else None, entity_id, reader.agent_id))
     return weight
 
 
@@ -70,6 +72,8 @@ def clear(tx: WriteTx, entity_id: str, *, agent_id: str) -> None:
     tx.run(_TAKE, (entity_id, agent_id))
 
 
-def listed(tx: ReadTx, type: PinType, *, agent_id: str) -> list[Row]:
-    """Return the agent's pinned or suppressed entities, newest first."""
-    return tx.all(_PINNED if type is PinType.PIN else _SUPPRESSED, (agent_id,))
+def listed(tx: ReadTx, type: PinType, *, reader: Reader) -> list[Row]:
+    """Return the pinned or suppressed entities of the reader's agent, newest first."""
+    sight = Sight.of(reader)
+    sql = _PINNED if type is PinType.PIN else _SUPPRESSED
+    return tx.all(sql.format(entity=sight.entity()), {"agent": reader.agent_id, **sight.params})

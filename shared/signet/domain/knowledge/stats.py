@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row
+from signet.db.visibility import Reader
+from signet.domain.knowledge.models import Sight
 from signet.domain.knowledge.weights import Bounds
 
 #: What counts as lately updated by feedback.
@@ -56,9 +58,10 @@ FROM memories m WHERE m.agent_id = :agent AND m.is_deleted = 0
   AND EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.memory_id = m.id)
 """
 _COMPARISONS = """
-SELECT focal_entity_id, focal_entity_name, predictor_won, margin FROM predictor_session_comparisons
-WHERE agent_id = ? AND focal_entity_id IS NOT NULL AND (?2 IS NULL OR created_at >= ?2)
-ORDER BY created_at, id
+SELECT e.id AS focal_entity_id, e.name AS focal_entity_name, c.predictor_won, c.margin
+FROM predictor_session_comparisons c JOIN entities e ON e.id = c.focal_entity_id
+WHERE c.agent_id = :agent AND (:since IS NULL OR c.created_at >= :since) AND {entity}
+ORDER BY c.created_at, c.id
 """
 
 
@@ -97,10 +100,12 @@ def coverage(mentioned: int, told: int) -> dict[str, int | float]:
     return {"unassignedMemoryCount": max(0, mentioned - told), "coveragePercent": percent}
 
 
-def health(tx: ReadTx, *, agent_id: str, since: str | None, least: int) -> list[EntityHealth]:
+def health(tx: ReadTx, *, reader: Reader, since: str | None, least: int) -> list[EntityHealth]:
     """Return how each entity with at least `least` comparisons served, best first."""
     rows = defaultdict[str, list[Row]](list)
-    for row in tx.all(_COMPARISONS, (agent_id, since)):
+    sight = Sight.of(reader)
+    asked = {"agent": reader.agent_id, "since": since, **sight.params}
+    for row in tx.all(_COMPARISONS.format(entity=sight.entity()), asked):
         rows[row["focal_entity_id"]].append(row)
     found = [_health(entity_id, of) for entity_id, of in rows.items() if len(of) >= least]
     return sorted(found, key=lambda one: (-one.win_rate, -one.comparisons, one.name))
@@ -119,7 +124,7 @@ def _health(entity_id: str, rows: Sequence[Row]) -> EntityHealth:
     won = [bool(row["predictor_won"]) for row in rows]
     return EntityHealth(
         entity_id=entity_id,
-        name=rows[-1]["focal_entity_name"] or entity_id,
+        name=rows[-1]["focal_entity_name"],
         comparisons=len(rows),
         win_rate=_rate(won),
         margin=sum(row["margin"] for row in rows) / len(rows),

@@ -10,12 +10,19 @@ from enum import StrEnum
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.visibility import Reader
+from signet.domain.graph import names
 from signet.domain.graph.traverse import Walk
+from signet.domain.knowledge.models import Sight
 
 _KEEP = """
 INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 _KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
+_MET = """
+SELECT e.name FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
+WHERE {entity} ORDER BY j.key
+"""
 
 
 class Phase(StrEnum):
@@ -52,10 +59,16 @@ def keep(
     tx.run(_KEEP, (_key(agent_id), json.dumps(told, ensure_ascii=False)))
 
 
-def newest(tx: ReadTx, agent_id: str) -> Mapping[str, object] | None:
-    """Return the newest walk as it is told, None before the first."""
-    text = tx.value(_KEPT, (_key(agent_id),))
-    return None if text is None else json.loads(text)
+def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
+    """Return the newest walk as it is told, None before the first; names that the reader may not see are left out."""
+    text = tx.value(_KEPT, (_key(reader.agent_id),))
+    if text is None:
+        return None
+    told, sight = json.loads(text), Sight.of(reader)
+    named = json.dumps([names.canonical(name) for name in told["focalEntityNames"]])
+    asked = {"names": named, "agent": reader.agent_id, **sight.params}
+    rows = tx.all(_MET.format(entity=sight.entity()), asked)
+    return {**told, "focalEntityNames": [row["name"] for row in rows]}
 
 
 def _key(agent_id: str) -> str:
