@@ -87,6 +87,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/knowledge/expand"): ({"entity": "Ada Winter"}, 200),
     ("POST", "/api/knowledge/expand/session"): ({"entityName": "Ada Winter"}, 200),
     ("POST", "/api/graph/impact"): ({"entityId": "{entity_id}"}, 200),
+    ("GET", "/api/diagnostics"): (None, 200),
+    ("GET", "/api/diagnostics/{domain}"): (None, 200),
     # Without a worker the run waits.
     ("POST", "/api/repair/cluster-entities"): (None, 202),
     ("GET", "/api/connectors"): (None, 200),
@@ -150,6 +152,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "document_id": document["id"],
         "job_id": document["jobId"],
         "name": "recall",
+        "domain": "queue",
     }
     api.state.feed.close()
     address = (path + QUERIES.get((method, path), "")).format(**names)

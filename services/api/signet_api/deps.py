@@ -22,6 +22,7 @@ from signet.process.live import LiveSettings
 from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.probe import Probe
+from signet_api.reports import Reports
 from signet_api.vectors import QueryVectors
 
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
@@ -45,9 +46,11 @@ class State:
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
     feed: Feed = field(init=False)
+    reports: Reports = field(init=False)
 
     def __post_init__(self) -> None:
         self.feed = Feed(self.db)
+        self.reports = Reports(self.db)
 
     @property
     def settings(self) -> Settings:

@@ -124,6 +124,8 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/graph/impact"): _RECALL,
     # Operation.
     ("POST", "/api/repair/cluster-entities"): _OPERATOR,
+    ("GET", "/api/diagnostics"): _DIAGNOSTICS,
+    ("GET", "/api/diagnostics/{domain}"): _DIAGNOSTICS,
     ("GET", "/api/pipeline/status"): _DIAGNOSTICS,
     ("POST", "/api/pipeline/pause"): _OPERATOR,
     ("POST", "/api/pipeline/resume"): _OPERATOR,

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from signet.cli import output, work
@@ -79,7 +79,9 @@ def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
 
 def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     reasons = found["reasons"]
-    dot = ink.warn("●") if reasons else ink.good("●")
+    health = found["health"]
+    is_ill = health["status"] != "healthy"
+    dot = ink.bad("●") if is_ill else ink.warn("●") if reasons else ink.good("●")
     yield f"{dot} {ink.bold('Daemon running')} · version {found['version']}"
     yield _row("address", found["url"])
     yield _row("up", f"{output.span(found['uptime'])} · PID {found['pid']}")
@@ -92,6 +94,8 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("memories", str(found["memories"]["total"]))
     yield _row("embeddings", _embedding(found["embedding"], ink))
     yield from _workspace(found, ink)
+    for line in troubles(health, ink):
+        yield line
     for reason in reasons:
         yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"
     for warning in [found["configError"], *found["configWarnings"]]:
@@ -99,6 +103,14 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
             yield ink.warn(f"! {warning}")
     for key in found["restartRequired"]:
         yield ink.warn(f"! {key} changed") + " · take it over with: signet restart"
+
+
+def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
+    """Yield what costs the store its health, worst first, each with the command that helps; red while it is ill."""
+    draw = ink.warn if health["status"] == "healthy" else ink.bad
+    for one in sorted(health.get("help", ()), key=lambda one: -float(one["points"])):
+        said = draw(f"! {one['domain']}: {output.plain(one['reason'])}")
+        yield said + (f" · try: {one['command']}" if one["command"] else "")
 
 
 def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from signet_api.routes import (
     changes,
     connectors,
+    diagnostics,
     docs,
     documents,
     embeddings,
@@ -62,6 +63,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     knowledge_communities.router,
     skills.router,
     pipeline.router,
+    diagnostics.router,
     metrics.router,
     docs.router,
 )

@@ -6,11 +6,13 @@ from fastapi import APIRouter
 
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
+from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
 from signet.queue import console, limits, stats
 from signet.queue.kinds import QUEUES
 from signet_api import processes
 from signet_api.deps import Shared, State
+from signet_api.health import Seen
 from signet_api.routes.health import main_pid, uptime
 
 router = APIRouter(tags=["status"])
@@ -19,9 +21,10 @@ router = APIRouter(tags=["status"])
 @router.get("/api/status")
 async def get_status(state: Shared) -> dict[str, object]:
     """Return version, processes, queue, providers and settings in force."""
-    rows = await state.db.aread(_rows, state, clock.now())
     settings, loaded = state.settings, state.live.loaded
+    rows = await state.db.aread(_rows, state, clock.now())
     seen = await state.health.look()
+    report = await state.reports.get(settings)
     public = config.as_public_dict(settings)
     return {
         "status": "running",
@@ -35,7 +38,7 @@ async def get_status(state: Shared) -> dict[str, object]:
         "agentsDir": str(state.workspace.root),
         "memoryDb": seen.database,
         "pipelineV2": public.get("pipelineV2", {}),
-        "health": {"score": 1.0 if seen.is_whole else 0.5, "status": _word(seen.is_whole)},
+        "health": _health(report, seen),
         "reasons": list(seen.reasons),
         "activeSessions": 0,
         "bypassedSessions": 0,
@@ -75,5 +78,10 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     }
 
 
-def _word(is_whole: bool) -> str:
-    return "healthy" if is_whole else "degraded"
+def _health(report: Report, seen: Seen) -> dict[str, object]:
+    """Return how well the store is; at best half well while something of the daemon itself is missing."""
+    whole = report.composite()
+    if seen.is_whole:
+        return whole
+    score = min(report.score, DEGRADED)
+    return whole | {"score": score, "status": status_of(score)}

@@ -1,0 +1,144 @@
+"""Values of the report: a domain is its numbers and what they cost it. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock
+from signet.config import Settings
+from signet.config.sections import EmbeddingProvider
+
+#: Least scores of healthy and degraded; both count as reached (DG-1).
+HEALTHY, DEGRADED = 0.8, 0.5
+#: What each domain counts for; the others are reported and count for nothing (DG-3, DG-4).
+WEIGHTS: Mapping[str, float] = {
+    "queue": 0.28,
+    "storage": 0.14,
+    "index": 0.19,
+    "provider": 0.24,
+    "mutation": 0.10,
+    "connector": 0.05,
+}
+
+
+class Status(StrEnum):
+    """What a score means."""
+
+    HEALTHY = "healthy"
+    DEGRADED = "degraded"
+    UNHEALTHY = "unhealthy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deduction:
+    """What a domain loses, why, and the command that helps (None: there is none, or it helps itself)."""
+
+    points: float
+    reason: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """One part of the store: its numbers under the names that clients know, and what is wrong with it.
+
+    `base` and `word` are for those few domains whose score and status do not follow from deductions alone.
+    """
+
+    name: str
+    fields: Mapping[str, object]
+    deductions: tuple[Deduction, ...] = ()
+    base: float = 1.0
+    word: str | None = None
+
+    @property
+    def score(self) -> float:
+        """Return 0..1: the base without the deductions (DG-2)."""
+        return _clamped(self.base - sum(one.points for one in self.deductions))
+
+    @property
+    def status(self) -> str:
+        """Return what the score means."""
+        return self.word or status_of(self.score)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the domain as it is answered."""
+        reasons = [one.reason for one in self.deductions]
+        return {"score": self.score, "status": self.status, **self.fields, "reasons": reasons}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Every domain at one instant."""
+
+    at: datetime
+    domains: Mapping[str, Domain]
+
+    @property
+    def score(self) -> float:
+        """Return the weighted score 0..1 (DG-3)."""
+        return _clamped(sum(self.domains[name].score * weight for name, weight in WEIGHTS.items()))
+
+    @property
+    def status(self) -> Status:
+        """Return what the score means, but at most degraded while a weighted domain is unhealthy."""
+        is_broken = any(self.domains[name].status == Status.UNHEALTHY for name in WEIGHTS)
+        by_score = status_of(self.score)
+        return Status.DEGRADED if is_broken and by_score is Status.HEALTHY else by_score
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return what is wrong, a line each, domain first."""
+        return tuple(f"{name}: {one.reason}" for name, one in self._weighted())
+
+    def composite(self) -> dict[str, object]:
+        """Return the sum of all: score, status, reasons, and for each reason the command that helps."""
+        advice = [
+            {"domain": name, "reason": one.reason, "command": one.command, "points": one.points}
+            for name, one in self._weighted()
+        ]
+        return {
+            "score": self.score,
+            "status": self.status,
+            "reasons": list(self.reasons),
+            "help": advice,
+        }
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the report as it is answered."""
+        domains = {name: domain.as_dict() for name, domain in self.domains.items()}
+        return {"timestamp": clock.to_text(self.at), "composite": self.composite(), **domains}
+
+    def _weighted(self) -> list[tuple[str, Deduction]]:
+        return [(name, one) for name in WEIGHTS for one in self.domains[name].deductions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the report cannot see in the rows."""
+
+    embeds: bool = True
+    predicts: bool = False
+    installs_updates: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Facts":
+        """Return what the settings say."""
+        return cls(
+            embeds=settings.embedding.provider is not EmbeddingProvider.NONE,
+            predicts=settings.pipeline.predictor.enabled,
+            installs_updates=settings.updates.auto_install,
+        )
+
+
+def status_of(score: float) -> Status:
+    """Return what a score means; sums of decimals that miss a border by a rounding error have reached it."""
+    rounded = round(score, 9)
+    if rounded >= HEALTHY:
+        return Status.HEALTHY
+    return Status.DEGRADED if rounded >= DEGRADED else Status.UNHEALTHY
+
+
+def _clamped(score: float) -> float:
+    return round(min(max(score, 0.0), 1.0), 6)

@@ -1,0 +1,61 @@
+"""The report: every domain of the store at one instant, in one snapshot."""
+
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.diagnostics import rules, store
+from signet.domain.diagnostics.models import Facts, Report
+from signet.domain.embeddings import store as embeddings
+from signet.errors import Invalid
+
+#: What can be asked for alone; nothing else is ever looked up by a name that a caller gives.
+DOMAINS = (
+    "queue",
+    "storage",
+    "index",
+    "provider",
+    "mutation",
+    "connector",
+    "composite",
+    "duplicate",
+    "update",
+    "predictor",
+)
+
+
+def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None) -> Report:
+    """Look at everything once; `monotonic_ms` is the machine's monotonic clock. Looks at each memory for its vector."""
+    total, deleted = store.memories(tx)
+    active = total - deleted
+    seen = store.queue(
+        tx, now=now, monotonic_ms=clock.monotonic_ms() if monotonic_ms is None else monotonic_ms
+    )
+    coverage = embeddings.coverage(tx)
+    is_queued = "pending" in seen.by_kind.get("embed", {})
+    found = (
+        rules.queue(seen),
+        rules.storage(total, deleted, store.database_bytes(tx)),
+        rules.index(
+            active,
+            total,
+            store.indexed_rows(tx),
+            coverage,
+            embeds=facts.embeds,
+            is_queued=is_queued,
+        ),
+        rules.provider(store.calls(tx)),
+        rules.mutation(*store.mutations(tx, now=now)),
+        rules.connector(store.connectors(tx), now=now),
+        rules.duplicate(store.duplicates(tx), active),
+        rules.update(facts),
+        rules.predictor(store.predictor(tx), facts, now=now),
+    )
+    return Report(at=now, domains={domain.name: domain for domain in found})
+
+
+def part(whole: Report, name: str) -> dict[str, object]:
+    """Return one domain as it is answered; raises Invalid for a name that is none."""
+    if name not in DOMAINS:
+        raise Invalid(f"Unknown domain: {name}")
+    return whole.composite() if name == "composite" else whole.domains[name].as_dict()

@@ -1,0 +1,221 @@
+"""What each number costs its domain, and the command that helps. Pure; the figures are those of the specification."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from signet import clock
+from signet.domain.diagnostics.models import Deduction, Domain, Facts
+from signet.domain.diagnostics.store import Calls, Duplicates, Queue
+from signet.domain.embeddings.models import Coverage
+
+if TYPE_CHECKING:
+    from signet.db import Row
+
+DEEP = 50
+OLD_SECONDS = 300
+DEAD_RATE = 0.01
+#: So many dead jobs are a pile that somebody must look at, however long ago they died; alone it is unhealthy.
+PILE = 100
+TOMBSTONES = 0.30
+FTS_OFF = 0.10
+COVERED = 0.80
+RECOVERS = 5
+DAY_MS = 86_400_000
+DUPLICATES, MANY_DUPLICATES = 0.05, 0.10
+
+DEAD_HELP = "signet repair requeue-dead --apply"
+WORK_HELP = "signet jobs watch"
+LEASES_HELP = "signet repair release-leases --apply"
+SWEEP_HELP = "signet repair retention-sweep --apply"
+FTS_HELP = "signet repair check-fts --apply"
+REEMBED_HELP = "signet repair re-embed --apply"
+PROVIDER_HELP = "signet logs -l warn"
+DEDUP_HELP = "signet repair deduplicate --apply"
+
+
+def queue(seen: Queue) -> Domain:
+    """Score the queue (DG-7 to DG-10)."""
+    found = []
+    if seen.depth > DEEP:
+        found.append(Deduction(points=0.3, reason=f"{seen.depth} jobs wait", command=WORK_HELP))
+    if seen.dead_rate > DEAD_RATE:
+        reason = f"{seen.died} of {seen.completed + seen.died} jobs of the last hour died"
+        found.append(Deduction(points=0.3, reason=reason, command=DEAD_HELP))
+    if seen.dead > PILE:
+        reason = f"{seen.dead} dead jobs have piled up"
+        found.append(Deduction(points=0.6, reason=reason, command=DEAD_HELP))
+    elif seen.dead > seen.died:
+        reason = f"{seen.dead - seen.died} jobs died earlier and are still there"
+        found.append(Deduction(points=0.1, reason=reason, command=DEAD_HELP))
+    if seen.oldest_seconds > OLD_SECONDS:
+        reason = f"the oldest job has been waiting for {int(seen.oldest_seconds // 60)} minutes"
+        found.append(Deduction(points=0.2, reason=reason, command=WORK_HELP))
+    if seen.anomalies:
+        reason = f"{seen.anomalies} stale lease(s)"
+        found.append(Deduction(points=0.2, reason=reason, command=LEASES_HELP))
+    fields = {
+        "depth": seen.depth,
+        "oldestAgeSec": round(seen.oldest_seconds, 1),
+        "deadRate": seen.dead_rate,
+        "leaseAnomalies": seen.anomalies,
+        "dead": seen.dead,
+        "byType": seen.by_kind,
+        "lastError": seen.last_error,
+    }
+    return Domain(name="queue", fields=fields, deductions=tuple(found))
+
+
+def storage(total: int, deleted: int, size: int) -> Domain:
+    """Score what is stored: many tombstones mean that nothing sweeps."""
+    found: tuple[Deduction, ...] = ()
+    if total and deleted / total > TOMBSTONES:
+        reason = f"{deleted} of {total} memories are forgotten and not yet purged"
+        found = (Deduction(points=0.3, reason=reason, command=SWEEP_HELP),)
+    fields = {"totalMemories": total, "deletedTombstones": deleted, "dbSizeBytes": size}
+    return Domain(name="storage", fields=fields, deductions=found)
+
+
+def is_off(indexed: int | None, expected: int) -> bool:
+    """Return whether a full-text index holds more than a tenth too many or too few; a missing one does (DG-12)."""
+    if indexed is None:
+        return True
+    return indexed > 0 if expected == 0 else abs(indexed - expected) > FTS_OFF * expected
+
+
+def index(
+    active: int,
+    expected: int,
+    indexed: int | None,
+    coverage: Coverage,
+    *,
+    embeds: bool,
+    is_queued: bool,
+) -> Domain:
+    """Score full text and vectors; `expected` rows belong into the index, forgotten ones too until they are purged.
+
+    Without a provider of vectors none are missing. `is_queued` says that vectors are being made just now.
+    """
+    found = []
+    is_mismatch = is_off(indexed, expected)
+    if is_mismatch:
+        has = "is missing" if indexed is None else f"holds {indexed} of {expected} rows"
+        found.append(Deduction(points=0.5, reason=f"the full-text index {has}", command=FTS_HELP))
+    if embeds and coverage.share < COVERED:
+        reason = f"{coverage.total - coverage.embedded} of {coverage.total} memories have no vector"
+        command = WORK_HELP if is_queued else REEMBED_HELP
+        found.append(Deduction(points=0.3, reason=reason, command=command))
+    fields = {
+        "memoriesRowCount": active,
+        "expectedRowCount": expected,
+        "ftsRowCount": indexed or 0,
+        "ftsMismatch": is_mismatch,
+        "embeddingCoverage": coverage.share,
+    }
+    return Domain(name="index", fields=fields, deductions=tuple(found))
+
+
+def provider(calls: Calls) -> Domain:
+    """Score the model providers: the share of their last calls that went well."""
+    lost = 1.0 - calls.availability
+    found: tuple[Deduction, ...] = ()
+    if lost:
+        bad = calls.failures + calls.timeouts
+        reason = f"{bad} of the last {calls.total} calls of models failed"
+        if calls.last_error:
+            reason += f", the last: {' '.join(calls.last_error.split())[:160]}"
+        found = (Deduction(points=lost, reason=reason, command=PROVIDER_HELP),)
+    fields = {
+        "recentTotal": calls.total,
+        "recentSuccesses": calls.successes,
+        "recentFailures": calls.failures,
+        "recentTimeouts": calls.timeouts,
+        "availabilityRate": calls.availability,
+        "lastSuccessAt": calls.last_success_at,
+        "lastError": calls.last_error,
+    }
+    return Domain(name="provider", fields=fields, deductions=found)
+
+
+def mutation(recovers: int, deletes: int) -> Domain:
+    """Score changes: whoever recovers much has lost much."""
+    found: tuple[Deduction, ...] = ()
+    if recovers > RECOVERS:
+        found = (Deduction(points=0.3, reason=f"{recovers} memories were recovered in 7 days"),)
+    fields = {"recentRecovers": recovers, "recentDeletes": deletes}
+    return Domain(name="mutation", fields=fields, deductions=found)
+
+
+def connector(row: "Row | None", *, now: datetime) -> Domain:
+    """Score connectors; without their table nothing is wrong with them."""
+    found = []
+    age: int | None = None
+    if row is not None and row["errors"]:
+        found.append(Deduction(points=0.3, reason=f"{row['errors']} connector(s) failed"))
+        since = clock.parsed(row["oldest"])
+        age = None if since is None else int((now - since).total_seconds() * 1000)
+        if age is not None and age > DAY_MS:
+            found.append(Deduction(points=0.2, reason="one has been failing for more than a day"))
+    fields = {
+        "connectorCount": row["connectors"] if row else 0,
+        "syncingCount": row["syncing"] if row else 0,
+        "errorCount": row["errors"] if row else 0,
+        "oldestErrorAge": age,
+    }
+    return Domain(name="connector", fields=fields, deductions=tuple(found))
+
+
+def duplicate(seen: Duplicates, active: int) -> Domain:
+    """Score equal memories."""
+    ratio = seen.excess / active if active else 0.0
+    found: tuple[Deduction, ...] = ()
+    if ratio > DUPLICATES:
+        points = 0.5 if ratio > MANY_DUPLICATES else 0.3
+        reason = f"{seen.excess} of {active} memories are there twice"
+        found = (Deduction(points=points, reason=reason, command=DEDUP_HELP),)
+    fields = {
+        "exactDuplicates": seen.excess,
+        "exactClusters": seen.clusters,
+        "totalActive": active,
+        "duplicateRatio": ratio,
+    }
+    return Domain(name="duplicate", fields=fields, deductions=found)
+
+
+def update(facts: Facts) -> Domain:
+    """Describe updates. This version never looks for any, so there is nothing to deduct."""
+    fields: dict[str, object] = {
+        "autoInstallEnabled": facts.installs_updates,
+        "lastCheckSucceeded": None,
+        "lastCheckAgeHours": None,
+        "pendingRestart": False,
+        "lastError": None,
+    }
+    return Domain(name="update", fields=fields)
+
+
+def predictor(row: "Row | None", facts: Facts, *, now: datetime) -> Domain:
+    """Score the predictor (predictor.md §9)."""
+    disabled_until = clock.parsed(row["disabled_until"]) if row else None
+    is_crash_disabled = disabled_until is not None and disabled_until > now
+    has_exited = bool(row and row["cold_start_exited"])
+    rate = row["success_rate"] if row else None
+    fields = {
+        "sidecarAlive": False,
+        "modelVersion": row["active_version"] if row else None,
+        "trainingSessions": row["trainings"] if row else 0,
+        "successRate": rate,
+        "alpha": row["alpha"] if row else None,
+        "coldStartExited": has_exited,
+        "lastTrainedAt": row["last_training_at"] if row else None,
+        "crashCount": row["crash_count"] if row else 0,
+        "crashDisabled": is_crash_disabled,
+    }
+    if not facts.predicts:
+        return Domain(name="predictor", fields=fields, base=0.0, word="disabled")
+    if is_crash_disabled:
+        return Domain(name="predictor", fields=fields, base=0.0)
+    if not has_exited:
+        return Domain(name="predictor", fields=fields, base=0.6, word="cold_start")
+    share = float(rate or 0.0)
+    base = 0.8 + min(0.2, 0.2 * share) if share > 0.4 else 0.5 + 0.5 * share
+    return Domain(name="predictor", fields=fields, base=base)
