@@ -15,10 +15,12 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
+from signet.domain.analytics.keep import keep
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
+from signet.process.recording import Recording
 from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.probe import Probe
@@ -46,10 +48,12 @@ class State:
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
     feed: Feed = field(init=False)
+    recording: Recording = field(init=False)
     reports: Reports = field(init=False)
 
     def __post_init__(self) -> None:
         self.feed = Feed(self.db)
+        self.recording = Recording(self.db, self.live, keep, gathers=True)
         self.reports = Reports(self.db)
 
     @property

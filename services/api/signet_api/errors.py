@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from signet.errors import Kind, ProviderDown, SignetError, TooLarge
-from signet.observe import logs
+from signet.observe import logs, record, taxonomy
 
 log = logs.get("api")
 
@@ -54,6 +54,14 @@ def answer(
     return JSONResponse({**(facts or {}), "error": message, "code": code}, status, headers)
 
 
+def note_refusal(error: SignetError) -> None:
+    """Note a refused change by its code in the taxonomy; other refusals are nobody's error."""
+    code = taxonomy.of_refusal(error)
+    if code is not None:
+        memory_id = error.facts.get("id")
+        record.error(code, error.message, memory_id=str(memory_id) if memory_id else None)
+
+
 def body_too_large() -> JSONResponse:
     """Return the answer for a body beyond what any route takes, whether its length was declared or not."""
     return answer(413, "Request body is too large", TooLarge.code)
@@ -62,6 +70,7 @@ def body_too_large() -> JSONResponse:
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SignetError)
     status = STATUS[error.kind]
+    note_refusal(error)
     if status in (500, 503) and not isinstance(error, ProviderDown):
         log.warning("request.refused", path=request.url.path, code=error.code, detail=error.message)
     headers = {"retry-after": str(RETRY_AFTER)} if status == 503 else {}

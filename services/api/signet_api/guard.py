@@ -13,10 +13,11 @@ import time
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars
 
 from signet.config.env import is_loopback
-from signet.observe import metrics
 from signet_api.errors import answer, body_too_large
+from signet_api.measure import answered
 
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -44,6 +45,7 @@ class Guard:
         headers = dict(scope["headers"])
         request_id = headers.get(b"x-signet-request-id", b"") or os.urandom(8).hex().encode()
         status = 0
+        bind_contextvars(request_id=request_id[:128].decode("latin-1"))
 
         async def tagged(message: Message) -> None:
             nonlocal status
@@ -71,10 +73,9 @@ class Guard:
                 # A 500 is answered and in the log (errors.py); the server would log it again.
                 if status != 500:
                     raise
-        route = getattr(scope.get("route"), "path", "none")
-        metrics.HTTP_SECONDS.labels(route, scope["method"], str(status)).observe(
-            time.perf_counter() - started
-        )
+        route = getattr(scope.get("route"), "path", None)
+        seconds = time.perf_counter() - started
+        answered(scope["method"], route, status, seconds, _text(headers, b"x-signet-actor"))
 
 
 def refuse(method: str, headers: dict[bytes, bytes]) -> str | None:
@@ -88,6 +89,10 @@ def refuse(method: str, headers: dict[bytes, bytes]) -> str | None:
     if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
         return "Cross-site request"
     return None
+
+
+def _text(headers: dict[bytes, bytes], name: bytes) -> str:
+    return headers.get(name, b"").decode("utf-8", "replace").strip()
 
 
 def _host_of(address: bytes) -> str:

@@ -28,10 +28,12 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
+    from signet.domain.analytics.keep import keep
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.process.reap import Reaper
+    from signet.process.recording import Recording
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
     from signet_scheduler.skills import SkillWatch
@@ -51,6 +53,8 @@ def serve(booted: Booted) -> int:
     db.writer.listen(lambda signals: ringer.ring())
     live = LiveSettings(workspace, booted.loaded)
     live.start()
+    recording = Recording(db, live, keep)
+    recording.start()
     ticker = Ticker(db, live, Reaper(db, workspace.runtime_dir, presence.owner))
     skills = SkillWatch(db, live, workspace)
     skills.start()
@@ -61,6 +65,7 @@ def serve(booted: Booted) -> int:
             break
     skills.stop()
     ticker.close()
+    recording.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

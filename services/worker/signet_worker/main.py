@@ -36,10 +36,12 @@ def serve(booted: Booted) -> int:
     from dramatiq import Worker
 
     from signet import clock
+    from signet.domain.analytics.keep import keep
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.process.reap import Reaper
+    from signet.process.recording import Recording
     from signet.queue import QUEUES
     from signet.queue.bell import Bell, Ringer
     from signet.queue.broker import JobsBroker
@@ -70,6 +72,8 @@ def serve(booted: Booted) -> int:
     threads = sum(queue.slots for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
     live.start()
+    recording = Recording(db, live, keep)
+    recording.start()
     broker.deadlines.start()
     worker.start()
     pump.start()
@@ -91,6 +95,7 @@ def serve(booted: Booted) -> int:
     pump.stop()
     given_back = pump.give_back()
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
+    recording.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

@@ -1,15 +1,20 @@
 """Bring the database to this version's schema, in a process of its own: `python -m signet.daemon.migrate WORKSPACE`.
 
-So that no process which stays carries the migration library. Says on stdout what it changed, on stderr why it
-could not.
+A restore that was killed while it exchanged files is finished before; the supervisor, which waits, holds the lock.
+
+So that no process which stays carries the migration library. What only holds for one run of the daemon is forgotten
+here too. Says on stdout what it changed, on stderr why it could not.
 """
 
+import contextlib
 import sys
 from pathlib import Path
 
 from signet import clock
-from signet.db import migrate
-from signet.errors import SignetError
+from signet.db import Database, migrate
+from signet.domain.analytics import keep
+from signet.domain.backup import swap
+from signet.errors import SignetError, StorageBusy, StorageFull
 from signet.paths import Workspace
 from signet.process import parent
 
@@ -18,14 +23,28 @@ def main() -> int:
     """Upgrade the database of the workspace that the first argument names."""
     parent.watch()
     workspace = Workspace(Path(sys.argv[1]))
+    if (restored := swap.finish(workspace)) is not None:
+        aside = workspace.root / restored.aside
+        sys.stdout.write(f"An interrupted restore was finished; what was before is in {aside}\n")
     try:
         done = migrate.upgrade(workspace.database, now=clock.now())
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
+    _forget_the_last_life(workspace)
     if done.copy is not None:
         sys.stdout.write(f"Database upgraded; its earlier state is kept in {done.copy}\n")
     return 0
+
+
+def _forget_the_last_life(workspace: Workspace) -> None:
+    """Empty what counts since the start of a daemon; a full disk is no reason not to start."""
+    with contextlib.suppress(StorageBusy, StorageFull):
+        db = Database(workspace.database)
+        try:
+            db.write_quick(keep.clear)
+        finally:
+            db.close()
 
 
 if __name__ == "__main__":

@@ -11,18 +11,21 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
+
+#: Names the folder that all processes of a daemon write their values to; a daemon that starts empties it.
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 _FAST = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SLOW = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0)
 
+HTTP_REQUESTS = Counter(
+    "signet_http_requests_total", "Requests answered", ["method", "route", "status"]
+)
 HTTP_SECONDS = Histogram(
-    "signet_http_request_seconds",
-    "Time to answer a request",
-    ["route", "method", "status"],
-    buckets=_FAST,
+    "signet_http_request_seconds", "Time to answer a request", ["method", "route"], buckets=_FAST
 )
 WRITE_WAIT = Histogram(
     "signet_writer_wait_seconds", "Time a write waited for its turn", buckets=_FAST
@@ -38,11 +41,12 @@ GATE_HELD = Histogram(
 JOB_WAIT = Histogram(
     "signet_job_wait_seconds",
     "Time from due to start of a job",
-    ["kind"],
+    ["job_type"],
     buckets=_FAST + _SLOW[6:],
 )
-JOB_RUN = Histogram("signet_job_run_seconds", "Time a job ran", ["kind", "outcome"], buckets=_SLOW)
-JOBS = Counter("signet_jobs_total", "Jobs that ended a run", ["kind", "outcome"])
+JOB_ATTEMPTS = Counter("signet_job_attempts_total", "Leases taken on jobs", ["job_type"])
+JOB_SECONDS = Histogram("signet_job_seconds", "Time a job ran", ["job_type"], buckets=_SLOW)
+JOB_OUTCOMES = Counter("signet_job_outcomes_total", "Ends of runs of jobs", ["job_type", "outcome"])
 FENCED = Counter("signet_fenced_total", "Results refused because the lease was lost")
 REAPED = Counter("signet_reaped_total", "Leases ended by somebody else than their owner", ["why"])
 WAKE = Counter("signet_wake_total", "Wake-ups of the worker", ["by"])
@@ -52,6 +56,9 @@ PROVIDER_CALLS = Counter(
 PROVIDER_SECONDS = Histogram(
     "signet_provider_call_seconds", "Time of a model provider call", ["provider"], buckets=_SLOW
 )
+PROVIDER_TOKENS = Counter(
+    "signet_provider_tokens_total", "Tokens that providers counted", ["provider", "direction"]
+)
 RECALL_STAGE = Histogram(
     "signet_recall_stage_seconds", "Time of one stage of recall", ["stage"], buckets=_FAST
 )
@@ -59,7 +66,8 @@ BEATS = Counter("signet_beats_total", "Periodic tasks started by the scheduler",
 CHECKPOINT_SECONDS = Histogram(
     "signet_checkpoint_seconds", "Time of a WAL checkpoint", buckets=_FAST
 )
-BUILD = Gauge("signet_build_info", "Version of this process", ["version"], multiprocess_mode="max")
+ERRORS = Counter("signet_errors_total", "Errors by the words of the taxonomy", ["stage", "code"])
+REPAIRS = Counter("signet_repairs_total", "Repairs asked for", ["action", "outcome"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +103,26 @@ class _Collected(Collector):
 
 
 def exposition() -> bytes:
-    """Return the Prometheus text of all processes (of this one alone outside the daemon)."""
-    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return generate_latest()
+    """Return the Prometheus text of all processes (of this one alone outside the daemon); reads files."""
+    return generate_latest(_registry())
+
+
+def values(name: str) -> list[tuple[Mapping[str, str], float]]:
+    """Return labels and value of each sample of this name, such as `signet_http_requests_total`; reads files."""
+    return [
+        (sample.labels, sample.value)
+        for family in _registry().collect()
+        if name.startswith(family.name)
+        for sample in family.samples
+        if sample.name == name
+    ]
+
+
+def _registry() -> CollectorRegistry:
+    if SHARED_FOLDER not in os.environ:
+        return REGISTRY
     from prometheus_client import multiprocess
 
     registry = CollectorRegistry()
     multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # ships no types
-    return generate_latest(registry)
+    return registry

@@ -1,15 +1,17 @@
-"""Models whose every call is counted and timed.
+"""Models whose every call is counted, timed and told of.
 
-The label is the kind of provider, not its model: a metric's labels are few.
+The label of the metrics is the kind of provider, not its model: a metric's labels are few.
 """
 
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 
 from signet.errors import ProviderTimeout
-from signet.observe import metrics
+from signet.observe import metrics, record, taxonomy
+from signet.observe.record import Event
 from signet.providers.ports import Completion, Embedder, LanguageModel
 
 
@@ -19,6 +21,13 @@ class Outcome(StrEnum):
     SUCCESS = "success"
     FAILURE = "failure"
     TIMEOUT = "timeout"
+
+
+class Kind(StrEnum):
+    """What was asked of a provider."""
+
+    LLM = "llm"
+    EMBEDDING = "embedding"
 
 
 class MeteredModel:
@@ -33,10 +42,15 @@ class MeteredModel:
 
     def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
         """Return the model's answer."""
-        with metered(self.name):
-            return self._model.generate(
-                prompt, timeout_seconds=timeout_seconds, max_tokens=max_tokens
-            )
+        call = Call()
+        try:
+            with metered(self.name, Kind.LLM) as call:
+                call.answer = self._model.generate(
+                    prompt, timeout_seconds=timeout_seconds, max_tokens=max_tokens
+                )
+            return call.answer
+        finally:
+            _tell_generated(self.name, call)
 
     def available(self) -> bool:
         """Return whether the provider answers and has the model; never raises."""
@@ -63,8 +77,12 @@ class MeteredEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in the same order."""
-        with metered(self.name):
-            return self._embedder.embed(texts)
+        call = Call()
+        try:
+            with metered(self.name, Kind.EMBEDDING) as call:
+                return self._embedder.embed(texts)
+        finally:
+            _tell_embedded(self.name, call, len(texts))
 
     def available(self) -> bool:
         """Return whether the provider answers and has the model; never raises."""
@@ -75,16 +93,75 @@ class MeteredEmbedder:
         return self._embedder.fault()
 
 
+@dataclass(slots=True)
+class Call:
+    """One call, while it is made, and how it ended."""
+
+    #: What a language model has answered.
+    answer: Completion | None = None
+    outcome: Outcome = Outcome.SUCCESS
+    error: BaseException | None = None
+    duration_ms: float = 0.0
+
+
 @contextmanager
-def metered(name: str) -> Iterator[None]:
-    """Count and time the call in the block, also when it is interrupted; `name` is `kind:model`."""
-    provider, started, outcome = name.partition(":")[0], time.monotonic(), Outcome.FAILURE
+def metered(name: str, kind: Kind) -> Iterator[Call]:
+    """Count and time the call in the block and note its outcome, also when it is interrupted.
+
+    `name` is `kind:model`.
+    """
+    provider, started, call = name.partition(":")[0], time.monotonic(), Call()
     try:
-        yield
-        outcome = Outcome.SUCCESS
-    except ProviderTimeout:
-        outcome = Outcome.TIMEOUT
+        yield call
+    except BaseException as error:
+        is_late = isinstance(error, ProviderTimeout)
+        call.error, call.outcome = error, Outcome.TIMEOUT if is_late else Outcome.FAILURE
         raise
     finally:
-        metrics.PROVIDER_CALLS.labels(provider, outcome).inc()
-        metrics.PROVIDER_SECONDS.labels(provider).observe(time.monotonic() - started)
+        took = time.monotonic() - started
+        call.duration_ms = round(took * 1000, 1)
+        metrics.PROVIDER_CALLS.labels(provider, call.outcome).inc()
+        metrics.PROVIDER_SECONDS.labels(provider).observe(took)
+        why = None if call.error is None else _words(call.error)
+        record.outcome(provider, kind, call.outcome, why)
+
+
+def _words(error: BaseException) -> str:
+    return str(error) or type(error).__name__
+
+
+def _tell_generated(name: str, call: Call) -> None:
+    provider = name.partition(":")[0]
+    used: tuple[int | None, int | None] = (None, None)
+    if call.answer is not None:
+        used = (call.answer.input_tokens, call.answer.output_tokens)
+        for direction, tokens in zip(("input", "output"), used, strict=True):
+            metrics.PROVIDER_TOKENS.labels(provider, direction).inc(tokens or 0)
+    is_late = call.outcome is Outcome.TIMEOUT
+    record.event(
+        Event.LLM_GENERATE,
+        provider=provider,
+        inputTokens=used[0],
+        outputTokens=used[1],
+        cacheReadTokens=None,
+        cacheCreationTokens=None,
+        totalCost=None,
+        durationMs=call.duration_ms,
+        success=call.error is None,
+        errorCode=None if call.error is None else "TIMEOUT" if is_late else "ERROR",
+    )
+
+
+def _tell_embedded(name: str, call: Call, texts: int) -> None:
+    provider, _, model = name.partition(":")
+    code = None if call.error is None else taxonomy.of_embedding(call.error)
+    if code is not None and call.error is not None:
+        record.error(code, _words(call.error), duration_ms=call.duration_ms)
+    record.event(
+        Event.PIPELINE_EMBEDDING,
+        provider=provider,
+        model=model,
+        count=texts,
+        durationMs=call.duration_ms,
+        success=call.error is None,
+    )

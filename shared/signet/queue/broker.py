@@ -19,10 +19,12 @@ from dramatiq.broker import Broker, Consumer, MessageProxy
 from dramatiq.common import current_millis
 from dramatiq.errors import QueueNotFound
 from dramatiq.middleware import Middleware, SkipMessage
+from structlog.contextvars import bind_contextvars
 
 from signet import clock
 from signet.db import Database, ReadTx
-from signet.observe import logs, metrics
+from signet.observe import logs, metrics, record, taxonomy
+from signet.observe.rings import TIMES, Operation
 from signet.queue import finish, outcome
 from signet.queue.deadline import Deadlines
 from signet.queue.enqueue import Job, enqueue
@@ -79,6 +81,7 @@ class Outcome(Middleware):
             raise SkipMessage
         message.started = time.monotonic()
         self.current.run = message.run
+        bind_contextvars(job_id=message.run.lease.job_id, memory_id=message.run.lease.memory_id)
 
     def after_process_message(
         self,
@@ -230,8 +233,7 @@ class JobsConsumer(Consumer):
         else:
             self._settle(run, ended)
         self._teller.tell(run, ended, message._exception, took)
-        metrics.JOBS.labels(run.lease.kind, ended.end).inc()
-        metrics.JOB_RUN.labels(run.lease.kind, ended.end).observe(took)
+        _note(run, ended, message._exception, took)
 
     nack = ack
 
@@ -281,3 +283,18 @@ class JobsConsumer(Consumer):
         """Keep the lease and write the end again at the next beat: the database was busy or full."""
         log.warning("job.unsettled", job_id=run.lease.job_id, error=type(error).__name__)
         run.again = partial(self._settle, run, ended)
+
+
+def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: float) -> None:
+    """Count and time an end, and note what failed by its code in the taxonomy."""
+    kind = run.lease.kind
+    metrics.JOB_OUTCOMES.labels(kind, ended.end).inc()
+    metrics.JOB_SECONDS.labels(kind).observe(took)
+    if ended.end in (End.COMPLETED, End.FAILED, End.PERMANENT):
+        TIMES.note(Operation.JOBS, took * 1000)
+    if ended.end in (End.FAILED, End.PERMANENT):
+        code = taxonomy.of_job(kind, ended.code, error)
+        if code is not None:
+            record.error(
+                code, ended.error, memory_id=run.lease.memory_id, duration_ms=round(took * 1000, 1)
+            )

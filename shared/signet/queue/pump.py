@@ -232,6 +232,7 @@ class Pump:
             with self._lock:
                 lane.in_flight.add(run.lease.job_id)
             self.held.add(run)
+            metrics.JOB_ATTEMPTS.labels(run.lease.kind).inc()
             metrics.JOB_WAIT.labels(run.lease.kind).observe(max(wall - run.lease.due_ms, 0) / 1000)
             lane.ready.put(run)
 

@@ -15,7 +15,7 @@ from signet.wire.changes import ForgetOneBody, ModifyBody, PatchBody, PatchItem,
 from signet_api.batches import each
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
-from signet_api.errors import problem
+from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
 
 router = APIRouter(tags=["memory"], route_class=JsonRoute)
@@ -111,7 +111,8 @@ def changed_body(changed: Changed) -> dict[str, object]:
 
 
 def refused_body(refused: Refused) -> dict[str, object]:
-    """Return what clients read of one refusal among other results."""
+    """Return what clients read of one refusal among other results, and note it."""
+    note_refusal(refused)
     return {**refused.facts, "error": refused.message}
 
 

@@ -1,0 +1,1 @@
+"""Events of the work on this machine, kept on this machine."""

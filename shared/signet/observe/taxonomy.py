@@ -1,0 +1,94 @@
+"""What can go wrong, in words that do not change: each error has a code, each code a stage (analytics-telemetry.md §1).
+
+Pure: which code an error has follows from the error and from where it was met.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from signet.errors import (
+    NotNow,
+    ProviderBusy,
+    ProviderDown,
+    ProviderTimeout,
+    SignetError,
+    Unavailable,
+)
+
+
+class Stage(StrEnum):
+    """Where in the product an error happened."""
+
+    EXTRACTION = "extraction"
+    DECISION = "decision"
+    EMBEDDING = "embedding"
+    MUTATION = "mutation"
+    CONNECTOR = "connector"
+    PREDICTOR = "predictor"
+
+
+class Code(StrEnum):
+    """What happened; the first word is the stage."""
+
+    EXTRACTION_TIMEOUT = "EXTRACTION_TIMEOUT"
+    EXTRACTION_PARSE_FAIL = "EXTRACTION_PARSE_FAIL"
+    DECISION_TIMEOUT = "DECISION_TIMEOUT"
+    DECISION_INVALID = "DECISION_INVALID"
+    EMBEDDING_PROVIDER_DOWN = "EMBEDDING_PROVIDER_DOWN"
+    EMBEDDING_TIMEOUT = "EMBEDDING_TIMEOUT"
+    MUTATION_CONFLICT = "MUTATION_CONFLICT"
+    MUTATION_SCOPE_DENIED = "MUTATION_SCOPE_DENIED"
+    CONNECTOR_SYNC_FAIL = "CONNECTOR_SYNC_FAIL"
+    CONNECTOR_AUTH_FAIL = "CONNECTOR_AUTH_FAIL"
+    PREDICTOR_TIMEOUT = "PREDICTOR_TIMEOUT"
+    PREDICTOR_CRASH = "PREDICTOR_CRASH"
+    PREDICTOR_PARSE_ERROR = "PREDICTOR_PARSE_ERROR"
+    PREDICTOR_TRAIN_FAILURE = "PREDICTOR_TRAIN_FAILURE"
+    PREDICTOR_CHECKPOINT_ERROR = "PREDICTOR_CHECKPOINT_ERROR"
+
+    @property
+    def stage(self) -> Stage:
+        """Return the stage that the code belongs to."""
+        return Stage(self.partition("_")[0].lower())
+
+
+#: Refusals of a change, by the code that clients read.
+_REFUSALS: Mapping[str, Code] = {
+    "version_conflict": Code.MUTATION_CONFLICT,
+    "duplicate_content_hash": Code.MUTATION_CONFLICT,
+    "scope_denied": Code.MUTATION_SCOPE_DENIED,
+}
+
+
+def of_refusal(error: SignetError) -> Code | None:
+    """Return the code of a refused change, None for a refusal of another sort."""
+    return _REFUSALS.get(error.code)
+
+
+def of_embedding(error: BaseException) -> Code | None:
+    """Return the code of a call for vectors that failed; None for what the provider has no part in."""
+    if isinstance(error, ProviderTimeout):
+        return Code.EMBEDDING_TIMEOUT
+    return Code.EMBEDDING_PROVIDER_DOWN if isinstance(error, SignetError) else None
+
+
+def of_decision(error: BaseException) -> Code:
+    """Return the code of a decision that could not be had."""
+    is_late = isinstance(error, ProviderTimeout)
+    return Code.DECISION_TIMEOUT if is_late else Code.DECISION_INVALID
+
+
+def of_job(kind: str, code: str, error: BaseException | None) -> Code | None:
+    """Return the code of a run of a job that failed with this error; None where the taxonomy has no word.
+
+    A job that waits, for a provider, a lock or a setting, has not failed.
+    """
+    if isinstance(error, Unavailable | NotNow | ProviderBusy | ProviderDown):
+        return None
+    if kind == "extract":
+        is_late = isinstance(error, ProviderTimeout | TimeoutError) or code == "timeout"
+        return Code.EXTRACTION_TIMEOUT if is_late else Code.EXTRACTION_PARSE_FAIL
+    if kind == "connector_sync":
+        is_closed = code == Code.CONNECTOR_AUTH_FAIL
+        return Code.CONNECTOR_AUTH_FAIL if is_closed else Code.CONNECTOR_SYNC_FAIL
+    return None
