@@ -57,8 +57,37 @@ class Workspace:
         return self.daemon_dir / "lock"
 
     @property
+    def auth_secret(self) -> Path:
+        """What tokens are signed with; only in the modes that know them."""
+        return self.daemon_dir / "auth-secret"
+
+    @property
     def metrics_dir(self) -> Path:
         return self.daemon_dir / "metrics"
+
+    @property
+    def secrets_dir(self) -> Path:
+        return self.root / ".secrets"
+
+    @property
+    def backups_dir(self) -> Path:
+        """Archives that were made by themselves, or without a place of their own."""
+        return self.daemon_dir / "backups"
+
+    @property
+    def replaced_dir(self) -> Path:
+        """What restores have put aside: a folder for each."""
+        return self.daemon_dir / "replaced"
+
+    @property
+    def restore_dir(self) -> Path:
+        """What a restore has unpacked and not yet put into place."""
+        return self.daemon_dir / "restore"
+
+    @property
+    def restore_journal(self) -> Path:
+        """There while a restore exchanges files; whoever finds it finishes that before anything else."""
+        return self.daemon_dir / "restore.json"
 
     @property
     def runtime_dir(self) -> Path:

@@ -50,7 +50,7 @@ def start(
     if foreground:
         found = control.foreground(workspace, port or _default_port())
         return _say_started(workspace, control.Started(daemon=found, is_new=False), as_json)
-    with _shown_log(as_json):
+    with shown_log(as_json):
         done = control.start(workspace, port or _default_port(), tell=_tell)
     _say_started(workspace, done, as_json)
 
@@ -77,7 +77,7 @@ def restart(path: PathOption = None, port: PortOption = None, as_json: JsonOptio
     from signet.daemon import control
 
     workspace = find_workspace(path)
-    with _shown_log(as_json):
+    with shown_log(as_json):
         done = control.restart(workspace, port, default_port=_default_port(), tell=_tell)
     _say_started(workspace, done, as_json)
 
@@ -134,7 +134,7 @@ def logs(
 
 
 @contextlib.contextmanager
-def _shown_log(as_json: bool) -> Iterator[None]:
+def shown_log(as_json: bool) -> Iterator[None]:
     """Show the end of the startup log below the error of a failed start."""
     from signet.daemon.errors import StartFailed
 

@@ -184,6 +184,15 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}"
 
 
+def size(number: float) -> str:
+    """Return a number of bytes in its largest unit."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1_000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1_000
+    return f"{number:.1f} TB"
+
+
 def local(instant: str) -> str:
     """Return an instant as local date and time."""
     return clock.parse(instant).astimezone().strftime("%Y-%m-%d %H:%M")

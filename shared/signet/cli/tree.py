@@ -8,6 +8,7 @@ import typer
 
 from signet import __version__
 from signet.cli import (
+    backup,
     daemon,
     embeddings,
     jobs,
@@ -17,6 +18,7 @@ from signet.cli import (
     quickstart,
     recall,
     remember,
+    restore,
     skill,
     status,
     transfer,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from typer.core import TyperGroup
 
 #: How the map groups the commands.
-FIRST, MEMORY, DAEMON = "First steps", "Memory", "Daemon"
+FIRST, MEMORY, DAEMON, CARE = "First steps", "Memory", "Daemon", "Care"
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -43,6 +45,8 @@ app.command(rich_help_panel=MEMORY)(recall.recall)
 app.add_typer(memory.app, name="memory", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(transfer.export)
 app.command("import", rich_help_panel=MEMORY)(transfer.import_)
+app.command(rich_help_panel=CARE)(backup.backup)
+app.command(rich_help_panel=CARE)(restore.restore)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
 app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)

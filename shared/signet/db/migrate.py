@@ -83,14 +83,20 @@ def current(database: Path) -> str | None:
             version = _version(connection)
     except sqlite.DatabaseError as error:
         raise MigrationFailed(f"{database} cannot be read as a database: {error}") from error
-    if version is not None and version not in _revisions():
+    if version is not None:
+        check_known(version, str(database))
+    return version
+
+
+def check_known(version: str, what: str) -> None:
+    """Raise SchemaTooNew for a revision of `what` that this program does not know."""
+    if version not in _revisions():
         raise SchemaTooNew(
-            f"{database} has schema {version}, this version of Signet knows up to {head()}; "
+            f"{what} has schema {version}, this version of Signet knows up to {head()}; "
             "install the newer version again. Nothing was changed.",
             found=version,
             known=head(),
         )
-    return version
 
 
 def head() -> str:

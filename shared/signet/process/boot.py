@@ -69,7 +69,11 @@ def open_database(
     from signet import clock
     from signet.db import Database, migrate
     from signet.db.writer import GROUP_SECONDS, INTERACTIVE_SECONDS
+    from signet.errors import Conflict
 
+    if workspace.restore_journal.exists():
+        # Only without a supervisor: with one, the daemon's start has finished it.
+        raise Conflict("A restore was interrupted. Finish it with: signet daemon start")
     if not migrate.is_current(workspace.database):
         migrate.upgrade(workspace.database, now=clock.now())
     turn = INTERACTIVE_SECONDS if interactive else GROUP_SECONDS

@@ -1,0 +1,211 @@
+"""`signet restore`: a backup takes the place of what is there, which is kept aside."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet import clock
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption, shown_log
+from signet.cli.progress import Progress
+from signet.errors import Invalid, NotFound
+from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.domain.backup.archive import Reader
+    from signet.domain.backup.models import Manifest
+    from signet.domain.backup.restore import Staged
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What is put back: an archive, or a folder that an earlier restore has put aside (`manifest` is then None)."""
+
+    path: Path
+    manifest: "Manifest | None"
+
+
+def restore(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A backup, or a folder that a restore has put aside."),
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Verify it and show what would happen.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a backup into the place of what is there now; that is kept aside, and the way back is shown.
+
+    Everything is verified, unpacked, brought to this version's schema and checked before anything is touched; then the
+    daemon stops for the moment of the exchange, and starts again if it ran. When the command is killed, either the old
+    state is there or the new one: `signet daemon start`, or another restore, finishes what was begun.
+
+    Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes
+    """
+    os.umask(0o077)
+    workspace, chosen = find_workspace(path), Path(file).expanduser().absolute()
+    with _opened(chosen, as_json=as_json) as (source, reader):
+        facts = _facts(workspace, source)
+        if dry_run:
+            _show_dry_run(facts, as_json=as_json)
+            return
+        if not yes and not _is_wanted(facts, as_json=as_json):
+            output.say("Nothing restored")
+            raise typer.Exit(1)
+        _do(workspace, source, reader, as_json=as_json)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[Source, Reader | None]]":
+    """Open and verify what is to be restored."""
+    from signet.domain.backup import archive, restore
+
+    if path.is_dir():
+        yield Source(path=path, manifest=None), None
+        return
+    with archive.opened(path) as reader:
+        with _Counted("Verifying", reader.manifest.total_bytes, quiet=as_json) as counted:
+            restore.check(reader, counted.tell)
+        yield Source(path=path, manifest=reader.manifest), reader
+
+
+def _facts(workspace: Workspace, source: Source) -> dict[str, object]:
+    from signet.daemon import record
+    from signet.db import migrate, snapshot
+
+    running = record.running(workspace) is not None
+    backup = None if source.manifest is None else source.manifest.summary()
+    try:
+        present = snapshot.counts(workspace.database) if workspace.database.exists() else {}
+    except snapshot.Damaged:
+        present = None  # the very reason for a restore
+    return {
+        "from": str(source.path),
+        "workspace": str(workspace.root),
+        "backup": backup,
+        "present": present,
+        "schema": migrate.head(),
+        "daemonRunning": running,
+    }
+
+
+def _lines(facts: dict[str, object]) -> Iterator[str]:
+    backup, present = facts["backup"], facts["present"]
+    yield f"From       {facts['from']}"
+    if isinstance(backup, dict):
+        made = output.local(str(backup["createdAt"]))
+        yield f"Made       {made} by Signet {backup['version']} in {backup['workspace']}"
+        files, size = output.count(backup["files"], "file"), output.size(backup["bytes"])
+        memories = output.count(backup["counts"].get("memories", 0), "memory")
+        yield f"Holds      {memories}, {files}, {size}"
+        if backup["schema"] != facts["schema"]:
+            yield f"Schema     {backup['schema']}, will be brought to {facts['schema']}"
+    there = "a database that cannot be read"
+    if isinstance(present, dict):
+        there = output.count(present.get("memories", 0), "memory")
+    yield f"Replaces   {there} in {facts['workspace']}, kept aside"
+    if facts["daemonRunning"]:
+        yield "Daemon     runs; it is stopped for a moment and started again"
+
+
+def _show_dry_run(facts: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        output.show({"dryRun": True, **facts})
+        return
+    for line in _lines(facts):
+        output.say(line)
+    output.say("Nothing was changed")
+
+
+def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
+    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+    for line in _lines(facts):
+        output.tell(line)
+    return typer.confirm("Restore it?", err=True)
+
+
+def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> None:
+    from signet.daemon import control, record
+    from signet.domain.backup import restore
+    from signet.domain.backup.lock import alone
+
+    workspace.make()
+    with alone(workspace):
+        if (finished := restore.resume(workspace)) is not None:
+            output.tell(f"A restore that was interrupted is finished first; before it: {finished}")
+        staged = _staged(workspace, source, reader, as_json=as_json)
+        found = record.running(workspace)
+        control.stop(workspace)
+        try:
+            aside = restore.exchange(workspace, staged, now=clock.now())
+        finally:
+            # Whatever happened: what ran before runs again, and finishes an exchange that was begun.
+            if found is not None:
+                with shown_log(as_json):
+                    control.start(workspace, found.port, tell=output.tell)
+    _report(source, staged, aside, as_json=as_json, is_running=found is not None)
+
+
+def _staged(
+    workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool
+) -> "Staged":
+    from signet.domain.backup import restore
+
+    if reader is None:
+        if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
+            raise NotFound(f"{source.path} is a folder that no restore has put aside")
+        return restore.adopt(source.path, now=clock.now())
+    with _Counted("Unpacking", reader.manifest.total_bytes, quiet=as_json) as counted:
+        return restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
+
+
+def _report(
+    source: Source, staged: "Staged", aside: Path, *, as_json: bool, is_running: bool
+) -> None:
+    if as_json:
+        output.show(
+            {
+                "restored": True,
+                "from": str(source.path),
+                "replaced": str(aside),
+                "schema": staged.schema,
+                "migratedFrom": staged.migrated_from,
+                "counts": staged.counts,
+                "daemonRunning": is_running,
+            }
+        )
+        return
+    memories = output.count(staged.counts.get("memories", 0), "memory")
+    output.say(f"Restored {memories} from {source.path}")
+    if staged.migrated_from:
+        output.say(f"  brought from schema {staged.migrated_from} to {staged.schema}")
+    output.say(f"  what was there before is kept in {aside}")
+    output.hint(f"Go back with: signet restore {aside}\nOr remove it: rm -r {aside}")
+    if not is_running:
+        output.hint("Start the daemon with: signet daemon start")
+
+
+class _Counted(Progress):
+    """Progress in megabytes, told piece by piece."""
+
+    def __init__(self, title: str, total: int, *, quiet: bool) -> None:
+        super().__init__(title, quiet=quiet, unit="MB")
+        self._all = total
+        self._so_far = 0
+
+    def tell(self, size: int) -> None:
+        """Hear that so many bytes more are done."""
+        self._so_far += size
+        self.count(self._so_far // MEGABYTE, self._all // MEGABYTE)

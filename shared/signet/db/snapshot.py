@@ -1,0 +1,93 @@
+"""A copy of the whole database at one instant, while others write; and what is in such a file.
+
+`VACUUM INTO` reads one snapshot, the write-ahead log included, and writes a compact file with the same rows, row
+numbers and indexes (full text and vectors too). It holds no lock that a writer waits for.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from signet.db.driver import FULL, connect, primary_code, sqlite
+from signet.errors import SignetError, StorageFull
+
+#: How often progress is told, in steps of SQLite's virtual machine: some thousandths of a second.
+_STEPS = 200_000
+
+#: Tables with rows of their own: neither virtual ones nor those behind them.
+_TABLES = """
+SELECT name FROM pragma_table_list
+ WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"""
+
+
+class Damaged(SignetError):
+    """The database is damaged."""
+
+    code = "database_damaged"
+
+
+def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None = None) -> None:
+    """Write the database as it is now to a new file that only its owner may read, synced to disk.
+
+    `tell` hears how many bytes are written, and stops the copy by raising. Raises StorageFull and Damaged; what is
+    then left of the new file is the caller's to remove.
+    """
+    os.close(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    stopped: list[BaseException] = []
+
+    def step() -> int:
+        try:
+            if tell is not None:
+                tell(into.stat().st_size)
+        except BaseException as error:  # carried past SQLite, which knows only that it is to stop
+            stopped.append(error)
+        return len(stopped)
+
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            connection.set_progress_handler(step, _STEPS)
+            connection.execute("VACUUM INTO ?", (str(into),))
+    except sqlite.DatabaseError as error:
+        if stopped:
+            raise stopped[0] from None
+        if primary_code(error) in FULL:
+            raise StorageFull(f"{into.parent} is full or cannot be written") from error
+        raise Damaged(f"{database} cannot be copied: {error}", path=str(database)) from error
+    with into.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def size(database: Path) -> int:
+    """Return how many bytes a copy of the database takes at most. Raises Damaged."""
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+            (each,) = connection.execute("PRAGMA page_size").fetchone()
+    except sqlite.DatabaseError as error:
+        raise Damaged(f"{database} cannot be read: {error}", path=str(database)) from error
+    return int((pages - free) * each)
+
+
+def counts(database: Path) -> dict[str, int]:
+    """Return how many rows each table has, by name. Raises Damaged."""
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            names = [str(row[0]) for row in connection.execute(_TABLES)]
+            return {
+                name: int(connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0])
+                for name in names
+            }
+    except sqlite.DatabaseError as error:
+        raise Damaged(f"{database} cannot be read: {error}", path=str(database)) from error
+
+
+def problems(database: Path, *, most: int = 10) -> list[str]:
+    """Return what SQLite finds wrong with the file, nothing when it is sound; reads all of it."""
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            rows = connection.execute(f"PRAGMA integrity_check({int(most)})").fetchall()
+    except sqlite.DatabaseError as error:
+        return [str(error)]
+    return [str(row[0]) for row in rows if row[0] != "ok"]

@@ -1,0 +1,71 @@
+"""The backups that lie in a workspace: their names, which there are, which go.
+
+A name says when and why, so that looking at the newest opens no file.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from signet.domain.backup.models import Reason
+from signet.paths import Workspace
+
+#: How many of each kind stay; those that a person made stay for ever.
+KEPT = {Reason.DAILY: 7, Reason.BEFORE_FORGET: 3}
+_REASONS = "|".join(reason.value for reason in Reason)
+_NAME = re.compile(rf"signet-(\d{{8}}T\d{{6}}Z)(?:-\d+)?-({_REASONS})\.zip")
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A backup that is there, as its name and size tell it."""
+
+    path: Path
+    made_at: datetime
+    reason: Reason
+    bytes: int
+
+
+def stamp(now: datetime) -> str:
+    """Return an instant as names of files have it."""
+    return now.astimezone(UTC).strftime(_STAMP)
+
+
+def new_path(folder: Path, reason: Reason, now: datetime) -> Path:
+    """Return a path in a folder that no backup has."""
+    number, more = 1, ""
+    while (path := folder / f"signet-{stamp(now)}{more}-{reason}.zip").exists():
+        number += 1
+        more = f"-{number}"
+    return path
+
+
+def kept(workspace: Workspace) -> list[Kept]:
+    """Return the backups of the workspace's own folder, newest first."""
+    found = []
+    if workspace.backups_dir.is_dir():
+        for path in workspace.backups_dir.iterdir():
+            named = _NAME.fullmatch(path.name)
+            if named is not None:
+                found.append(
+                    Kept(
+                        path=path,
+                        made_at=datetime.strptime(named[1], _STAMP).replace(tzinfo=UTC),
+                        reason=Reason(named[2]),
+                        bytes=path.stat().st_size,
+                    )
+                )
+    return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
+
+
+def rotate(workspace: Workspace) -> list[Path]:
+    """Remove the oldest of what was made by itself, as `KEPT` says, and return what went."""
+    gone = []
+    for reason, number in KEPT.items():
+        of_kind = [one.path for one in kept(workspace) if one.reason is reason]
+        gone += of_kind[number:]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return gone
