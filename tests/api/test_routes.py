@@ -18,6 +18,11 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/readyz"): (None, 503),
     ("GET", "/api/status"): (None, 200),
     ("GET", "/api/features"): (None, 200),
+    ("GET", "/api/auth/whoami"): (None, 200),
+    ("GET", "/api/auth/tokens"): (None, 200),
+    # In local mode there are no tokens.
+    ("POST", "/api/auth/token"): ({"role": "agent"}, 400),
+    ("DELETE", "/api/auth/tokens/{jti}"): (None, 404),
     ("POST", "/api/memory/remember"): ({"content": "The tests live in tests."}, 200),
     ("POST", "/api/memory/save"): ({"content": "The docs live in docs."}, 200),
     ("POST", "/api/hook/remember"): ({"content": "The shop opens at nine."}, 200),
@@ -152,6 +157,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "document_id": document["id"],
         "job_id": document["jobId"],
         "name": "recall",
+        "jti": "none",
         "domain": "queue",
     }
     api.state.feed.close()

@@ -22,6 +22,7 @@ from signet.db import Database
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
 from signet_api.app import create_app
+from signet_api.authority import Authority
 from signet_api.deps import State
 from signet_api.health import Health
 from signet_api.vectors import QueryVectors
@@ -119,7 +120,9 @@ def a_workspace(folder: Path, settings: str = "") -> Workspace:
 
 
 @contextmanager
-def an_api(folder: Path, settings: str = "", *, wait_seconds: float = 5.0) -> Iterator[Api]:
+def an_api(
+    folder: Path, settings: str = "", *, wait_seconds: float = 5.0, bind: str = "127.0.0.1"
+) -> Iterator[Api]:
     """Open the app over a new workspace."""
     workspace = a_workspace(folder, settings)
     db = Database(workspace.database, wait_seconds=wait_seconds)
@@ -132,6 +135,7 @@ def an_api(folder: Path, settings: str = "", *, wait_seconds: float = 5.0) -> It
         vectors=vectors,
         health=Health(db, workspace),
         port=3850,
+        authority=Authority.of(live.settings, workspace, bind),
     )
     transport = httpx.ASGITransport(create_app(state), raise_app_exceptions=False)
     with asyncio.Runner() as runner, structlog.testing.capture_logs() as logged:

@@ -8,8 +8,10 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from signet import __version__
+from signet.config.sections import AuthMode
 from signet.wire.errors import ErrorBody
 from signet_api import errors
+from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.routes import ROUTERS
@@ -45,4 +47,5 @@ def create_app(state: State) -> ASGIApp:
     errors.install(app)
     for router in ROUTERS:
         app.include_router(router)
-    return Guard(app, most_bytes=most_bytes)
+    inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
+    return Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)

@@ -16,11 +16,13 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.analytics.keep import keep
+from signet.domain.auth import caller
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
 from signet.process.recording import Recording
+from signet_api.authority import Authority
 from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.probe import Probe
@@ -44,6 +46,7 @@ class State:
     vectors: QueryVectors
     health: Health
     port: int
+    authority: Authority = field(default_factory=Authority)
     probe: Probe = field(default_factory=Probe)
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
@@ -73,33 +76,50 @@ async def _database(request: Request) -> Database:
 
 
 async def actor_of(request: Request) -> Actor:
-    """Return who asks, as history will tell it."""
+    """Return who asks, as history will tell it: the token knows better than the headers."""
     headers = request.headers
+    claims = caller.current().claims
     claimed = headers.get("x-signet-actor-type", "")
+    named = _said(headers, "x-signet-actor") or "daemon"
     return Actor(
-        name=_said(headers, "x-signet-actor") or "daemon",
-        type=claimed if claimed in ACTOR_TYPES else "operator",
+        name=claims.sub if claims else named,
+        type=claims.role if claims else claimed if claimed in ACTOR_TYPES else "operator",
         session_id=_said(headers, "x-signet-session-id"),
         request_id=_said(headers, "x-signet-request-id"),
     )
 
 
 def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> Actor:
-    """Return who asks when a body may say it too; the header wins (MEM-44)."""
-    if not changed_by or headers.get("x-signet-actor"):
+    """Return who asks when a body may say it too; token and header win (MEM-44)."""
+    if not changed_by or headers.get("x-signet-actor") or caller.current().claims:
         return actor
     return replace(actor, name=changed_by)
 
 
 def agent_of(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:
-    """Return the agent a request is about: named in it, in its session key, or the default (MEM-41)."""
-    return (
+    """Return the agent a request is about: named in it, in its session key, or the default (MEM-41).
+
+    For a caller whose token is limited to an agent it is that one; raises ScopeDenied when another is named.
+    """
+    found = (
         (named or "").strip()
         or agent_of_session(session_key)
         or _said(headers, "x-signet-agent-id")
         or agent_of_session(_said(headers, "x-signet-session-key"))
-        or DEFAULT_AGENT
     )
+    asked = caller.current()
+    asked.check_row(agent=found)
+    return found or asked.scope.agent or DEFAULT_AGENT
+
+
+def project_of(named: str | None) -> str | None:
+    """Return the project that something is saved for; for a caller whose token is limited to one it is that.
+
+    Raises ScopeDenied when another is named.
+    """
+    asked = caller.current()
+    asked.check_row(project=named or None)
+    return named or asked.scope.project
 
 
 def _said(headers: Mapping[str, str], name: str) -> str | None:

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from signet.domain.auth.limits import RateLimited
 from signet.errors import Kind, ProviderDown, SignetError, TooLarge
 from signet.observe import logs, record, taxonomy
 
@@ -73,7 +74,19 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     note_refusal(error)
     if status in (500, 503) and not isinstance(error, ProviderDown):
         log.warning("request.refused", path=request.url.path, code=error.code, detail=error.message)
-    headers = {"retry-after": str(RETRY_AFTER)} if status == 503 else {}
+    return refusal(error)
+
+
+def refusal(error: SignetError) -> JSONResponse:
+    """Return the answer for an error of ours."""
+    status = STATUS[error.kind]
+    headers = {}
+    if status == 401:
+        headers = {"www-authenticate": "Bearer"}
+    elif isinstance(error, RateLimited):
+        headers = {"retry-after": str(error.retry_after_seconds)}
+    elif status == 503:
+        headers = {"retry-after": str(RETRY_AFTER)}
     return answer(status, error.message, error.code, facts=error.facts, headers=headers)
 
 

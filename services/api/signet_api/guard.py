@@ -32,9 +32,11 @@ _JSON = (b"content-type", b"application/json")
 class Guard:
     """Wraps the app."""
 
-    def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, most_bytes: int, any_host: bool = False) -> None:
+        """`any_host`: other machines may call, with a token, under whatever name they know this one by."""
         self._app = app
         self._most_bytes = most_bytes
+        self._any_host = any_host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what comes from elsewhere, else pass on and measure."""
@@ -58,7 +60,7 @@ class Guard:
                 ]
             await send(message)
 
-        refusal = refuse(scope["method"], headers)
+        refusal = refuse(scope["method"], headers, any_host=self._any_host)
         if refusal is not None:
             await answer(403, refusal, "forbidden_origin")(scope, receive, tagged)
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
@@ -78,12 +80,17 @@ class Guard:
         answered(scope["method"], route, status, seconds, _text(headers, b"x-signet-actor"))
 
 
-def refuse(method: str, headers: dict[bytes, bytes]) -> str | None:
-    """Return why a request is refused, None when it may pass. Pure."""
-    if not is_loopback(_host_of(b"//" + headers.get(b"host", b""))):
+def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) -> str | None:
+    """Return why a request is refused, None when it may pass. Pure.
+
+    With `any_host` a page may also call the very address that it came from.
+    """
+    host = b"//" + headers.get(b"host", b"")
+    if not (any_host or is_loopback(host_of(host))):
         return "Host is not this machine"
     origin = headers.get(b"origin")
-    if origin is not None and not is_loopback(_host_of(origin)):
+    is_own = any_host and origin is not None and origin.partition(b":")[2] == host
+    if origin is not None and not (is_own or is_loopback(host_of(origin))):
         return "Origin is not this machine"
     is_link = method == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
     if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
@@ -95,7 +102,7 @@ def _text(headers: dict[bytes, bytes], name: bytes) -> str:
     return headers.get(name, b"").decode("utf-8", "replace").strip()
 
 
-def _host_of(address: bytes) -> str:
+def host_of(address: bytes) -> str:
     """Return the host in an address, without port and brackets; empty when there is none."""
     try:
         return urlsplit(address.decode("latin-1")).hostname or ""

@@ -46,6 +46,7 @@ def serve(booted: Booted) -> int:
     from signet.process.live import LiveSettings
     from signet.queue.bell import Ringer
     from signet_api.app import create_app
+    from signet_api.authority import Authority
     from signet_api.deps import State
     from signet_api.health import Health
     from signet_api.server import Server
@@ -56,6 +57,7 @@ def serve(booted: Booted) -> int:
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
     sys.setswitchinterval(SWITCH_SECONDS)
+    authority = Authority.of(loaded.settings, workspace, loaded.address.bind)
     db = open_database(workspace, interactive=True)
     presence = Presence(workspace.runtime_dir, "api")
     db.write(presence.announce, now=clock.now())
@@ -72,6 +74,7 @@ def serve(booted: Booted) -> int:
         vectors=vectors,
         health=Health(db, workspace),
         port=listening.getsockname()[1],
+        authority=authority,
     )
     server = Server(
         uvicorn.Config(

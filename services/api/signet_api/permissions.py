@@ -6,28 +6,42 @@ A route without a row stops the start, so that nothing is ever served unguarded.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from starlette.routing import compile_path
+
 from signet.domain.auth.policy import Operation, Permission
+
+#: The parts of a scope by which routes can limit what they show and change.
+EVERY = frozenset({"project", "agent"})
+ONLY_AGENT = frozenset({"agent"})
+NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What a route asks of its caller.
 
-    `limit` is the rate limit that each call counts against. `is_open` lets callers without a token in, in every mode.
+    `limit` is the rate limit that each call counts against. `within` names the parts of a token's scope that the
+    route keeps to; a token that is limited in any other part is refused, because the route would show or change what
+    lies outside. `is_open` lets callers without a token in, in every mode.
     """
 
     permission: Permission
     limit: Operation | None = None
+    within: frozenset[str] = NONE
     is_open: bool = False
 
 
-_OPEN = Rule(Permission.NONE, is_open=True)
-_NONE = Rule(Permission.NONE)
-_RECALL = Rule(Permission.RECALL)
-_REMEMBER = Rule(Permission.REMEMBER)
-_MODIFY = Rule(Permission.MODIFY)
-_RECOVER = Rule(Permission.RECOVER)
-_DOCUMENTS = Rule(Permission.DOCUMENTS)
+_OPEN = Rule(Permission.NONE, within=EVERY, is_open=True)
+_NONE = Rule(Permission.NONE, within=EVERY)
+_RECALL = Rule(Permission.RECALL, within=EVERY)
+_REMEMBER = Rule(Permission.REMEMBER, within=EVERY)
+_RECOVER = Rule(Permission.RECOVER, within=EVERY)
+#: Documents and entities have owners, but belong to no project.
+_DOCUMENTS = Rule(Permission.DOCUMENTS, within=ONLY_AGENT)
+_PIN = Rule(Permission.MODIFY, within=ONLY_AGENT)
+_JOBS = Rule(Permission.DIAGNOSTICS, within=EVERY)
+_JOBS_CHANGE = Rule(Permission.OPERATOR, within=EVERY)
+#: What follows is about the whole store or the whole machine.
 _CONNECTORS = Rule(Permission.CONNECTORS)
 _DIAGNOSTICS = Rule(Permission.DIAGNOSTICS)
 _ANALYTICS = Rule(Permission.ANALYTICS)
@@ -46,6 +60,10 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/openapi.json"): _NONE,
     ("GET", "/api/status"): _NONE,
     ("GET", "/api/features"): _NONE,
+    ("GET", "/api/auth/whoami"): _NONE,
+    ("POST", "/api/auth/token"): Rule(Permission.ADMIN, Operation.ADMIN),
+    ("GET", "/api/auth/tokens"): _ADMIN,
+    ("DELETE", "/api/auth/tokens/{jti}"): _ADMIN,
     # Memories.
     ("POST", "/api/memory/remember"): _REMEMBER,
     ("POST", "/api/memory/save"): _REMEMBER,
@@ -56,11 +74,11 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/memory/similar"): _RECALL,
     ("GET", "/api/memories"): _RECALL,
     ("GET", "/api/memories/ids"): _RECALL,
-    ("POST", "/api/memory/forget"): Rule(Permission.FORGET, Operation.BATCH_FORGET),
-    ("POST", "/api/memory/modify"): Rule(Permission.MODIFY, Operation.MODIFY),
+    ("POST", "/api/memory/forget"): Rule(Permission.FORGET, Operation.BATCH_FORGET, EVERY),
+    ("POST", "/api/memory/modify"): Rule(Permission.MODIFY, Operation.MODIFY, EVERY),
     ("GET", "/api/memory/{memory_id}"): _RECALL,
-    ("PATCH", "/api/memory/{memory_id}"): Rule(Permission.MODIFY, Operation.MODIFY),
-    ("DELETE", "/api/memory/{memory_id}"): Rule(Permission.FORGET, Operation.FORGET),
+    ("PATCH", "/api/memory/{memory_id}"): Rule(Permission.MODIFY, Operation.MODIFY, EVERY),
+    ("DELETE", "/api/memory/{memory_id}"): Rule(Permission.FORGET, Operation.FORGET, EVERY),
     ("GET", "/api/memory/{memory_id}/history"): _RECALL,
     ("POST", "/api/memory/{memory_id}/recover"): _RECOVER,
     ("GET", "/api/export"): _RECALL,
@@ -69,16 +87,16 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/embeddings"): _RECALL,
     ("GET", "/api/embeddings/status"): _RECALL,
     ("GET", "/api/embeddings/health"): _RECALL,
-    ("GET", "/api/embeddings/projection"): _RECALL,
+    ("GET", "/api/embeddings/projection"): Rule(Permission.RECALL),
     # Jobs.
-    ("GET", "/api/memory/jobs/{job_id}"): _DOCUMENTS,
-    ("GET", "/api/jobs"): _DIAGNOSTICS,
+    ("GET", "/api/memory/jobs/{job_id}"): Rule(Permission.DOCUMENTS, within=EVERY),
+    ("GET", "/api/jobs"): _JOBS,
     ("GET", "/api/jobs/stream"): _DIAGNOSTICS,
-    ("GET", "/api/jobs/{job_id}"): _DIAGNOSTICS,
-    ("POST", "/api/jobs/{job_id}/retry"): _OPERATOR,
-    ("POST", "/api/jobs/{job_id}/cancel"): _OPERATOR,
-    ("POST", "/api/jobs/retry"): _OPERATOR,
-    ("POST", "/api/jobs/cancel"): _OPERATOR,
+    ("GET", "/api/jobs/{job_id}"): _JOBS,
+    ("POST", "/api/jobs/{job_id}/retry"): _JOBS_CHANGE,
+    ("POST", "/api/jobs/{job_id}/cancel"): _JOBS_CHANGE,
+    ("POST", "/api/jobs/retry"): _JOBS_CHANGE,
+    ("POST", "/api/jobs/cancel"): _JOBS_CHANGE,
     # Sessions.
     ("POST", "/api/hooks/recall"): _RECALL,
     ("POST", "/api/hooks/remember"): _REMEMBER,
@@ -112,8 +130,8 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/knowledge/entities/{entity_id}/aspects"): _RECALL,
     ("GET", "/api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes"): _RECALL,
     ("GET", "/api/knowledge/entities/{entity_id}/dependencies"): _RECALL,
-    ("POST", "/api/knowledge/entities/{entity_id}/pin"): _MODIFY,
-    ("DELETE", "/api/knowledge/entities/{entity_id}/pin"): _MODIFY,
+    ("POST", "/api/knowledge/entities/{entity_id}/pin"): _PIN,
+    ("DELETE", "/api/knowledge/entities/{entity_id}/pin"): _PIN,
     ("GET", "/api/knowledge/stats"): _RECALL,
     ("GET", "/api/knowledge/traversal/status"): _RECALL,
     ("GET", "/api/knowledge/constellation"): _RECALL,
@@ -139,3 +157,21 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/skills/{name}/related"): _LOCAL,
     ("DELETE", "/api/skills/{name}"): _LOCAL,
 }
+
+_PATTERNS = tuple(
+    (method, compile_path(path)[0], rule) for (method, path), rule in TABLE.items() if "{" in path
+)
+
+
+def match(method: str, path: str) -> tuple[Rule, Mapping[str, str]] | None:
+    """Return the rule of the route that a request means and what its path names; None when there is no such route.
+
+    Paths without parameters are asked first, as the routers do.
+    """
+    method = "GET" if method == "HEAD" else method
+    if (rule := TABLE.get((method, path))) is not None:
+        return rule, {}
+    for known, pattern, rule in _PATTERNS:
+        if known == method and (found := pattern.match(path)) is not None:
+            return rule, found.groupdict()
+    return None

@@ -33,12 +33,6 @@ class UnknownAuthMode(Invalid):
     code = "unknown_auth_mode"
 
 
-class NoTokensYet(Invalid):
-    """This version has no access tokens and would be open to everybody: set auth.mode to local in agent.yaml."""
-
-    code = "no_tokens_yet"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
     """Where clients call the daemon (`host`), and where it listens (`bind`)."""
@@ -137,8 +131,7 @@ def is_loopback(host: str) -> bool:
 def check_bind(settings: Settings, address: Address) -> None:
     """Refuse to start a daemon that others could use without a token.
 
-    Raises UnknownAuthMode, NoTokensYet for the modes that need tokens, or UnsafeBind when auth mode is local and
-    the daemon would listen beyond loopback.
+    Raises UnknownAuthMode, or UnsafeBind when auth mode is local and the daemon would listen beyond loopback.
     """
     if settings.auth.mode is AuthMode.UNKNOWN:
         raise UnknownAuthMode()
@@ -148,5 +141,3 @@ def check_bind(settings: Settings, address: Address) -> None:
             "everything. Unset SIGNET_BIND, or set auth.mode to team or hybrid",
             bind=address.bind,
         )
-    if settings.auth.mode is not AuthMode.LOCAL:
-        raise NoTokensYet

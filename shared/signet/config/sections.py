@@ -323,6 +323,7 @@ class RateLimits(Section):
     batch_forget: RateLimit = nested(RateLimit, max=5)
     force_delete: RateLimit = nested(RateLimit, max=3)
     admin: RateLimit = nested(RateLimit, max=10)
+    cross_agent_message: RateLimit = nested(RateLimit, key="cross-agent-message", max=120)
 
 
 @section

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -131,9 +132,9 @@ class Database:
     ) -> T:
         """Do what `read` does on a reader thread, for asyncio callers."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, partial(self.read, function, *args, **kwargs)
-        )
+        # The caller of a request is in its context (domain/auth/caller.py).
+        read = partial(self.read, function, *args, **kwargs)
+        return await loop.run_in_executor(self._threads, copy_context().run, read)
 
     def close(self) -> None:
         """Finish the writes that wait and close every connection; safe to call twice."""

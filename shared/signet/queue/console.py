@@ -23,7 +23,10 @@ _CHANGED = {
     Status.DEAD: "failed_at",
 }
 _CHOICE = """(:kind IS NULL OR job_type = :kind) AND (:code IS NULL OR last_error_code = :code)
-   AND {changed} >= COALESCE(:since, '') AND {changed} < COALESCE(:until, '~')"""
+   AND {changed} >= COALESCE(:since, '') AND {changed} < COALESCE(:until, '~')
+   AND (:agent_id IS NULL OR agent_id = :agent_id)
+   AND (:project IS NULL OR EXISTS
+        (SELECT 1 FROM memories m WHERE m.id = memory_jobs.memory_id AND m.project = :project))"""
 _IN_STATE = """
 SELECT * FROM (SELECT *, {changed} AS changed FROM memory_jobs WHERE status = '{status}' AND {choice}
                 ORDER BY {changed} {order}, rowid {order} LIMIT :limit)"""
@@ -65,7 +68,10 @@ _PAUSED = "SELECT paused FROM queue_control WHERE name = 'all'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Which:
-    """A choice of jobs; None is everything. `since` and `until` (ISO text) bound the latest change."""
+    """A choice of jobs; None is everything. `since` and `until` (ISO text) bound the latest change.
+
+    `project` is that of the memory a job is for.
+    """
 
     states: Sequence[Status] = tuple(_CHANGED)
     kind: str | None = None
@@ -75,6 +81,8 @@ class Which:
     job_ids: Sequence[str] | None = None
     since: str | None = None
     until: str | None = None
+    agent_id: str | None = None
+    project: str | None = None
 
 
 EVERY = Which()
@@ -106,6 +114,8 @@ def find(
         "job_ids": None if which.job_ids is None else json.dumps(list(which.job_ids)),
         "memory_id": which.memory_id,
         "document_id": which.document_id,
+        "agent_id": which.agent_id,
+        "project": which.project,
     }
     named = [sql for name, sql in _TARGETS.items() if getattr(which, name) is not None]
     if named:

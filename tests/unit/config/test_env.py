@@ -3,7 +3,7 @@
 import pytest
 
 from signet.config import Settings, check_bind, read_environment, settings_from
-from signet.config.env import Address, NoTokensYet, UnknownAuthMode, UnsafeBind, is_loopback
+from signet.config.env import Address, UnknownAuthMode, UnsafeBind, is_loopback
 from signet.errors import Kind
 
 
@@ -68,10 +68,10 @@ def test_local_mode_refuses_to_listen_beyond_loopback(bind: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["team", "hybrid"])
-def test_a_mode_that_needs_tokens_stops_the_start_while_there_are_none(mode: str) -> None:
+def test_a_mode_that_needs_tokens_may_listen_anywhere(mode: str) -> None:
     settings, _ = settings_from({"auth": {"mode": mode}})
-    with pytest.raises(NoTokensYet, match=r"auth\.mode"):
-        check_bind(settings, read_environment({})[0].address)
+    for bind in ("127.0.0.1", "0.0.0.0", "10.0.0.5"):
+        check_bind(settings, Address(host="127.0.0.1", port=1, bind=bind))
 
 
 def test_an_unreadable_auth_mode_stops_the_start_even_on_loopback() -> None:

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from signet_api.routes import (
+    auth,
     changes,
     connectors,
     diagnostics,
@@ -39,6 +40,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     status.router,
     features.router,
+    auth.router,
     remember.router,
     recall.router,
     legacy.router,

@@ -7,11 +7,14 @@ from fastapi import APIRouter, Request
 from pydantic import ValidationError
 
 from signet import clock
+from signet.domain.auth.caller import ScopeDenied
+from signet.domain.auth.policy import Operation
 from signet.domain.memory import forget, modify, recover
 from signet.domain.memory.models import Actor, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire.changes import ForgetOneBody, ModifyBody, PatchBody, PatchItem, RecoverBody
+from signet_api import limits, scopes
 from signet_api.batches import each
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
@@ -40,8 +43,10 @@ async def post_modify(
         raise Frozen
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     actor = asking(actor, body.changed_by, request.headers)
+    denied = await scopes.outside(state.db, [id_ for id_ in map(_id_of, body.patches) if id_])
     results = await each(
-        (_id_of(patch), _item(state, patch, body.reason, agent_id, actor)) for patch in body.patches
+        (_id_of(patch), _item(state, patch, body.reason, agent_id, actor, denied))
+        for patch in body.patches
     )
     updated = sum(result["status"] == "updated" for result in results)
     return {"success": True, "total": len(results), "updated": updated, "results": results}
@@ -57,6 +62,9 @@ async def delete_memory(
 ) -> dict[str, object]:
     """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address."""
     asked = merged(ForgetOneBody, body, request.query_params)
+    if asked.force:
+        forced = Operation.FORCE_DELETE
+        await limits.count(state, forced, request.headers, instead_of=Operation.FORGET)
     changed = await state.db.awrite(
         forget.forget_one,
         Forget(
@@ -130,9 +138,16 @@ async def _modify(state: State, patch: Patch, actor: Actor) -> Changed:
 
 
 async def _item(
-    state: State, sent: Any, reason: str | None, agent_id: str, actor: Actor
+    state: State,
+    sent: Any,
+    reason: str | None,
+    agent_id: str,
+    actor: Actor,
+    denied: Mapping[str, ScopeDenied],
 ) -> dict[str, object]:
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
+    if refusal := denied.get(_id_of(sent) or ""):
+        return scopes.denied(_id_of(sent), refusal)
     fields = sent if isinstance(sent, Mapping) else {}
     invalid: dict[str, object] = {
         "success": False,

@@ -3,12 +3,14 @@
 from fastapi import APIRouter, Request
 
 from signet import clock
+from signet.domain.auth.policy import Operation
 from signet.domain.memory import choose, forget
 from signet.domain.memory.choose import Candidate, Choice
 from signet.domain.memory.models import Actor, Forget, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire.forget import ForgetBody
+from signet_api import limits, scopes
 from signet_api.batches import each
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
@@ -24,17 +26,23 @@ async def post_forget(
     """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     if body.mode == "execute":
+        if body.force:
+            forced = Operation.FORCE_DELETE
+            await limits.count(state, forced, request.headers, instead_of=Operation.BATCH_FORGET)
         _check(body, state)
     found = await state.db.aread(choose.candidates, _choice(body, agent_id))
+    denied = await scopes.outside(state.db, body.ids or ())
+    found = [one for one in found if one.id not in denied]
     if body.mode == "preview":
         return _preview(found)
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
+    results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
     return {
         "success": True,
         "mode": body.mode,
-        "requested": len(found),
+        "requested": len(results),
         "deleted": sum(result["status"] == "deleted" for result in results),
         "count": len(found),
         "pinned": sum(one.pinned for one in found),

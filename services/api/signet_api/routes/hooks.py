@@ -8,7 +8,7 @@ from signet.domain.memory.models import NewMemory
 from signet.errors import Invalid
 from signet.wire.hooks import HookRememberBody
 from signet_api.bodies import JsonRoute, body_of, described
-from signet_api.deps import Shared, Who, agent_of
+from signet_api.deps import Shared, Who, agent_of, project_of
 from signet_api.routes.remember import save
 
 router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=JsonRoute)
@@ -30,7 +30,7 @@ async def post_remember(request: Request, state: Shared, actor: Who) -> dict[str
         content=body.content,
         agent_id=agent_of(body.agent_id, body.session_key, request.headers),
         who=body.who or body.harness,
-        project=body.project or None,
+        project=project_of(body.project),
         source_type="explicit",
         session_id=body.session_key or None,
         harness=body.harness,

@@ -6,7 +6,7 @@ from signet.errors import Invalid
 from signet.wire.browse import HookRecallBody
 from signet.wire.recall import RecallBody
 from signet_api.bodies import JsonRoute, body_of
-from signet_api.deps import Shared
+from signet_api.deps import Shared, project_of
 from signet_api.routes.hooks import INTERNAL
 from signet_api.routes.recall import recalled
 
@@ -21,5 +21,6 @@ async def post_hook_recall(request: Request, state: Shared) -> dict[str, object]
     body = await body_of(request, HookRecallBody)
     if not (body.harness.strip() and body.query.strip()):
         raise Invalid("harness and query are required")
+    project_of(body.project)
     question = RecallBody.model_validate(body.model_dump(exclude={"harness"}))
     return await recalled(question, request, state)

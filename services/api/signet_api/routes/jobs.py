@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from typing import TypedDict
 
 from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx
+from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
@@ -19,6 +21,12 @@ from signet_api.deps import Db, Shared, Who
 from signet_api.params import whole
 
 router = APIRouter(tags=["jobs"], route_class=JsonRoute)
+
+
+class _Within(TypedDict):
+    agent_id: str | None
+    project: str | None
+
 
 #: What history is told of instead of a memory (diagnostics-repair.md RP-5).
 SYSTEM = "system"
@@ -49,6 +57,7 @@ async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
         document_id=params.get("document_id") or None,
         since=_instant(params, "since"),
         until=_instant(params, "until"),
+        **_within(),
     )
     limit = whole(params.get("limit"), 50, low=1, high=MAX_JOBS)
     rows = await state.db.aread(console.find, which, limit=limit)
@@ -78,6 +87,7 @@ async def get_job(job_id: str, state: Shared) -> dict[str, object]:
 @router.post("/api/jobs/{job_id}/retry")
 async def post_retry(job_id: str, db: Db, actor: Who) -> dict[str, object]:
     """Give a dead job a fresh start, or let one that waits start now."""
+    await _row(db, job_id)
     await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
     return {"success": True, "id": job_id, "status": Status.PENDING}
 
@@ -85,6 +95,7 @@ async def post_retry(job_id: str, db: Db, actor: Who) -> dict[str, object]:
 @router.post("/api/jobs/{job_id}/cancel")
 async def post_cancel(job_id: str, db: Db, actor: Who) -> dict[str, object]:
     """End a job: one that waits at once, one that runs when it next looks up."""
+    await _row(db, job_id)
     status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
     return {
         "success": True,
@@ -150,10 +161,11 @@ def _audit(tx: WriteTx, action: str, jobs: list[str], *, actor: Actor, now: date
 
 
 async def _row(db: Database, job_id: str) -> Row:
-    row = await db.aread(console.get, job_id)
-    if row is None:
+    """Return a job that the caller may see; raises NotFound."""
+    rows = await db.aread(console.find, Which(job_ids=[job_id], **_within()))
+    if not rows:
         raise NotFound("Job not found")
-    return row
+    return rows[0]
 
 
 def _which(body: JobsBody, *states: Status) -> Which:
@@ -166,7 +178,14 @@ def _which(body: JobsBody, *states: Status) -> Which:
         job_ids=body.ids,
         since=clock.to_text(body.since) if body.since else None,
         until=clock.to_text(body.until) if body.until else None,
+        **_within(),
     )
+
+
+def _within() -> _Within:
+    """Return which jobs the caller's token holds."""
+    scope = caller.current().scope
+    return {"agent_id": scope.agent, "project": scope.project}
 
 
 def _changed(ids: list[str], *, is_dry: bool) -> dict[str, object]:

@@ -17,8 +17,9 @@ from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
 from signet.errors import Invalid, TooLarge
 from signet.wire.memory import MAX_CONTENT_CHARS, RememberBody
+from signet_api import scopes
 from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared, State, Who, agent_of, asking
+from signet_api.deps import Shared, State, Who, agent_of, asking, project_of
 
 router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
@@ -31,6 +32,7 @@ async def post_remember(
 ) -> dict[str, object]:
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    await scopes.check(state.db, body.supersedes)
     saved = await save(
         state, new_memory(body, agent_id), asking(actor, body.changed_by, request.headers)
     )
@@ -60,7 +62,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         pinned=body.pinned,
         tags=body.tags,
         who=body.who or "daemon",
-        project=body.project or None,
+        project=project_of(body.project),
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
         ordinal=body.ordinal,

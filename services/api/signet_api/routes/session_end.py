@@ -16,7 +16,7 @@ from signet.errors import Invalid
 from signet.observe import logs
 from signet.wire.sessions import SessionEndBody
 from signet_api.bodies import JsonRoute, body_of, described
-from signet_api.deps import Shared, State, agent_of
+from signet_api.deps import Shared, State, agent_of, project_of
 from signet_api.routes.hooks import INTERNAL
 
 log = logs.get("hooks")
@@ -64,7 +64,7 @@ async def post_checkpoint(request: Request, state: Shared) -> dict[str, object]:
 
 async def _session(body: SessionEndBody, request: Request, state: State) -> Session:
     """Return what was handed over; a remote caller cannot make the daemon read its files (HK-73)."""
-    is_local = state.settings.auth.mode is AuthMode.LOCAL
+    is_local = state.authority.mode is AuthMode.LOCAL
     path = body.transcript_path if is_local else None
     text = await asyncio.to_thread(files.text_of, path, body.transcript)
     if not text and len(body.transcript or "") > SILENT_CHARS:
@@ -74,6 +74,6 @@ async def _session(body: SessionEndBody, request: Request, state: State) -> Sess
         agent_id=agent_of(body.agent_id, key, request.headers),
         key=key or files.key_of(text),
         harness=body.harness,
-        project=body.cwd or body.project or None,
+        project=project_of(body.cwd or body.project),
         text=text,
     )

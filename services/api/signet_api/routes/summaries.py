@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request
 
 from signet.db import Row
+from signet.domain.auth import caller
 from signet.domain.summaries import store
 from signet.errors import Invalid
 from signet_api.deps import Db
@@ -20,9 +21,11 @@ MAX_DEPTH = 1_000_000
 async def get_summaries(request: Request, db: Db) -> dict[str, object]:
     """Return a page of summaries, latest first; `project` and `depth` narrow them."""
     params = request.query_params
+    within = caller.current().scope
     rows, total = await db.aread(
         store.page,
         project=params.get("project") or None,
+        within=within,
         depth=_depth(params.get("depth")),
         limit=whole(params.get("limit"), DEFAULT_LIMIT, low=0, high=MAX_LIMIT),
         offset=whole(params.get("offset"), 0, low=0, high=1_000_000_000),

@@ -9,6 +9,8 @@ from pydantic import ValidationError
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
+from signet.domain.auth import caller
+from signet.domain.auth.policy import Permission
 from signet.domain.memory.models import Rules
 from signet.domain.transfer import export, preview, take
 from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
@@ -40,8 +42,11 @@ async def get_export(request: Request, state: Shared) -> dict[str, object]:
     except ValueError as error:
         raise Invalid("since is no ISO time") from error
 
+    is_all = params.get("everything") == "true"
+    if is_all:
+        caller.current().check(Permission.ADMIN)
+
     def read(tx: ReadTx) -> export.Page:
-        is_all = params.get("everything") == "true"
         reader = None if is_all else agents.reader(tx, agent_id, any_scope=True)
         scope = export.Scope(reader=reader, since=changed, vectors=params.get("vectors") == "true")
         return export.page(tx, scope, params.get("cursor") or None, now=clock.now())

@@ -3,8 +3,11 @@
 `db/visibility.py` is the only translation of the answer to SQL.
 """
 
+from dataclasses import replace
+
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents.models import Agent
+from signet.domain.auth.tokens import TokenScope
 from signet.ids import DEFAULT_AGENT
 
 
@@ -26,6 +29,13 @@ def reader(
         any_scope=any_scope,
         project=project,
     )
+
+
+def within(found: Reader, scope: TokenScope) -> Reader:
+    """Return a reader who sees only what a token's scope holds: rows of its project, rows of its agent (AUTH-20)."""
+    if scope.agent is not None:
+        found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
+    return found if scope.project is None else replace(found, project=scope.project)
 
 
 def policy_of(text: str | None) -> ReadPolicy:

@@ -4,6 +4,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import policy
 from signet.domain.agents.models import Agent
+from signet.domain.auth import caller
 
 _BY_ID = "SELECT id, read_policy, policy_group FROM agents WHERE id = ?"
 
@@ -24,7 +25,8 @@ def reader(
     any_scope: bool = False,
     project: str | None = None,
 ) -> Reader:
-    """Return how far this agent sees now; see `db/visibility.py` for the meaning of the limits."""
-    return policy.reader(
+    """Return how far this agent sees now, and no further than the caller may (`db/visibility.py`)."""
+    found = policy.reader(
         agent_id, get(tx, agent_id), scope=scope, any_scope=any_scope, project=project
     )
+    return policy.within(found, caller.current().scope)

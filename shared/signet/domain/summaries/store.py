@@ -5,6 +5,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx, fts
+from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.sessions.models import Session
 from signet.domain.summaries.models import Asked, Score, Summary
 
@@ -78,6 +79,8 @@ _CHILD = "INSERT INTO session_summary_children (parent_id, child_id, ordinal) VA
 
 _PAGE_WHERE = (
     "WHERE (:project IS NULL OR project = :project) AND (:depth IS NULL OR depth = :depth)"
+    " AND (:within_project IS NULL OR project = :within_project)"
+    " AND (:within_agent IS NULL OR agent_id = :within_agent)"
 )
 _PAGE = f"""
 SELECT s.*, (SELECT COUNT(*) FROM session_summary_children c WHERE c.parent_id = s.id) AS children
@@ -217,8 +220,21 @@ def add_parent(
 
 
 def page(
-    tx: ReadTx, *, project: str | None, depth: int | None, limit: int, offset: int
+    tx: ReadTx,
+    *,
+    project: str | None,
+    depth: int | None,
+    limit: int,
+    offset: int,
+    within: TokenScope = NO_SCOPE,
 ) -> tuple[list[Row], int]:
-    """Return summaries, latest first, and how many there are."""
-    wanted = {"project": project, "depth": depth, "limit": limit, "offset": offset}
+    """Return summaries, latest first, and how many there are; only those that a token's scope holds."""
+    wanted = {
+        "project": project,
+        "depth": depth,
+        "limit": limit,
+        "offset": offset,
+        "within_project": within.project,
+        "within_agent": within.agent,
+    }
     return tx.all(_PAGE, wanted), tx.value(_TOTAL, wanted)

@@ -1,0 +1,99 @@
+"""Who is let in: outside local mode every request passes here, before a route is looked for or a body read.
+
+In this order: who calls (401), may they do this (403), does their scope reach it (403), how often (429). In local mode
+this layer is not there at all.
+"""
+
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from signet import clock
+from signet.config.env import is_loopback
+from signet.config.sections import AuthMode
+from signet.domain.auth import caller, store, tokens
+from signet.domain.auth.caller import STRANGER, TRUSTED, Caller, ScopeDenied, restricted
+from signet.domain.auth.policy import Permission
+from signet.domain.auth.tokens import Claims, Unauthenticated
+from signet.errors import SignetError
+from signet_api import errors, limits, scopes
+from signet_api.deps import State
+from signet_api.guard import host_of
+from signet_api.permissions import EVERY, Rule, match
+
+#: What it takes to be told "not found" and "method not allowed".
+_UNKNOWN = Rule(Permission.NONE, within=EVERY)
+#: A request that another program has handed on does not come from here, whatever its peer.
+_HANDED_ON = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
+_MAPPED = "::ffff:"
+
+
+class Access:
+    """Wraps the app in the modes that know tokens."""
+
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self._app = app
+        self._state = state
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on in the name of its caller, or answer why not."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        try:
+            asked = await self._caller(headers, scope.get("client"))
+        except SignetError as error:
+            await errors.refusal(error)(scope, receive, send)
+            return
+        with caller.acting_for(asked):
+            try:
+                await self._check(asked, scope)
+            except SignetError as error:
+                await errors.refusal(error)(scope, receive, send)
+                return
+            await self._app(scope, receive, send)
+
+    async def _caller(self, headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> Caller:
+        """Return who calls; raises Unauthenticated for a token that does not hold, wherever it comes from."""
+        authority = self._state.authority
+        token = tokens.bearer(headers.get(b"authorization", b"").decode("latin-1"))
+        if token is None:
+            is_near = authority.mode is AuthMode.HYBRID and is_here(headers, peer)
+            return TRUSTED if is_near else STRANGER
+        claims = tokens.verify(token, authority.secret, now=clock.now())
+        await self._check_revoked(claims)
+        return Caller(claims=claims)
+
+    async def _check_revoked(self, claims: Claims) -> None:
+        """Refuse a token that was taken back; one that was signed elsewhere is noted at its first use."""
+        if claims.jti is None:
+            return
+        is_revoked = await self._state.db.aread(store.is_revoked, claims.jti)
+        if is_revoked:
+            raise Unauthenticated("token revoked")
+        if is_revoked is None:
+            await self._state.db.awrite(store.keep, claims, now=clock.now())
+
+    async def _check(self, asked: Caller, scope: Scope) -> None:
+        rule, params = match(scope["method"], scope["path"]) or (_UNKNOWN, {})
+        if rule.is_open and asked is STRANGER:
+            return
+        asked.check(rule.permission)
+        for dimension, bound in asked.scope.body().items():
+            # No row belongs to a user, so that part limits nothing (AUTH-18).
+            if dimension in EVERY - rule.within:
+                raise ScopeDenied(restricted(dimension, bound))
+        if scope["method"] != "GET" and (memory_id := params.get("memory_id")):
+            await scopes.check(self._state.db, [memory_id])
+        if rule.limit is not None:
+            await limits.count(self._state, rule.limit, Headers(scope=scope))
+
+
+def is_here(headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> bool:
+    """Tell whether a request comes from this machine: its peer and the Host it names must both say so (AUTH-1..3)."""
+    if peer is None or not _HANDED_ON.isdisjoint(headers):
+        return False
+    address = peer[0].removeprefix(_MAPPED)
+    return is_loopback(address) and is_loopback(host_of(b"//" + headers.get(b"host", b"")))

@@ -1,0 +1,43 @@
+"""Rate limits of requests, in the modes that know tokens; local mode has none (AUTH-5)."""
+
+from starlette.datastructures import Headers
+
+from signet import clock
+from signet.config.sections import AuthMode
+from signet.domain.auth import caller, limits
+from signet.domain.auth.policy import Operation
+from signet_api.deps import State
+
+ACTOR = "x-signet-actor"
+ANONYMOUS = "anonymous"
+
+
+async def count(
+    state: State,
+    operation: Operation,
+    headers: Headers,
+    *,
+    instead_of: Operation | None = None,
+) -> None:
+    """Count this request; raises RateLimited, and then it costs nothing, neither as `instead_of` (see domain)."""
+    if state.authority.mode is AuthMode.LOCAL:
+        return
+    actor = _actor(headers)
+    known = state.settings.auth.rate_limits
+    asked = limits.window(actor, operation, known)
+    before = limits.window(actor, instead_of, known) if instead_of else None
+    refused = await state.db.awrite_quick(
+        limits.count,
+        asked,
+        now=clock.now(),
+        longest_ms=limits.longest_ms(known),
+        instead_of=before,
+    )
+    if refused is not None:
+        raise refused
+
+
+def _actor(headers: Headers) -> str:
+    """Return who is counted: the token, else who the request says it is (AUTH-23)."""
+    claims = caller.current().claims
+    return claims.sub if claims else headers.get(ACTOR) or ANONYMOUS

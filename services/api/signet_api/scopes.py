@@ -1,0 +1,48 @@
+"""What lies outside a caller's scope, for requests that name rows (AUTH-18, AUTH-22)."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from signet.db import Database, ReadTx, Row
+from signet.domain.auth import caller
+from signet.domain.auth.caller import Caller, ScopeDenied
+from signet.domain.auth.tokens import NO_SCOPE
+
+_OWNERS = """
+SELECT m.id, m.project, m.agent_id FROM json_each(?) j JOIN memories m ON m.id = j.value"""
+
+
+async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
+    """Return why the caller may not touch some of these memories, by id.
+
+    Project and owner of a memory never change, so the answer holds for the write that follows.
+    """
+    asked = caller.current()
+    if asked.scope == NO_SCOPE or not memory_ids:
+        return {}
+    found: list[Row] = await db.aread(_owners, json.dumps(list(memory_ids)))
+    refused = {str(row["id"]): _refusal(asked, row) for row in found}
+    return {memory_id: error for memory_id, error in refused.items() if error is not None}
+
+
+async def check(db: Database, memory_ids: Sequence[str]) -> None:
+    """Raise ScopeDenied when the caller may not touch one of these memories."""
+    for error in (await outside(db, memory_ids)).values():
+        raise error
+
+
+def denied(memory_id: str | None, error: ScopeDenied) -> dict[str, object]:
+    """Return what clients read of one refusal among other results."""
+    return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
+
+
+def _owners(tx: ReadTx, ids: str) -> list[Row]:
+    return tx.all(_OWNERS, (ids,))
+
+
+def _refusal(asked: Caller, row: Row) -> ScopeDenied | None:
+    try:
+        asked.check_row(project=row["project"], agent=row["agent_id"])
+    except ScopeDenied as error:
+        return error
+    return None

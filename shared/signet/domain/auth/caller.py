@@ -1,0 +1,89 @@
+"""Who calls, for everything that happens on behalf of one request.
+
+The caller travels with the request's context, as the rights of a session do in a database with row-level security: a
+route that forgets about scopes is still held to them. Outside of requests, and in local mode, it is `TRUSTED`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from signet.domain.auth.policy import PERMISSIONS, Permission, Role, allows, lacking
+from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
+from signet.errors import Forbidden
+
+
+class MissingPermission(Forbidden):
+    """The caller's role may not do this."""
+
+
+class ScopeDenied(Forbidden):
+    """The caller's token is limited to other rows."""
+
+    code = "scope_denied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls: the holder of a token, a program on this machine that is trusted as it is, or a stranger."""
+
+    claims: Claims | None = None
+    is_trusted: bool = False
+
+    @property
+    def scope(self) -> TokenScope:
+        """Return the limits that hold: those of the token, none for an admin (AUTH-17)."""
+        if self.claims is None or self.claims.role is Role.ADMIN:
+            return NO_SCOPE
+        return self.claims.scope
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """Return what the caller may do."""
+        if self.claims is not None:
+            return PERMISSIONS[self.claims.role]
+        return frozenset(Permission) if self.is_trusted else frozenset()
+
+    def check(self, permission: Permission) -> None:
+        """Raise MissingPermission, or Unauthenticated for a stranger."""
+        if self.claims is None and not self.is_trusted:
+            raise Unauthenticated
+        if self.claims is not None and not allows(self.claims.role, permission):
+            raise MissingPermission(lacking(self.claims.role, permission))
+
+    def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
+        """Raise ScopeDenied for a target of another project or agent; one that has none passes (AUTH-18)."""
+        for dimension, bound, found in (
+            ("project", self.scope.project, project),
+            ("agent", self.scope.agent, agent),
+        ):
+            if bound is not None and found is not None and found != bound:
+                raise ScopeDenied(restricted(dimension, bound))
+
+
+#: Whoever acts outside of requests, and every caller in local mode.
+TRUSTED = Caller(is_trusted=True)
+STRANGER = Caller()
+
+_CURRENT: ContextVar[Caller] = ContextVar("signet_caller", default=TRUSTED)
+
+
+def current() -> Caller:
+    """Return on whose behalf this code runs."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def acting_for(caller: Caller) -> Iterator[None]:
+    """Let everything in the block happen on behalf of a caller."""
+    before = _CURRENT.set(caller)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
+
+
+def restricted(dimension: str, bound: str) -> str:
+    """Return the words of a refusal (AUTH-18)."""
+    return f"scope restricted to {dimension} '{bound}'"

@@ -1,0 +1,101 @@
+"""Rate limits as sliding windows: at most `max` allowed requests of a key in the last `window_ms` (AUTH-24).
+
+The allowed requests are rows, so that all processes count together; a key has no more rows than its limit allows, and
+rows of keys that rest are dropped.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.config.sections import RateLimit, RateLimits
+from signet.db import WriteTx
+from signet.domain.auth.policy import Operation
+from signet.errors import Kind, SignetError
+
+#: Longer names of actors are counted under their hash.
+LONGEST_ACTOR = 200
+#: Every so many allowed requests the rows of keys that rest are dropped.
+SWEEP_EVERY = 64
+#: A row so far ahead comes from a clock that was set back; those of another process may be a little ahead.
+AHEAD_MS = 60_000
+
+_PASSED = "DELETE FROM rate_limit_events WHERE key = ? AND (at <= ? OR at > ?)"
+_COUNTED = "SELECT COUNT(*), MIN(at) FROM (SELECT at FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT ?)"
+_COUNT_ONE = "INSERT INTO rate_limit_events (key, at) VALUES (?, ?)"
+_SWEEP = "DELETE FROM rate_limit_events WHERE at <= ?"
+_LAST = "SELECT MAX(rowid) FROM rate_limit_events"
+_TAKE_BACK = """
+DELETE FROM rate_limit_events WHERE rowid =
+       (SELECT rowid FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT 1)"""
+
+
+class RateLimited(SignetError):
+    """rate limit exceeded"""
+
+    kind = Kind.LIMITED
+    code = "rate_limited"
+
+    def __init__(self, *, free_at_ms: int, now_ms: int) -> None:
+        super().__init__(retryAfter=free_at_ms)
+        #: Whole seconds, one at least.
+        self.retry_after_seconds = max(1, math.ceil((free_at_ms - now_ms) / 1_000))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """One limit of one caller."""
+
+    key: str
+    limit: RateLimit
+
+
+def window(actor: str, operation: Operation, limits: RateLimits) -> Window:
+    """Return the limit that a request of this actor counts against (AUTH-23)."""
+    if len(actor) > LONGEST_ACTOR:
+        actor = hashlib.sha256(actor.encode()).hexdigest()
+    return Window(key=f"{actor}:{operation}", limit=_LIMITS[operation](limits))
+
+
+def count(
+    tx: WriteTx, asked: Window, *, now: datetime, longest_ms: int, instead_of: Window | None = None
+) -> RateLimited | None:
+    """Count a request, or return why it is refused, which costs nothing.
+
+    `instead_of` is what the same request was counted as before: it is taken back when this limit refuses. Returned and
+    not raised, because an error would undo the writes of others in the same group.
+    """
+    at = int(now.timestamp() * 1_000)
+    tx.run(_PASSED, (asked.key, at - asked.limit.window_ms, at + AHEAD_MS))
+    counted, oldest = _counted(tx, asked)
+    if counted >= asked.limit.max:
+        if instead_of is not None:
+            tx.run(_TAKE_BACK, (instead_of.key,))
+        return RateLimited(free_at_ms=oldest + asked.limit.window_ms, now_ms=at)
+    tx.run(_COUNT_ONE, (asked.key, at))
+    if int(tx.value(_LAST)) % SWEEP_EVERY == 0:
+        tx.run(_SWEEP, (at - longest_ms,))
+    return None
+
+
+def longest_ms(limits: RateLimits) -> int:
+    """Return the longest window of all limits."""
+    return max(limit_of(limits).window_ms for limit_of in _LIMITS.values())
+
+
+def _counted(tx: WriteTx, asked: Window) -> tuple[int, int]:
+    """Return how many requests count, and when the one was whose end frees a place."""
+    row = tx.one(_COUNTED, (asked.key, asked.limit.max))
+    return (0, 0) if row is None or row[1] is None else (int(row[0]), int(row[1]))
+
+
+_LIMITS: Mapping[Operation, Callable[[RateLimits], RateLimit]] = {
+    Operation.FORGET: lambda limits: limits.forget,
+    Operation.MODIFY: lambda limits: limits.modify,
+    Operation.BATCH_FORGET: lambda limits: limits.batch_forget,
+    Operation.FORCE_DELETE: lambda limits: limits.force_delete,
+    Operation.ADMIN: lambda limits: limits.admin,
+    Operation.CROSS_AGENT_MESSAGE: lambda limits: limits.cross_agent_message,
+}
