@@ -48,6 +48,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/memories"): (None, 200),
     ("GET", "/api/memories/ids"): (None, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
+    ("POST", "/api/memory/feedback"): ({"sessionKey": "s", "feedback": {"a": 1}}, 200),
     ("POST", "/api/memory/modify"): (
         {"patches": [{"id": "none", "reason": "x", "pinned": True}]},
         200,

@@ -75,6 +75,7 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/memories"): _RECALL,
     ("GET", "/api/memories/ids"): _RECALL,
     ("POST", "/api/memory/forget"): Rule(Permission.FORGET, Operation.BATCH_FORGET, EVERY),
+    ("POST", "/api/memory/feedback"): _REMEMBER,
     ("POST", "/api/memory/modify"): Rule(Permission.MODIFY, Operation.MODIFY, EVERY),
     ("GET", "/api/memory/{memory_id}"): _RECALL,
     ("PATCH", "/api/memory/{memory_id}"): Rule(Permission.MODIFY, Operation.MODIFY, EVERY),

@@ -5,13 +5,17 @@ commit and for nothing else.
 """
 
 import asyncio
+from datetime import datetime
 
 from fastapi import APIRouter, Request
 
 from signet import clock
+from signet.config import Settings
 from signet.config.sections import AuthMode
+from signet.db import WriteTx
+from signet.domain.knowledge import feedback
 from signet.domain.sessions import end, files
-from signet.domain.sessions.models import Rules, Session
+from signet.domain.sessions.models import Queued, Rules, Session
 from signet.errors import Invalid
 from signet.observe import logs
 from signet.wire.sessions import SessionEndBody
@@ -39,9 +43,7 @@ async def post_session_end(request: Request, state: Shared) -> dict[str, object]
     if body.reason == "clear":
         return NOTHING
     session = await _session(body, request, state)
-    queued = await state.db.awrite(
-        end.end, session, rules=Rules.of(state.settings), now=clock.now()
-    )
+    queued = await state.db.awrite(_end, session, state.settings, now=clock.now())
     if queued is None:
         return NOTHING
     return {**NOTHING, "queued": queued.is_open, "jobId": queued.job_id}
@@ -60,6 +62,14 @@ async def post_checkpoint(request: Request, state: Shared) -> dict[str, object]:
         end.checkpoint, session, rules=Rules.of(state.settings), now=clock.now()
     )
     return {"queued": True, "jobId": queued.job_id} if queued else {"skipped": True}
+
+
+def _end(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
+    """Keep the session and queue its reading; what was brought to it has served now, or not."""
+    learns, frozen = settings.pipeline.feedback, settings.pipeline.mutations_frozen
+    if not frozen:
+        feedback.apply_session(tx, session.key, agent_id=session.agent_id, settings=learns, now=now)
+    return end.end(tx, session, rules=Rules.of(settings), now=now)
 
 
 async def _session(body: SessionEndBody, request: Request, state: State) -> Session:

@@ -49,7 +49,7 @@ def steps(use: Use) -> int:
     return max(0, use.hits) - (is_regretted or is_barren)
 
 
-def moved(weight: float, by: int, bounds: Bounds, *, holds_constraint: bool) -> float:
+def moved(weight: float, by: float, bounds: Bounds, *, holds_constraint: bool) -> float:
     """Return a weight after so many steps up or down."""
     after = weight + by * bounds.step
     if by >= 0:

@@ -1,0 +1,128 @@
+"""What agents say about the memories that were before them (spec/predictor.md §4)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.config.pipeline import Feedback as Settings
+from signet.db import WriteTx
+from signet.domain.knowledge import paths
+from signet.domain.knowledge.paths import Path
+from signet.domain.knowledge.weights import Bounds
+from signet.domain.memory.models import Actor
+from signet.domain.sessions import ratings
+from signet.domain.sessions.ratings import Feedback, Recorded
+from signet.errors import Invalid
+from signet.wire.feedback import FeedbackBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, Who, agent_of
+
+router = APIRouter(tags=["memory"], route_class=JsonRoute)
+
+
+@router.post("/api/memory/feedback")
+async def post_feedback(
+    body: FeedbackBody, request: Request, state: Shared, actor: Who
+) -> dict[str, object]:
+    """Take ratings of memories of a session, or a word on one; what led to them counts more or less from then on."""
+    if body.memory_id is not None or body.feedback_type is not None:
+        return await _say(body, request, state, actor)
+    if not body.session_key or body.feedback is None:
+        raise Invalid("sessionKey and feedback required")
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    taken, moved = await state.db.awrite(
+        _take,
+        body.session_key,
+        _ratings(body.feedback),
+        _paths(body),
+        _steps(state),
+        agent_id,
+        actor,
+        now=clock.now(),
+    )
+    return {
+        "ok": True,
+        "recorded": len(taken.scores),
+        "unknown": taken.unknown,
+        "accepted": len(taken.scores),
+        "rejected": len(taken.unknown),
+        "propagated": moved,
+    }
+
+
+async def _say(
+    body: FeedbackBody, request: Request, state: State, actor: Actor
+) -> dict[str, object]:
+    session = body.session_id or body.session_key
+    if not session or not body.memory_id:
+        raise Invalid("session_id and memory_id required")
+    if body.feedback_type not in tuple(Feedback):
+        raise Invalid("feedback_type must be positive, negative or correction")
+    said, text = Feedback(body.feedback_type), (body.correction_text or "").strip()
+    if said is Feedback.CORRECTION and not text:
+        raise Invalid("correction_text required")
+    await state.db.awrite(
+        ratings.say,
+        session,
+        body.memory_id,
+        said,
+        correction=text,
+        agent_id=agent_of(body.agent_id, session, request.headers),
+        actor=actor,
+        now=clock.now(),
+    )
+    return {"ok": True, "recorded": 1}
+
+
+def _take(
+    tx: WriteTx,
+    session_key: str,
+    rated: Mapping[str, float],
+    ways: Mapping[str, Path],
+    bounds: Bounds | None,
+    agent_id: str,
+    actor: Actor,
+    *,
+    now: datetime,
+) -> tuple[Recorded, int]:
+    taken = ratings.record(tx, session_key, rated, agent_id=agent_id, actor=actor, now=now)
+    if bounds is None:
+        return taken, 0
+    moved = paths.apply(tx, taken.scores, ways, agent_id=agent_id, bounds=bounds, now=now)
+    return taken, moved
+
+
+def _steps(state: State) -> Bounds | None:
+    """Return how far weights may move, None when they may not."""
+    pipeline = state.settings.pipeline
+    learns: Settings = pipeline.feedback
+    return None if pipeline.mutations_frozen or not learns.enabled else Bounds.of(learns)
+
+
+def _ratings(said: object) -> dict[str, float]:
+    """Return ratings by id; raises Invalid for anything but a map of ids to numbers with at least one."""
+    if isinstance(said, dict) and said and all(_is_number(value) for value in said.values()):
+        return {str(name): float(value) for name, value in said.items()}
+    raise Invalid("Invalid feedback format — expected map of ID to number (-1 to 1)")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _paths(body: FeedbackBody) -> dict[str, Path]:
+    """Return what led to each memory and what became of it."""
+    found = {}
+    for memory_id, path in body.paths.items():
+        reward = body.rewards.get(memory_id)
+        found[memory_id] = Path(
+            aspects=tuple(path.aspect_ids),
+            edges=tuple(path.dependency_ids),
+            cited=reward.forward_citation if reward else 0.0,
+            updated=reward.update_after_retrieval if reward else 0.0,
+            created=reward.downstream_creation if reward else 0.0,
+            dead_ends=reward.dead_end if reward else 0.0,
+        )
+    return found

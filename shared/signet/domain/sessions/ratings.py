@@ -1,0 +1,133 @@
+"""How well memories served a session, as its agent says (spec/predictor.md §4).
+
+A rating counts only for a memory that was before the session: injected, or found by one of its prompts. The running
+mean stands in `session_memories`, every single word in `agent_feedback`. A correction changes nothing by itself: it
+is a proposal in the history of its memory (PR-14).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx
+from signet.domain.memory import history, lookup
+from signet.domain.memory.models import Actor, Event
+from signet.domain.memory.refusals import Unknown
+from signet.errors import NotFound
+
+#: A shorter beginning of an id names none (PR-11).
+LEAST_PREFIX = 8
+
+_SHOWN = """
+SELECT memory_id FROM session_memories
+ WHERE agent_id = ? AND session_key = ? AND (was_injected = 1 OR fts_hit_count > 0)"""
+_RATE = """
+UPDATE session_memories
+   SET agent_relevance_score = (coalesce(agent_relevance_score, 0) * agent_feedback_count + :score)
+                               / (agent_feedback_count + 1),
+       agent_feedback_count = agent_feedback_count + 1
+ WHERE agent_id = :agent AND session_key = :session AND memory_id = :memory"""
+_NOTE = """
+INSERT INTO agent_feedback (id, agent_id, memory_id, session_id, feedback_type, score, correction_text, actor,
+    created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+class Feedback(StrEnum):
+    """What an agent says of a memory."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+    CORRECTION = "correction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """Scores that were taken, by whole id, and the ids that the session has not seen."""
+
+    scores: Mapping[str, float]
+    unknown: Sequence[str] = ()
+
+
+def record(
+    tx: WriteTx,
+    session_key: str,
+    ratings: Mapping[str, float],
+    *,
+    agent_id: str,
+    actor: Actor,
+    now: datetime,
+) -> Recorded:
+    """Take ratings of the memories of a session, each brought within -1..1; ids may be cut to eight characters."""
+    shown = [row[0] for row in tx.all(_SHOWN, (agent_id, session_key))]
+    scores: dict[str, float] = {}
+    unknown: list[str] = []
+    for named, rating in ratings.items():
+        memory_id = _whole(named, shown)
+        if memory_id is None:
+            unknown.append(named)
+            continue
+        scores[memory_id] = score = min(1.0, max(-1.0, rating))
+        _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
+    return Recorded(scores=scores, unknown=unknown)
+
+
+def say(
+    tx: WriteTx,
+    session_key: str,
+    memory_id: str,
+    feedback: Feedback,
+    *,
+    correction: str = "",
+    agent_id: str,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Take one word on one memory that the agent may read; raises NotFound."""
+    _check_there(tx, memory_id, agent_id)
+    if feedback is not Feedback.CORRECTION:
+        score = 1.0 if feedback is Feedback.POSITIVE else -1.0
+        _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
+        return
+    row = (agent_id, memory_id, session_key, feedback, None, correction, actor.name)
+    tx.run(_NOTE, (ids.new_ordered_id(), *row, clock.to_text(now)))
+    proposed = {"proposedAction": "update", "correctionText": correction, "sessionId": session_key}
+    history.record(
+        tx, memory_id, Event.NONE, actor=actor, at=now, reason="correction", metadata=proposed
+    )
+
+
+def _rate(
+    tx: WriteTx,
+    session_key: str,
+    memory_id: str,
+    score: float,
+    *,
+    agent_id: str,
+    actor: Actor,
+    now: datetime,
+) -> None:
+    rated = {"agent": agent_id, "session": session_key, "memory": memory_id, "score": score}
+    tx.run(_RATE, rated)
+    said = Feedback.POSITIVE if score > 0 else Feedback.NEGATIVE
+    row = (agent_id, memory_id, session_key, said, score, None, actor.name)
+    tx.run(_NOTE, (ids.new_ordered_id(), *row, clock.to_text(now)))
+
+
+def _whole(named: str, shown: Sequence[str]) -> str | None:
+    """Return the id of the session that this is, or is the beginning of; None for none and for several."""
+    if named in shown:
+        return named
+    found = [one for one in shown if len(named) >= LEAST_PREFIX and one.startswith(named)]
+    return found[0] if len(found) == 1 else None
+
+
+def _check_there(tx: ReadTx, memory_id: str, agent_id: str) -> None:
+    try:
+        memory = lookup.known(tx, memory_id, agent_id=agent_id)
+    except Unknown as error:
+        raise NotFound("Memory not found") from error
+    if memory.is_deleted:
+        raise NotFound("Memory not found")
