@@ -104,3 +104,24 @@ def test_upkeep_lets_weights_fade_and_what_was_forgotten(both: tuple[Home, Serve
     assert home.value("SELECT weight FROM entity_aspects") == pytest.approx(0.495)
     second = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="2"), now=clock.now()))
     assert second == '{"retired": 0, "faded": 0, "tasksCancelled": 0}'
+
+
+def test_upkeep_supersedes_what_nobody_compared(both: tuple[Home, Served]) -> None:
+    home, api = both
+    for text in ("We met Ada Winter, who lives in Paris.", "Ada Winter moved to Berlin."):
+        assert api.post("/api/memory/remember", {"content": text, "agentId": "ada"}).status == 200
+    home.drained()
+
+    def swept(slot: str) -> dict[str, str]:
+        done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot=slot), now=clock.now()))
+        rows = home.rows(
+            "SELECT attribute_value, status FROM entity_attributes WHERE agent_id = 'ada'"
+        )
+        return {row["attribute_value"]: row["status"] for row in rows}
+
+    expected = {"lives in Paris": "superseded", "moved to Berlin": "active"}
+    assert swept("sweep 1") == expected
+    told = "SELECT COUNT(*) FROM memory_history WHERE event = 'attribute_superseded'"
+    assert home.value(told) == 1
+    assert swept("sweep 2") == expected
+    assert home.value(told) == 1

@@ -298,6 +298,7 @@ class Structural(Section):
     synthesis_max_facts: int = integer(10, 1, 50)
     synthesis_max_stall_ms: int = integer(1_800_000, 60_000, CENTURY_MS)
     supersession_enabled: bool = flag(True)
+    supersession_sweep_enabled: bool = flag(True)
     supersession_min_confidence: float = real(0.7, 0, 1)
 
 

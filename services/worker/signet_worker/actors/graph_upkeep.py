@@ -1,11 +1,17 @@
-"""`graph_upkeep`: let weights fade, and what has lost its ground."""
+"""`graph_upkeep`: let weights fade, and what has lost its ground or was said otherwise since."""
 
 from signet import clock
 from signet.domain.knowledge import upkeep
+from signet.domain.structural import sweep
 from signet.queue.held import Run
 from signet_worker.context import Context
 
 
 def graph_upkeep(job: Run, context: Context) -> None:
     """Do what is due in the graph."""
-    upkeep.run(job, context.settings.pipeline.feedback, now=clock.now())
+    pipeline, now = context.settings.pipeline, clock.now()
+    structural = pipeline.structural
+    sweeps = structural.supersession_enabled and structural.supersession_sweep_enabled
+    if sweeps and context.may_write():
+        sweep.run(job, least=structural.supersession_min_confidence, now=now)
+    upkeep.run(job, pipeline.feedback, now=now)

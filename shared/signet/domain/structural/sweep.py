@@ -1,0 +1,51 @@
+"""Superseding attributes that nobody has compared yet: imported ones, those of plain saves, those filed later.
+
+What extraction writes is compared at once; this looks at what has changed since the last sweep, in small steps that
+may be repeated (knowledge.md §5).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from signet.db import ReadTx, Row, WriteTx
+from signet.domain.extraction import corrections
+from signet.queue.held import Run
+
+#: Attributes of one sweep, and of one transaction; the next sweep goes on with the rest.
+MOST = 2_000
+BATCH = 20
+
+_KEY = "supersession.swept"
+_SINCE = "SELECT value FROM runtime_settings WHERE key = ?"
+#: The place is the instant of the change and the row, so that a sweep gets on however many changed at once.
+_CHANGED = """
+SELECT source_memory_id, updated_at || ' ' || printf('%020d', rowid) AS place FROM entity_attributes
+WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL AND place > ?
+ORDER BY place LIMIT ?
+"""
+_NOTE = """
+INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+
+
+def run(job: Run, *, least: float, now: datetime) -> int:
+    """Compare what has changed with what its entities had, as surely as `least`; return how much was looked at.
+
+    Raises LeaseLost, Cancelled.
+    """
+    changed = job.db.read(_changed)
+    for start in range(0, len(changed), BATCH):
+        job.check()
+        job.db.write_quick(_compare, changed[start : start + BATCH], least, now)
+    return len(changed)
+
+
+def _changed(tx: ReadTx) -> list[Row]:
+    since = tx.value(_SINCE, (_KEY,)) or ""
+    return tx.all(_CHANGED, (since, MOST))
+
+
+def _compare(tx: WriteTx, rows: Sequence[Row], least: float, now: datetime) -> None:
+    told_by = list(dict.fromkeys(row["source_memory_id"] for row in rows))
+    corrections.attributes(tx, told_by, least=least, now=now)
+    tx.run(_NOTE, (_KEY, rows[-1]["place"]))
