@@ -149,13 +149,13 @@ def _unpack(reader: Reader, entry: Entry, place: Path, tell: Callable[[int], Non
 
 
 def _prepare(folder: Path, now: datetime, schema: str | None) -> Staged:
-    """Upgrade the unpacked database if it is older, and check all of it."""
+    """Check all of the unpacked database, and upgrade it if it is older."""
     database = folder / DATABASE
+    if found := snapshot.problems(database):
+        raise BadBackup(f"The database in it is damaged: {'; '.join(found[:3])}")
     done = migrate.upgrade(database, now=now)
     if done.copy is not None:
         done.copy.unlink()  # the backup itself is the copy
-    if found := snapshot.problems(database):
-        raise BadBackup(f"The database in it is damaged: {'; '.join(found[:3])}")
     return Staged(
         folder=folder,
         counts=snapshot.counts(database),
