@@ -306,3 +306,22 @@ def test_the_newest_walk_is_told_when_there_was_one(api: Api) -> None:
         "timedOut": False,
     }
     assert api.get(f"{status}?agent_id=other").body == {"status": None}
+
+
+def test_a_question_can_be_kept_to_the_communities_of_what_it_names(api: Api) -> None:
+    inside = [remember(api, f"Ada Winter keeps beehive {n}.") for n in range(3)]
+    outside = [remember(api, f"Nobody painted the beehive {n}.") for n in range(4, 6)]
+    api.run(
+        "INSERT INTO entity_communities (id, name, created_at, updated_at) VALUES ('c', 'x', '', '')"
+    )
+    api.run("UPDATE entities SET community_id = 'c' WHERE name = 'Ada Winter'")
+
+    def found(limit: int, **more: object) -> set[str]:
+        asked = {"query": "which beehive has Ada Winter", "limit": limit, "floor": 0, **more}
+        results = api.post("/api/memory/recall", asked).body["results"]
+        return {result["id"] for result in results}
+
+    assert found(10, community=True) >= {*inside, *outside}  # never an answer that is cut short
+    assert found(10) >= {*inside, *outside}
+    assert found(3, community=True) == set(inside)
+    assert found(5) & set(outside) and found(2, community=True) <= set(inside)

@@ -34,6 +34,7 @@ class RecallBody(Body):
     scope: str | None = None
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: str | None = spelled("sessionKey", "session_key")
+    community: bool = Field(False, description="keep to the communities of what it names")
     expand: bool = False
     entities: bool = False
     cards: bool = False

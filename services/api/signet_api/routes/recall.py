@@ -80,6 +80,7 @@ def _answer(
         as_of=body.as_of,
         min_score=body.min_score,
         floor=body.floor,
+        community=body.community,
         expand=body.expand,
         entities=body.entities,
         cards=body.cards,

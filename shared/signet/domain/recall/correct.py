@@ -1,11 +1,12 @@
 """The stages after the merge, in their order: rehearsal, second look, gravity, time, hubs,
-questions, resolution, and what was replaced last."""
+questions, communities, resolution, and what was replaced last."""
 
 from collections.abc import Callable
 from datetime import timedelta
 
 from signet import clock
 from signet.domain.recall import (
+    community,
     dampen,
     frequencies,
     keyword,
@@ -25,7 +26,7 @@ READ_PER_RESULT = 3
 
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
-    settings = run.settings
+    settings, query, focal = run.settings, run.query, run.walk.focal
     is_plain = settings.fusion is Fusion.PLAIN
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
@@ -34,6 +35,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("questions", settings.questions, lambda s: _asking(run, s)),
+        ("community", query.community and bool(focal), lambda s: community.within(run, s)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
         (
             "superseded",

@@ -61,6 +61,8 @@ class Query:
     min_score: float | None = None
     #: Relevance that a result must have, whatever the limit; 0 asks for all, None is for the settings to say.
     floor: float | None = None
+    #: Leave out what does not belong to the communities of what the question names (community.py).
+    community: bool = False
     expand: bool = False
     entities: bool = False
     cards: bool = False
