@@ -121,9 +121,14 @@ def a_workspace(folder: Path, settings: str = "") -> Workspace:
 
 @contextmanager
 def an_api(
-    folder: Path, settings: str = "", *, wait_seconds: float = 5.0, bind: str = "127.0.0.1"
+    folder: Path,
+    settings: str = "",
+    *,
+    wait_seconds: float = 5.0,
+    bind: str = "127.0.0.1",
+    peer: str = "127.0.0.1",
 ) -> Iterator[Api]:
-    """Open the app over a new workspace."""
+    """Open the app over a new workspace; every call comes from the address `peer`."""
     workspace = a_workspace(folder, settings)
     db = Database(workspace.database, wait_seconds=wait_seconds)
     live = LiveSettings(workspace, config.load(workspace, {}))
@@ -137,7 +142,8 @@ def an_api(
         port=3850,
         authority=Authority.of(live.settings, workspace, bind),
     )
-    transport = httpx.ASGITransport(create_app(state), raise_app_exceptions=False)
+    app = create_app(state)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(peer, 40_000))
     with asyncio.Runner() as runner, structlog.testing.capture_logs() as logged:
         client = httpx.AsyncClient(transport=transport, base_url=BASE)
         try:

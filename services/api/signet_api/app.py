@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from signet import __version__
 from signet.config.sections import AuthMode
 from signet.wire.errors import ErrorBody
-from signet_api import errors
+from signet_api import errors, permissions
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -45,6 +45,7 @@ def create_app(state: State) -> ASGIApp:
     )
     app.state.signet = state
     errors.install(app)
+    permissions.check(route for router in ROUTERS for route in router.routes)
     for router in ROUTERS:
         app.include_router(router)
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)

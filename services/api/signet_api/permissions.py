@@ -3,10 +3,10 @@
 A route without a row stops the start, so that nothing is ever served unguarded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from starlette.routing import compile_path
+from starlette.routing import BaseRoute, compile_path
 
 from signet.domain.auth.policy import Operation, Permission
 
@@ -162,6 +162,15 @@ TABLE: Mapping[tuple[str, str], Rule] = {
 _PATTERNS = tuple(
     (method, compile_path(path)[0], rule) for (method, path), rule in TABLE.items() if "{" in path
 )
+
+
+def check(routes: Iterable[BaseRoute]) -> None:
+    """Raise LookupError for a route that has no row, so that nothing is served unguarded."""
+    for route in routes:
+        for method in getattr(route, "methods", None) or ("any method",):
+            asked = (method, getattr(route, "path", ""))
+            if asked not in TABLE:
+                raise LookupError(f"{' '.join(asked)} has no row in permissions.TABLE")
 
 
 def match(method: str, path: str) -> tuple[Rule, Mapping[str, str]] | None:

@@ -1,0 +1,177 @@
+"""Every route of the table, asked by everybody from everywhere, answers as the table and the roles say."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from signet.domain.auth.tokens import TokenScope
+from signet_api.permissions import TABLE, Rule
+from support.http import Answer, Api, an_api
+from support.tokens import a_token, bearer
+
+#: What each role may do: the matrix of spec/auth.md §5, written out once more.
+READONLY = {"none", "recall"}
+AGENT = READONLY | {"remember", "modify", "forget", "recover", "documents"}
+OPERATOR = AGENT | {"connectors", "diagnostics", "analytics", "operator", "local"}
+ROLES = {
+    "readonly": READONLY,
+    "agent": AGENT,
+    "operator": OPERATOR,
+    "admin": OPERATOR | {"admin"},
+}
+#: The limits are tested elsewhere; here they must not be met.
+NO_LIMITS = "".join(
+    f"    {name}: {{max: 100000}}\n"
+    for name in ("forget", "modify", "batchForget", "forceDelete", "admin", "cross-agent-message")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A mode of the daemon and where the caller is."""
+
+    mode: str
+    peer: str = "127.0.0.1"
+    host: str = "127.0.0.1:3850"
+    headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def trusts(self) -> bool:
+        """Return whether a caller without a token is let in here."""
+        return self.mode == "hybrid" and self is PLACES["hybrid-here"]
+
+
+PLACES = {
+    "team": Place("team"),
+    "team-remote": Place("team", "192.0.2.7"),
+    "hybrid-here": Place("hybrid"),
+    "hybrid-remote": Place("hybrid", "192.0.2.7"),
+    "hybrid-other-host": Place("hybrid", host="signet.example"),
+    "hybrid-handed-on": Place("hybrid", headers=(("x-forwarded-for", "192.0.2.7"),)),
+}
+
+
+@pytest.fixture(params=PLACES, scope="module")
+def placed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Place, Api]]:
+    place = PLACES[request.param]
+    settings = f"auth:\n  mode: {place.mode}\n  rateLimits:\n{NO_LIMITS}"
+    folder = tmp_path_factory.mktemp("placed") / "agents"
+    with an_api(folder, settings, bind="0.0.0.0", peer=place.peer) as api:
+        # What would tell for ever ends at once.
+        api.state.feed.close()
+        yield place, api
+
+
+def _ask(api: Api, route: tuple[str, str], place: Place, authorization: str | None) -> Answer:
+    method, path = route
+    filled = path.replace("{", "").replace("}", "")
+    said = {"authorization": authorization} if authorization is not None else {}
+    return api.send(method, filled, headers={"host": place.host, **dict(place.headers), **said})
+
+
+def _passed(answer: Answer) -> bool:
+    return answer.status not in (401, 403, 429, 500)
+
+
+def test_without_a_token_only_what_is_open_answers(placed: tuple[Place, Api]) -> None:
+    place, api = placed
+    for route, rule in TABLE.items():
+        answer = _ask(api, route, place, None)
+        if rule.is_open or place.trusts:
+            assert _passed(answer), (route, answer.body)
+            continue
+        assert (answer.status, answer.error) == (401, "authentication required"), route
+        assert answer.headers["www-authenticate"] == "Bearer"
+    for said in ("Basic YTpi", "Bearer", "Bearer a b", "token", ""):
+        answer = _ask(api, ("GET", "/api/status"), place, said)
+        assert answer.status == (200 if place.trusts else 401), said
+
+
+def test_a_token_that_does_not_hold_is_refused_everywhere(placed: tuple[Place, Api]) -> None:
+    place, api = placed
+    good = a_token(api, "admin")
+    payload, _, signature = good.partition(".")
+    taken_back = a_token(api, "admin", jti="gone")
+    api.run("INSERT INTO tokens (jti, revoked_at) VALUES ('gone', '2026-01-01T00:00:00.000Z')")
+    bad = {
+        "nonsense": "malformed token",
+        f"{payload[:-1]}.{signature}": "invalid signature",
+        a_token(api, "admin", secret=b"x" * 32): "invalid signature",
+        a_token(api, "admin", age=timedelta(hours=2)): "token expired",
+        taken_back: "token revoked",
+    }
+    routes = [*TABLE, ("GET", "/api/nothing"), ("PUT", "/api/status"), ("GET", "/nothing")]
+    for token, error in bad.items():
+        for route in routes:
+            answer = _ask(api, route, place, f"bearer {token}")
+            assert (answer.status, answer.error) == (401, error), route
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_opens_the_routes_of_its_permissions(placed: tuple[Place, Api], role: str) -> None:
+    place, api = placed
+    token = f"Bearer {a_token(api, role)}"
+    for route, rule in TABLE.items():
+        answer = _ask(api, route, place, token)
+        if rule.permission in ROLES[role]:
+            assert _passed(answer), (route, answer.body)
+            continue
+        named = "operator" if rule.permission == "local" else rule.permission
+        assert (answer.status, answer.error) == (
+            403,
+            f"role '{role}' lacks '{named}' permission",
+        ), route
+
+
+def _reaches(rule: Rule, dimension: str) -> bool:
+    return dimension == "user" or dimension in rule.within
+
+
+@pytest.mark.parametrize("dimension", ["project", "agent", "user"])
+@pytest.mark.parametrize("placed", ["hybrid-here"], indirect=True)
+def test_a_scope_closes_routes_that_cannot_keep_to_it(
+    placed: tuple[Place, Api], dimension: str
+) -> None:
+    place, api = placed
+    scope = TokenScope(**{dimension: "elsewhere"})
+    token = f"Bearer {a_token(api, 'operator', scope=scope)}"
+    admin = f"Bearer {a_token(api, 'admin', scope=scope)}"
+    for route, rule in TABLE.items():
+        assert _passed(_ask(api, route, place, admin)), route
+        answer = _ask(api, route, place, token)
+        if rule.permission == "admin":
+            assert answer.error == "role 'operator' lacks 'admin' permission"
+        elif _reaches(rule, dimension):
+            assert _passed(answer), (route, answer.body)
+        else:
+            said = f"scope restricted to {dimension} 'elsewhere'"
+            assert (answer.status, answer.error) == (403, said), route
+
+
+def test_in_local_mode_nobody_is_asked(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents") as api:
+        api.state.feed.close()
+        for said in (
+            None,
+            "Bearer nonsense",
+            f"Bearer {a_token(api, 'readonly', secret=b'x' * 32)}",
+        ):
+            for route in TABLE:
+                assert _passed(_ask(api, route, Place("local"), said)), route
+        me = api.get("/api/auth/whoami", **bearer("nonsense")).body
+        assert (me["authenticated"], me["claims"], me["mode"]) == (False, None, "local")
+        assert not (api.state.workspace.daemon_dir / "auth-secret").exists()
+
+
+def test_a_route_without_a_row_stops_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = {key: rule for key, rule in TABLE.items() if key != ("GET", "/api/status")}
+    monkeypatch.setattr("signet_api.permissions.TABLE", left)
+    with pytest.raises(LookupError, match="/api/status"), an_api(tmp_path / "agents"):
+        pass
