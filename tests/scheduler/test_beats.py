@@ -19,7 +19,7 @@ SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
 GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
 MINUTELY = {"embedding_gaps", "synthesis", "top_entities"}
-ALL = {"retention", "graph", *MINUTELY}
+ALL = {"retention", "graph", "backup", *MINUTELY}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:
@@ -39,7 +39,9 @@ def test_what_never_ran_is_due() -> None:
         (GRAPH_MS - 1, MINUTELY),
         (GRAPH_MS, {*MINUTELY, "graph"}),
         (RETENTION_MS - 1, {*MINUTELY, "graph"}),
-        (RETENTION_MS, ALL),
+        (RETENTION_MS, ALL - {"backup"}),
+        (beats.BACKUP_MS - 1, ALL - {"backup"}),
+        (beats.BACKUP_MS, ALL),
         (30 * RETENTION_MS, ALL),
         (-1, ALL),
         (-3_600_000, ALL),
@@ -62,7 +64,7 @@ def test_however_the_clock_jumps_a_beat_is_never_silent_for_longer_than_its_inte
         for name in due(last, now):
             last[name] = now
         assert due(last, now) == set()
-        assert due(last, now + RETENTION_MS) == ALL
+        assert due(last, now + beats.BACKUP_MS) == ALL
 
 
 def sweeps(home: Home) -> int:

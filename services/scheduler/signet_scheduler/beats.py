@@ -7,6 +7,7 @@ from datetime import datetime
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
+from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.knowledge import communities
 from signet.domain.structural import top
@@ -24,6 +25,8 @@ ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot =
 GAPS_MS = 60_000
 #: How often it is looked whether a MEMORY.md is due (pipeline.md §12).
 SYNTHESIS_MS = 60_000
+#: How often everything is copied.
+BACKUP_MS = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,17 @@ class Beat:
 
 def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]) -> None:
     enqueue(tx, Job(kind="retention_sweep", slot=slot, priority=BULK), now=now)
+
+
+def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return ("all",) if settings.backup.daily and automatic.is_worth_it(tx) else ()
+
+
+def _back_up(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    if found:
+        enqueue(tx, Job(kind="backup", slot=slot, priority=BULK), now=now)
 
 
 def _tracks(settings: Settings) -> bool:
@@ -103,6 +117,7 @@ def _look_at_top_entity(
 
 BEATS = (
     Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
+    Beat(name="backup", every_ms=lambda settings: BACKUP_MS, look=_find_backup, start=_back_up),
     Beat(
         name="embedding_gaps",
         every_ms=lambda settings: GAPS_MS,

@@ -263,6 +263,15 @@ class Retention(Section):
 
 
 @section
+class Backup(Section):
+    """The copies that are made without being asked for."""
+
+    daily: bool = flag(True)
+    #: So many of the daily ones stay.
+    keep: int = integer(7, 1, 365)
+
+
+@section
 class SessionStart(Section):
     """What a session begins with."""
 
@@ -384,6 +393,7 @@ class Settings(Section):
     search: Search = nested(Search)
     memory: Memory = nested(Memory)
     retention: Retention = nested(Retention)
+    backup: Backup = nested(Backup)
     pipeline: Pipeline = nested(Pipeline, key="pipelineV2")
     hooks: Hooks = nested(Hooks)
     auth: Auth = nested(Auth)

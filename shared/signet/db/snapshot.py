@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from signet.db.driver import FULL, connect, primary_code, sqlite
-from signet.errors import SignetError, StorageFull
+from signet.errors import StorageFull, Unavailable
 
 #: How often progress is told, in steps of SQLite's virtual machine: some thousandths of a second.
 _STEPS = 200_000
@@ -21,10 +21,19 @@ SELECT name FROM pragma_table_list
  WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"""
 
 
-class Damaged(SignetError):
+class Damaged(Unavailable):
     """The database is damaged."""
 
     code = "database_damaged"
+
+
+def damaged(database: Path, error: Exception) -> Damaged:
+    """Return the error about a file that cannot be read, with what to do."""
+    return Damaged(
+        f"{database} cannot be read: {error}. Bring a backup back: signet backup list, then "
+        "signet restore FILE",
+        path=str(database),
+    )
 
 
 def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None = None) -> None:
@@ -53,7 +62,7 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
             raise stopped[0] from None
         if primary_code(error) in FULL:
             raise StorageFull(f"{into.parent} is full or cannot be written") from error
-        raise Damaged(f"{database} cannot be copied: {error}", path=str(database)) from error
+        raise damaged(database, error) from error
     with into.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -66,7 +75,7 @@ def size(database: Path) -> int:
             (free,) = connection.execute("PRAGMA freelist_count").fetchone()
             (each,) = connection.execute("PRAGMA page_size").fetchone()
     except sqlite.DatabaseError as error:
-        raise Damaged(f"{database} cannot be read: {error}", path=str(database)) from error
+        raise damaged(database, error) from error
     return int((pages - free) * each)
 
 
@@ -80,7 +89,7 @@ def counts(database: Path) -> dict[str, int]:
                 for name in names
             }
     except sqlite.DatabaseError as error:
-        raise Damaged(f"{database} cannot be read: {error}", path=str(database)) from error
+        raise damaged(database, error) from error
 
 
 def problems(database: Path, *, most: int = 10) -> list[str]:

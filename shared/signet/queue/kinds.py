@@ -61,6 +61,7 @@ KINDS = {
         Kind(name="skill_enrich", queue="structure", time_limit_seconds=150),
         Kind(name="skill_entities", queue="structure", time_limit_seconds=300),
         Kind(name="skill_embed", queue="vectors", time_limit_seconds=120),
+        Kind(name="backup", queue="light", time_limit_seconds=900),
         Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
         Kind(name="cluster_entities", queue="light", time_limit_seconds=300),
         Kind(name="graph_upkeep", queue="light", time_limit_seconds=300),

@@ -1,14 +1,17 @@
 """Forget many memories: look first, then do it."""
 
+import asyncio
+
 from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.domain.auth.policy import Operation
+from signet.domain.backup import automatic
 from signet.domain.memory import choose, forget
 from signet.domain.memory.choose import Candidate, Choice
 from signet.domain.memory.models import Actor, Forget, Rules
 from signet.domain.memory.refusals import Refused
-from signet.errors import Frozen, Invalid
+from signet.errors import Frozen, Invalid, StorageFull
 from signet.wire.forget import ForgetBody
 from signet_api import limits, scopes
 from signet_api.batches import each
@@ -37,6 +40,7 @@ async def post_forget(
         return _preview(found)
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
+    copied = await _copied(state, found) if choose.needs_confirmation(found) else {}
     results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
     results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
     return {
@@ -47,7 +51,24 @@ async def post_forget(
         "count": len(found),
         "pinned": sum(one.pinned for one in found),
         "results": results,
+        **copied,
     }
+
+
+async def _copied(state: State, found: list[Candidate]) -> dict[str, object]:
+    """Back everything up before many memories go; a disk without room for that is no reason to keep them."""
+    last = await state.db.aread(choose.last_change, [one.id for one in found])
+    now = clock.now()
+    try:
+        path = await asyncio.to_thread(
+            automatic.before_forget,
+            state.workspace,
+            last_change=clock.parsed(last) or now,
+            now=now,
+        )
+    except StorageFull as error:
+        return {"backup": None, "backupSkipped": error.message}
+    return {"backup": str(path)}
 
 
 def _check(body: ForgetBody, state: State) -> None:

@@ -7,6 +7,7 @@ import dramatiq
 from signet.queue.broker import JobsBroker
 from signet.queue.held import Run
 from signet.queue.kinds import queue_of
+from signet_worker.actors.backup import backup
 from signet_worker.actors.cluster_entities import cluster_entities
 from signet_worker.actors.condense import condense
 from signet_worker.actors.connector_sync import connector_sync
@@ -30,6 +31,7 @@ from signet_worker.context import Context
 Actor = Callable[[Run, Context], None]
 
 ACTORS: Mapping[str, Actor] = {
+    "backup": backup,
     "cluster_entities": cluster_entities,
     "connector_sync": connector_sync,
     "condense": condense,

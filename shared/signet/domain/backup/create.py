@@ -45,10 +45,13 @@ def create(
     target: Path | None = None,
     *,
     reason: Reason = Reason.MANUAL,
+    keep: int = kept.DAYS,
     now: datetime,
     tell: Tell = lambda done, total: None,
 ) -> Backup:
     """Write a backup and return it; without a target it is put among the workspace's own, of which the oldest go.
+
+    So many daily ones stay.
 
     Raises NothingToBackUp, BadTarget, BackupBusy, NoRoom, Damaged, StorageFull, and what `tell` raises; nothing is
     then left behind.
@@ -61,7 +64,7 @@ def create(
         total = _room(workspace, path)
         made = _write(workspace, path, reason, now, _Told(tell, total))
         if target is None:
-            kept.rotate(workspace)
+            kept.rotate(workspace, days=keep)
     return made
 
 

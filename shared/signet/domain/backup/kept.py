@@ -11,8 +11,9 @@ from pathlib import Path
 from signet.domain.backup.models import Reason
 from signet.paths import Workspace
 
-#: How many of each kind stay; those that a person made stay for ever.
-KEPT = {Reason.DAILY: 7, Reason.BEFORE_FORGET: 3}
+#: How many of what was made by itself stay; what a person made stays for ever.
+DAYS = 7
+BEFORE_FORGET = 3
 _REASONS = "|".join(reason.value for reason in Reason)
 _NAME = re.compile(rf"signet-(\d{{8}}T\d{{6}}Z)(?:-\d+)?-({_REASONS})\.zip")
 _STAMP = "%Y%m%dT%H%M%SZ"
@@ -60,10 +61,10 @@ def kept(workspace: Workspace) -> list[Kept]:
     return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
 
-def rotate(workspace: Workspace) -> list[Path]:
-    """Remove the oldest of what was made by itself, as `KEPT` says, and return what went."""
+def rotate(workspace: Workspace, *, days: int) -> list[Path]:
+    """Remove the oldest of what was made by itself, so that so many days stay, and return what went."""
     gone = []
-    for reason, number in KEPT.items():
+    for reason, number in ((Reason.DAILY, days), (Reason.BEFORE_FORGET, BEFORE_FORGET)):
         of_kind = [one.path for one in kept(workspace) if one.reason is reason]
         gone += of_kind[number:]
     for path in gone:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from signet.errors import Conflict, Invalid, SignetError, StorageFull
+from signet.errors import Invalid, SignetError, StorageFull, Unavailable
 
 #: The form of the archive; raised when an earlier version could not read it.
 FORMAT = 1
@@ -24,8 +24,8 @@ class Reason(StrEnum):
     BEFORE_FORGET = "before-forget"
 
 
-class BackupBusy(Conflict):
-    """Another backup or restore of this workspace is running."""
+class BackupBusy(Unavailable):
+    """Another backup or restore of this workspace is running; try again when it is done."""
 
     code = "backup_busy"
 

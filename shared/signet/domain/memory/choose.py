@@ -35,6 +35,9 @@ _FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
 _HOLDS = (
     "(instr(lower(m.content), lower(?)) > 0 OR instr(lower(coalesce(m.tags, '')), lower(?)) > 0)"
 )
+_LAST_CHANGE = (
+    "SELECT max(m.updated_at) FROM json_each(?) j JOIN memories m ON m.id = j.value"
+)
 _BY_ID = " ORDER BY j.key LIMIT ?"
 _BY_RANK = " ORDER BY rank, m.seq LIMIT ?"
 _BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?"
@@ -111,6 +114,12 @@ def confirm(found: Sequence[Candidate], token: str | None) -> None:
     """Raise Unconfirmed for many memories without the token of their set; it is not told here."""
     if needs_confirmation(found) and token != confirm_token(one.id for one in found):
         raise Unconfirmed(success=False, requiresConfirm=True, count=len(found))
+
+
+def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
+    """Return when any of these memories was changed last, as stored; empty text when there are none."""
+    changed: str | None = tx.value(_LAST_CHANGE, (json.dumps(list(ids)),))
+    return changed or ""
 
 
 def _rows(tx: ReadTx, choice: Choice, where: Where) -> list[Row]:
