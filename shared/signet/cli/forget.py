@@ -155,6 +155,10 @@ def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
         what = output.count(done["deleted"], "memory")
         if done["deleted"]:
             output.say(f"{what} removed for good" if force else f"{what} forgotten")
+        if copy := done.get("backup"):
+            output.hint(f"Everything as it was before: {copy}")
+        if "backupSkipped" in done:
+            output.hint(f"No backup was made before: {done['backupSkipped']}")
         for one in refused:
             _warn(one["id"], one["status"])
         if done["deleted"] and not force:

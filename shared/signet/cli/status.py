@@ -5,11 +5,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from signet.cli import output, work
+from signet import clock
+from signet.cli import backup, output, work
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning
+from signet.domain.backup import kept
 from signet.paths import Workspace, cache_home, config_home, find_workspace
 
 _LABEL = 12
@@ -34,6 +36,7 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     except DaemonNotRunning:
         found = {"running": False, "agentsDir": str(workspace.root)}
     found["files"] = files
+    found["backups"] = _backups(workspace)
     if as_json:
         output.show(found)
         return
@@ -63,6 +66,8 @@ def places(workspace: Workspace) -> dict[str, str]:
         "workspace": workspace.root,
         "settings": workspace.root / "agent.yaml",
         "database": workspace.database,
+        "backups": workspace.backups_dir,
+        "secrets": workspace.secrets_dir,
         "logs": workspace.log_dir,
         "state": workspace.state_file,
         "runtime": workspace.runtime_dir,
@@ -113,12 +118,32 @@ def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
         yield said + (f" · try: {one['command']}" if one["command"] else "")
 
 
+def _backups(workspace: Workspace) -> dict[str, Any]:
+    there = kept.kept(workspace)
+    return {
+        "count": len(there),
+        "bytes": sum(one.bytes for one in there),
+        "newest": backup.to_dict(there[0]) if there else None,
+    }
+
+
+def _backup(backups: dict[str, Any], ink: Ink) -> str:
+    newest = backups["newest"]
+    if newest is None:
+        return ink.dim("none yet · make one with: signet backup")
+    age = clock.now() - clock.parse(newest["createdAt"])
+    text = f"{output.span(max(age.total_seconds(), 0))} ago"
+    text = ink.warn(f"{text}, make one with: signet backup") if age > kept.OLD else text
+    return f"{text} · {backups['count']} kept, {output.size(backups['bytes'])}"
+
+
 def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     marks = [
         f"{ink.good('✓') if there else ink.dim('✗')} {name}"
         for name, there in found["files"].items()
     ]
     yield _row("files", "  ".join(marks))
+    yield _row("backup", _backup(found["backups"], ink))
     yield _row("workspace", found["agentsDir"])
 
 

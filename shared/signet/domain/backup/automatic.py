@@ -13,8 +13,6 @@ from signet.paths import Workspace
 TODAY = timedelta(hours=12)
 #: A copy before a bulk forget serves those that follow so soon, as when thousands go in batches of 200.
 SERIES = timedelta(hours=1)
-#: From this age on the newest copy is worth a word.
-OLD = timedelta(days=2)
 
 _ANYTHING = "SELECT 1 FROM memories LIMIT 1"
 

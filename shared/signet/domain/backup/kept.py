@@ -5,7 +5,7 @@ A name says when and why, so that looking at the newest opens no file.
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from signet.domain.backup.models import Reason
@@ -14,6 +14,8 @@ from signet.paths import Workspace
 #: How many of what was made by itself stay; what a person made stays for ever.
 DAYS = 7
 BEFORE_FORGET = 3
+#: From this age on the newest copy is worth a word.
+OLD = timedelta(days=2)
 _REASONS = "|".join(reason.value for reason in Reason)
 _NAME = re.compile(rf"signet-(\d{{8}}T\d{{6}}Z)(?:-\d+)?-({_REASONS})\.zip")
 _STAMP = "%Y%m%dT%H%M%SZ"
