@@ -118,10 +118,29 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/skills/{name}/related"): (None, 404),
     ("DELETE", "/api/skills/{name}"): (None, 404),
     ("GET", "/metrics"): (None, 200),
+    ("GET", "/api/analytics/usage"): (None, 200),
+    ("GET", "/api/analytics/latency"): (None, 200),
+    ("GET", "/api/analytics/errors"): (None, 200),
+    ("GET", "/api/analytics/logs"): (None, 200),
+    ("GET", "/api/analytics/memory-safety"): (None, 200),
+    ("GET", "/api/analytics/continuity"): (None, 200),
+    ("GET", "/api/analytics/continuity/latest"): (None, 200),
+    ("GET", "/api/telemetry/events"): (None, 200),
+    ("GET", "/api/telemetry/stats"): (None, 200),
+    ("GET", "/api/telemetry/export"): (None, 200),
+    ("GET", "/api/telemetry/training-export"): (None, 200),
+    ("GET", "/api/timeline/{entity_id}"): (None, 200),
+    ("GET", "/api/timeline/{entity_id}/export"): (None, 200),
+    ("GET", "/api/checkpoints"): (None, 200),
+    ("GET", "/api/checkpoints/{session_key}"): (None, 200),
+    ("GET", "/api/logs"): (None, 200),
+    # It ends when the daemon stops.
+    ("GET", "/api/logs/stream"): (None, 200),
     ("GET", "/docs"): (None, 200),
 }
 #: What a route needs to be asked besides its path.
 QUERIES = {
+    ("GET", "/api/checkpoints"): "?project=/work",
     ("GET", "/api/memory/search"): "?q=tests",
     ("GET", "/api/memories/ids"): "?prefix=01",
     ("GET", "/memory/similar"): "?id={memory_id}",
@@ -159,6 +178,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "job_id": document["jobId"],
         "name": "recall",
         "jti": "none",
+        "session_key": "s",
         "domain": "queue",
     }
     api.state.feed.close()

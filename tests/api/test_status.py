@@ -103,6 +103,6 @@ def test_metrics_tell_the_queue_as_it_is_now(api: Api) -> None:
     answer = api.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     jobs = [line for line in answer.body.splitlines() if line.startswith("signet_jobs{")]
-    assert any('kind="extract"' in line and line.endswith(" 1.0") for line in jobs), jobs
+    assert any('job_type="extract"' in line and line.endswith(" 1.0") for line in jobs), jobs
     assert 'signet_process_up{process="worker"} 0.0' in answer.body
     assert "signet_database_bytes" in answer.body

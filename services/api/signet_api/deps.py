@@ -50,6 +50,8 @@ class State:
     probe: Probe = field(default_factory=Probe)
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
+    #: Clients that follow the log now.
+    log_listeners: int = 0
     feed: Feed = field(init=False)
     recording: Recording = field(init=False)
     reports: Reports = field(init=False)

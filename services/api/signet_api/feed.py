@@ -74,6 +74,11 @@ class Feed:
         self._idle = threading.Event()
         self._is_closed = False
 
+    @property
+    def is_closed(self) -> bool:
+        """Return whether the daemon stops, and with it everything that goes on."""
+        return self._is_closed
+
     async def join(self) -> Listener:
         """Return a new listener; raises TooManyListeners, and Unavailable while the daemon stops."""
         async with self._joining:

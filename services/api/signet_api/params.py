@@ -6,6 +6,9 @@ from typing import TypeVar
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
+from signet import clock
+from signet.errors import Invalid
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -16,6 +19,17 @@ def whole(text: str | None, default: int, *, low: int, high: int) -> int:
     except ValueError:
         value = default
     return min(high, max(low, value))
+
+
+def instant(address: Mapping[str, str], name: str) -> str | None:
+    """Return an instant as it is stored, None when none is named; raises Invalid for what is none."""
+    text = (address.get(name) or "").strip()
+    try:
+        # In an address that was not encoded the plus of a zone has become a space.
+        whole = text.replace(" ", "+") if "T" in text else text
+        return clock.to_text(clock.parse(whole)) if text else None
+    except ValueError as error:
+        raise Invalid(f"{name} must be an ISO timestamp") from error
 
 
 def merged(model: type[Model], body: Model | None, address: Mapping[str, str]) -> Model:

@@ -20,12 +20,12 @@ class Reports:
     _kept: tuple[int, Facts, Report] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def get(self, settings: Settings) -> Report:
-        """Return a report that is at most two seconds old and newer than the last repair of this process."""
+    async def get(self, settings: Settings, *, kept_ms: int = KEPT_MS) -> Report:
+        """Return a report that is at most so old and newer than the last repair of this process."""
         facts = Facts.of(settings)
         async with self._lock:
             kept = self._kept
-            if kept is None or kept[1] != facts or clock.monotonic_ms() - kept[0] >= KEPT_MS:
+            if kept is None or kept[1] != facts or clock.monotonic_ms() - kept[0] >= kept_ms:
                 looked_at = clock.monotonic_ms()
                 found = await self.db.aread(report.report, facts, now=clock.now())
                 kept = self._kept = (looked_at, facts, found)

@@ -6,11 +6,13 @@ passed over. Needs only the standard library, because the command line imports i
 
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from io import BufferedReader
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from signet import clock
@@ -19,6 +21,8 @@ from signet.observe.logfile import Place
 #: The order of levels; a filter names the least one that is shown.
 RANK = {"debug": 0, "info": 1, "warn": 2, "error": 3}
 _BLOCK = 65_536
+#: Lines of several processes may be written later than they say by so much.
+DISORDER = timedelta(seconds=5)
 
 Entry = dict[str, object]
 
@@ -30,6 +34,8 @@ class Filter:
     level: str = "debug"
     category: str | None = None
     since: str | None = None
+    #: What message, data or error must match somewhere.
+    text: re.Pattern[str] | None = None
 
     def wants(self, entry: Entry) -> bool:
         """Return whether the line passes; `since` is an instant as log lines write it."""
@@ -37,23 +43,45 @@ class Filter:
             RANK.get(str(entry.get("level")), 1) >= RANK[self.level]
             and self.category in (None, entry.get("category"))
             and (self.since is None or str(entry.get("timestamp")) >= self.since)
+            and (self.text is None or any(map(self.text.search, strings(entry))))
         )
+
+    def is_over(self, entry: Entry) -> bool:
+        """Return whether no line before this one passes: lines of several processes are nearly in order."""
+        return self.since is not None and str(entry.get("timestamp")) < _before(self.since)
 
 
 def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
     """Return the newest lines that pass, oldest first."""
     entries = (parse(line) for path in reversed(place.files()) for line in _backwards(path))
-    passing = (entry for entry in entries if entry is not None and wanted.wants(entry))
-    oldest_first = [*islice(passing, limit)][::-1]
+    known = (entry for entry in entries if entry is not None)
+    recent = takewhile(lambda entry: not wanted.is_over(entry), known)
+    oldest_first = [*islice(filter(wanted.wants, recent), limit)][::-1]
     return sorted(oldest_first, key=lambda entry: str(entry["timestamp"]))
 
 
 def follow(place: Place, wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
     """Return the lines written from now on, through rotation and midnight, until `stop` is set."""
-    return _follow(_Tail(place), wanted, stop)
+    return _follow(Tail(place), wanted, stop)
 
 
-def _follow(tail: "_Tail", wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
+def strings(value: object) -> Iterator[str]:
+    """Return every text in a line, or in a part of one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings(item)
+
+
+def _before(instant: str) -> str:
+    return clock.to_text(clock.parse(instant) - DISORDER)
+
+
+def _follow(tail: "Tail", wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
     try:
         while not stop.wait(0.2):
             yield from (entry for entry in tail.take() if wanted.wants(entry))
@@ -70,7 +98,7 @@ def parse(line: bytes) -> Entry | None:
     return found if isinstance(found, dict) and "timestamp" in found else None
 
 
-class _Tail:
+class Tail:
     """Stands at the end of the newest file and moves on to the next when there is one."""
 
     def __init__(self, place: Place) -> None:
@@ -83,6 +111,7 @@ class _Tail:
             self._file.seek(0, os.SEEK_END)
 
     def take(self) -> list[Entry]:
+        """Return the lines that were written since the last time."""
         lines = self._lines()
         path = self._path()
         if path.exists() and not self._is_open(path):
@@ -94,6 +123,7 @@ class _Tail:
         return [entry for line in lines if (entry := parse(line)) is not None]
 
     def close(self) -> None:
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -3,8 +3,10 @@
 from fastapi import APIRouter
 
 from signet_api.routes import (
+    analytics,
     auth,
     changes,
+    checkpoints,
     connectors,
     diagnostics,
     docs,
@@ -23,6 +25,7 @@ from signet_api.routes import (
     knowledge_communities,
     knowledge_graph,
     legacy,
+    logs,
     memories,
     metrics,
     pipeline,
@@ -34,6 +37,8 @@ from signet_api.routes import (
     status,
     summaries,
     synthesis,
+    telemetry,
+    timeline,
     transfer,
 )
 
@@ -68,6 +73,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     skills.router,
     pipeline.router,
     diagnostics.router,
+    analytics.router,
+    telemetry.router,
+    timeline.router,
+    checkpoints.router,
+    logs.router,
     metrics.router,
     docs.router,
 )

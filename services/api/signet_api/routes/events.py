@@ -5,26 +5,19 @@ it has missed; what happened just before may then come twice. `ready` says from 
 that more happened than can be told again: what was read before is old.
 """
 
-import asyncio
-from contextlib import suppress
+from functools import partial
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from signet import clock
 from signet.queue import events
 from signet.queue.events import Cursor
 from signet_api import feed
 from signet_api.deps import Shared
-from signet_api.feed import Feed, Listener
+from signet_api.stream import EventStream
 
 router = APIRouter(tags=["jobs"])
-
-#: A line without meaning after so long, so that both sides know that the other is there.
-KEEPALIVE_SECONDS = 15.0
-#: Who takes nothing for so long is gone.
-STALLED_SECONDS = 10.0
 
 
 @router.get("/api/jobs/stream", response_class=Response)
@@ -42,50 +35,5 @@ async def get_stream(request: Request, state: Shared) -> Response:
     except BaseException:
         state.feed.leave(listener)
         raise
-    return _Stream(state.feed, listener, feed.ready(listener.cursor) + past)
-
-
-class _Stream(Response):
-    """The answer that goes on; ends when either side wants it to."""
-
-    media_type = "text/event-stream"
-
-    def __init__(self, source: Feed, listener: Listener, first: bytes) -> None:
-        super().__init__()
-        del self.headers["content-length"]
-        self._source = source
-        self._listener = listener
-        self._first = first
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the client is gone, does not read, or the daemon stops."""
-        telling = asyncio.create_task(self._tell(send))
-        leaving = asyncio.create_task(_gone(receive))
-        try:
-            await asyncio.wait({telling, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            self._source.leave(self._listener)
-            for task in (telling, leaving):
-                task.cancel()
-                with suppress(asyncio.CancelledError, TimeoutError):
-                    await task
-
-    async def _tell(self, send: Send) -> None:
-        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-        await send(start)
-        some: bytes | None = self._first
-        while some is not None:
-            body = {"type": "http.response.body", "body": some, "more_body": True}
-            await asyncio.wait_for(send(body), STALLED_SECONDS)
-            try:
-                some = await asyncio.wait_for(self._listener.next(), KEEPALIVE_SECONDS)
-            except TimeoutError:
-                some = b": still here\n\n"
-        await asyncio.wait_for(
-            send({"type": "http.response.body", "body": b"", "more_body": False}), STALLED_SECONDS
-        )
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    first = feed.ready(listener.cursor) + past
+    return EventStream(first, listener.next, partial(state.feed.leave, listener))

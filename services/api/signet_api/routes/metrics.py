@@ -1,47 +1,65 @@
-"""Prometheus text of all processes, and gauges read from rows at scrape time."""
+"""Prometheus text of all processes, and gauges read from rows and files at scrape time."""
 
+import asyncio
+import os
+from collections.abc import Iterator
 from datetime import datetime
 
 from fastapi import APIRouter, Response
 
-from signet import clock
+from signet import __version__, clock
 from signet.db import ReadTx
+from signet.domain.diagnostics.models import Report
 from signet.observe import metrics
+from signet.observe.metrics import Sample
 from signet.queue import stats
+from signet.queue.kinds import QUEUES, breaker_of
 from signet_api import processes
 from signet_api.deps import Shared, State
 
 router = APIRouter(tags=["status"])
 
+#: How old the scores of a scrape may be: looking at everything costs more than counting.
+SCORES_KEPT_MS = 60_000
+
 
 @router.get("/metrics", response_class=Response)
 async def get_metrics(state: Shared) -> Response:
     """Return counters of API, worker and scheduler, and the queue as it is now."""
-    gauges = await state.db.aread(_gauges, state, clock.now())
-    text = metrics.exposition() + metrics.gauges(gauges)
+    rows = await state.db.aread(_of_rows, state, clock.now())
+    report = await state.reports.get(state.settings, kept_ms=SCORES_KEPT_MS)
+    text = await asyncio.to_thread(_text, state, [*rows, *_of_health(report)])
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _gauges(tx: ReadTx, state: State, now: datetime) -> list[metrics.Sample]:
+def _text(state: State, samples: list[Sample]) -> bytes:
+    return metrics.exposition() + metrics.gauges([*samples, *_of_files(state), *_of_build()])
+
+
+def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
     found = [
-        metrics.Sample(
+        Sample(
             "signet_jobs",
             "Jobs in the queue",
-            {"queue": depth.queue, "kind": depth.kind, "status": depth.status},
+            {"queue": depth.queue, "job_type": depth.kind, "status": depth.status},
             depth.jobs,
         )
         for depth in stats.depths(tx)
     ]
-    found.append(
-        metrics.Sample(
-            "signet_oldest_due_seconds",
-            "Time the oldest due job has waited",
-            {},
-            stats.oldest_due_seconds(tx, now=now),
-        )
-    )
+    oldest = stats.oldest_due_seconds(tx, now=now)
+    found.append(Sample("signet_oldest_due_seconds", "Wait of the oldest due job", {}, oldest))
+    open_breakers = {breaker.name for breaker in stats.breakers(tx)}
     found += [
-        metrics.Sample(
+        Sample(
+            "signet_queue_waits_for_provider",
+            "Whether a queue stands still because its provider does not answer",
+            {"queue": queue},
+            float(breaker_of(queue) in open_breakers),
+        )
+        for queue in QUEUES
+    ]
+    found += [
+        Sample(
             "signet_process_up",
             "Whether a process runs",
             {"process": str(one["name"])},
@@ -49,15 +67,33 @@ def _gauges(tx: ReadTx, state: State, now: datetime) -> list[metrics.Sample]:
         )
         for one in processes.states(tx, state.workspace.runtime_dir, now=now)
     ]
+    return found
+
+
+def _of_health(report: Report) -> Iterator[Sample]:
+    scores = {name: domain.score for name, domain in report.domains.items()}
+    for name, score in {"composite": report.score, **scores}.items():
+        yield Sample(
+            "signet_health_score", "Score from 0 to 1 of the diagnostics", {"domain": name}, score
+        )
+
+
+def _of_files(state: State) -> Iterator[Sample]:
     for suffix in ("", "-wal"):
         path = state.db.path.with_name(state.db.path.name + suffix)
         if path.exists():
-            found.append(
-                metrics.Sample(
-                    "signet_database_bytes",
-                    "Size of the database files",
-                    {"file": "wal" if suffix else "main"},
-                    path.stat().st_size,
-                )
+            yield Sample(
+                "signet_database_bytes",
+                "Size of the database files",
+                {"file": "wal" if suffix else "main"},
+                path.stat().st_size,
             )
-    return found
+    disk = os.statvfs(state.workspace.root)
+    for name, blocks in (("free", disk.f_bavail), ("size", disk.f_blocks)):
+        yield Sample(
+            f"signet_disk_{name}_bytes", "Disk of the workspace", {}, blocks * disk.f_frsize
+        )
+
+
+def _of_build() -> Iterator[Sample]:
+    yield Sample("signet_build_info", "Version of the daemon", {"version": __version__}, 1)
