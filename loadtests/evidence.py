@@ -3,7 +3,7 @@
 import gzip
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +31,14 @@ class Question(TypedDict):
     text: str
     category: str
     gold: dict[str, list[str]]
+
+
+class _File(TypedDict):
+    """One conversation as it is stored."""
+
+    id: str
+    stores: dict[str, list[Item]]
+    queries: list[Question]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +101,26 @@ class Floor:
 def conversations(data: Path, set_: str, store: str) -> list[Conversation]:
     """Return the conversations of a set that have questions about a store."""
     found = []
+    for raw in _files(data, set_):
+        questions = [q for q in raw["queries"] if q["gold"].get(store)]
+        if questions:
+            found.append(Conversation(raw["id"], raw["stores"][store], questions))
+    return found
+
+
+def all_items(data: Path, set_: str, store: str) -> Iterator[tuple[str, list[Item]]]:
+    """Yield name and items of every conversation of a set, with questions or without."""
+    for raw in _files(data, set_):
+        yield raw["id"], raw["stores"][store]
+
+
+def _files(data: Path, set_: str) -> Iterator[_File]:
     files = sorted((data / set_).glob("*.json.gz"))
     if not files:
         raise FileNotFoundError(f"no conversations in {data / set_}: name the folder with --data")
     for file in files:
         with gzip.open(file, "rt") as stream:
-            raw = json.load(stream)
-        questions = [q for q in raw["queries"] if q["gold"].get(store)]
-        if questions:
-            found.append(Conversation(raw["id"], raw["stores"][store], questions))
-    return found
+            yield json.load(stream)
 
 
 def instant(text: str) -> str | None:

@@ -6,7 +6,8 @@ loses nothing but work.
 """
 
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 
 from signet import clock
 from signet.config import Settings
@@ -18,7 +19,9 @@ from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import store
 from signet.domain.memory.models import Memory
 from signet.domain.sessions import injected, transcript
-from signet.observe import logs
+from signet.observe import logs, record
+from signet.observe.record import Event
+from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
 from signet.queue.held import Run
 
@@ -54,6 +57,7 @@ def run(
     again = _is_second_look(job, source)
     found = _undecided(job) if again else _distilled(job, distiller, source)
     job.check()
+    started = time.monotonic()
     proposals = propose.all(job, distiller, embedder, source, found.facts, settings())
     job.check()
     in_force = settings()
@@ -66,7 +70,8 @@ def run(
         extraction=found, proposals=proposals, replaced=replaced, is_second_look=again
     )
     followers = _followers(in_force, distiller)
-    job.commit(lambda tx: write.findings(tx, findings, writing, followers))
+    result = job.commit(lambda tx: write.findings(tx, findings, writing, followers))
+    _tell(result, time.monotonic() - started)
 
 
 def _writing(
@@ -104,6 +109,22 @@ def _followers(settings: Settings, distiller: Distiller) -> Followers:
     )
 
 
+def _tell(result: Mapping[str, object], seconds: float) -> None:
+    """Tell what became of the proposals; nothing when the memory had gone or changed meanwhile."""
+    stats = result.get("writeStats")
+    if not isinstance(stats, dict):
+        return
+    proposals = result.get("proposals")
+    record.event(
+        Event.PIPELINE_DECISION,
+        proposals=proposals if isinstance(proposals, int) else None,
+        applied=sum(stats.get(name, 0) for name in ("added", "updated", "deleted")),
+        skipped=sum(stats.get(name, 0) for name in ("skippedLowConfidence", "deduped")),
+        blocked=stats.get("blockedDestructive", 0),
+        durationMs=round(seconds * 1000, 1),
+    )
+
+
 def _is_second_look(job: Run, source: Memory) -> bool:
     """Return whether the job is only for facts of this very text that could not be decided at first."""
     return job.lease.payload.get("version") == source.version
@@ -118,9 +139,19 @@ def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
     said = transcript.normalize(source.content) or injected.without(source.content)
     if len(said.strip()) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))
+    started = time.monotonic()
     found = distiller.extract(said, lambda digest: job.db.read(candidates.holds, source, digest))
+    record.event(
+        Event.PIPELINE_EXTRACTION,
+        factCount=len(found.facts),
+        entityCount=len(found.triples),
+        warningCount=len(found.warnings),
+        durationMs=round((time.monotonic() - started) * 1000, 1),
+        model=distiller.name,
+    )
     for warning in found.warnings:
         log.info("extraction.warning", memory_id=source.id, detail=warning)
     if found.failure:
         log.warning("extraction.unreadable", memory_id=source.id, detail=found.failure)
+        record.error(Code.EXTRACTION_PARSE_FAIL, found.failure, memory_id=source.id)
     return found

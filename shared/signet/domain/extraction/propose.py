@@ -18,7 +18,8 @@ from signet.domain.extraction.surprise import Gate
 from signet.domain.memory import normalize
 from signet.domain.memory.models import Memory
 from signet.errors import ProviderDown, ProviderFailed
-from signet.observe import logs
+from signet.observe import logs, record, taxonomy
+from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
 from signet.queue.held import Run
 
@@ -87,14 +88,16 @@ def _one(
     if gate and surprise.is_low(fact, known, gate):
         new = _decided(Action.ADD, fact, "a memory of its type is nearly the same")
         return Proposal(fact=fact, decision=new, skipped=surprise.LOW)
+    code = Code.DECISION_INVALID
     try:
         decided = distiller.decide(fact, known)
     except ProviderDown:
         raise  # the job waits, uncharged
     except ProviderFailed as error:
-        decided = error.message
+        decided, code = error.message, taxonomy.of_decision(error)
     if isinstance(decided, str):
         log.warning("decision.failed", memory_id=source.id, detail=decided)
+        record.error(code, decided, memory_id=source.id)
         return Proposal(fact=fact, decision=None, problem=decided)
     target = next((one for one in known if one.id == decided.target_id), None)
     return Proposal(fact=fact, decision=decided, target=target, passages=vectors)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from signet.domain.extraction import (
     rules_clauses,
+    rules_frames,
+    rules_reference,
     rules_refuse,
     rules_sentences,
     rules_triples,
@@ -46,17 +48,31 @@ _AND_I = re.compile(r"\band I\b|\b(?:me|I) and\b|\bI(?:['’]d)\b")
 _PRIVATE = re.compile(
     r"\b(?:husband|wife|partner|kids?|children|wedding|married|baby|honeymoon|family|vacation"
     r"|boyfriend|girlfriend|friends?|mom|dad|house|home|dog|cat|trip|dinner|birthday|camping"
-    r"|hiking|beach|hike|concert|movie)\b",
+    r"|hiking|beach|hike|concert|movies?|films?|books?|novels?|caf[eé]|restaurant|lunch|brunch|party"
+    r"|church|holidays?"
+    r"|grandma|grandpa|apartment|college|school|neighbou?rs?)\b",
     re.IGNORECASE,
 )
+#: A speaker who tells of `the user` of some program cannot be called that.
+_OTHER_USER = re.compile(r"\bthe users?\b|\buser['’]s\b", re.IGNORECASE)
+_OF_TEAM = re.compile(r"\bthe team\b", re.IGNORECASE)
 _DEFINITE_TASTE = re.compile(
     r"\b(?:like|love|hate|enjoy|prefer|dislike)[sd]? (?:the (?![A-Z])|how|when|where|what|seeing"
     r"|hearing|to hear|to see|it\b|them\b|all\b|being able|getting to|every)",
 )
 
 _RULE = re.compile(
-    r"(?:Always|Never)\s+(?!mind|a\b|the\b|\w+(?:ed|ing)\b|(?!\w*ss\b)\w+s\b|happy|been|had"
+    r"(?:Always|Never|Don['’]t ever|Do not ever)\s+(?!mind|a\b|the\b|\w+(?:ed|ing)\b|(?!\w*ss\b)\w+s\b"
+    r"|happy|been|had"
     r"|say never|thought|heard|seen|knew|by\b)[a-z][\w-]*\s+\S+",
+    re.IGNORECASE,
+)
+#: What makes a request a rule; the request is what follows.
+_ASKED_OF_ALWAYS = re.compile(r"please\s+(?=(?:always|never)\b)", re.IGNORECASE)
+_FROM_NOW_ON = re.compile(
+    r"from now on,?\s+(?:please\s+)?(?=(?:use|write|answer|run|put|keep|store|name|format|commit|avoid"
+    r"|prefer|call|skip"
+    r"|stick|do not|don['’]t|never|always)\s\w+\s\S)",
     re.IGNORECASE,
 )
 _NOTED_RULE = re.compile(
@@ -70,6 +86,8 @@ _PROCEDURE = re.compile(
     r"|Release|Wait|Update) .{3,120}?\b(?:before|after|when|instead of|to|for|with|every|until"
     r"|from|on|in)\b \S+|(?:Before|After|When) [a-z]+ing [^,]{2,80}, [a-z]+ \S+",
 )
+#: When a rule holds; it may speak of what will be said then.
+_OCCASION = re.compile(r"\s(?:when(?:ever)?|if) (?:I|we)\s.*$")
 _LETS = re.compile(
     r"(?:let['’]?s|let us)\s+(go with|use|stick with|stay with|switch to|adopt|keep using)\s+",
     re.IGNORECASE,
@@ -87,14 +105,14 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _QUOTED_COMMA = re.compile(r",([\"”])$")
-_SPECIFIC = re.compile(r"\d|`|\b\w+[./_]\w+|\b[a-z]+-[a-z]+|\b[A-Z]{2,}\b")
+_SPECIFIC = re.compile(r"\d|`|\b\w+[./_]\w+|\b[a-z]+-[a-z]+|\b[A-Z]{2,}\b|\b[A-Z][a-z]+days?\b")
 
 
 def extract(text: str) -> Extraction:
     """Return the facts and triples of a memory, a transcript or notes."""
     turns = transcript.parse(text)
     facts: dict[str, Fact] = {}
-    for fact in (fact for turn in turns for fact in _turn(turn)):
+    for fact in (fact for turn in rules_frames.meant(turns) for fact in _turn(turn)):
         facts.setdefault(normalize.content_hash(fact.content), fact)
     spoken = sum(len(turn.text) for turn in turns)
     kept = _best(list(facts.values()), limit=MAX_FACTS * (spoken // MAX_INPUT_CHARS + 1))
@@ -108,13 +126,28 @@ def _best(facts: list[Fact], *, limit: int) -> tuple[Fact, ...]:
 
 
 def _turn(turn: transcript.Turn) -> Iterator[Fact]:
+    is_pasted, shows_code = rules_frames.is_pasted(turn), rules_frames.shows_code(turn)
+    for whole in _sentences(turn):
+        if turn.role == transcript.USER and rules_frames.asks_for_a_text(whole):
+            return
+        if is_pasted and not _FIRST_PERSON.search(whole):
+            continue
+        is_private = turn.role == transcript.USER and _PRIVATE.search(whole)
+        for fact in (
+            fact for piece in rules_clauses.pieces(whole) for fact in _piece(piece, turn.role)
+        ):
+            is_proposal = shows_code and fact.type != "rationale"
+            if not (is_proposal or (is_private and _OF_TEAM.search(fact.content))):
+                yield fact
+
+
+def _sentences(turn: transcript.Turn) -> Iterator[str]:
+    """Yield what is said, without opening words, pronouns resolved where there is no choice."""
     for sentences in rules_sentences.paragraphs(turn.text):
         before = ""
         for sentence in sentences:
-            whole = rules_clauses.resolved(rules_clauses.without_openers(sentence), before)
-            for piece in rules_clauses.pieces(whole):
-                yield from _piece(piece, turn.role)
-            before = whole
+            before = rules_clauses.resolved(rules_clauses.without_openers(sentence), before)
+            yield before
 
 
 def _piece(piece: str, role: str) -> Iterator[Fact]:
@@ -131,7 +164,10 @@ def _directive(text: str, role: str) -> Iterator[Fact]:
     if role not in (transcript.USER, transcript.NOTE) or rules_refuse.is_unfit(text):
         return
     label = _LABEL.match(text) if role == transcript.NOTE else None
-    bare = text[label.end() :] if label else text
+    bare = _ASKED_OF_ALWAYS.sub("", text[label.end() :] if label else text)
+    if lasting := _FROM_NOW_ON.match(bare):
+        yield from _fact(bare[lasting.end() :], "procedural", 0.85)
+        return
     lets = _LETS.match(bare)
     if lets:
         if rules_vague.says_what(bare[lets.end(1) - 1 :]):
@@ -148,7 +184,7 @@ def _directive(text: str, role: str) -> Iterator[Fact]:
 
 def _fact(text: str, kind: str, confidence: float) -> Iterator[Fact]:
     """Yield a directive as a fact, unless it leans on something outside of it."""
-    if rules_refuse.is_refused(text, is_rule=True):
+    if rules_refuse.is_refused(_OCCASION.sub("", text), is_rule=True):
         return
     told = rules_voice.third_person(text, rules_voice.USER)
     if not rules_clauses.is_open(told, 0, Subject.PERSON):
@@ -167,6 +203,10 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
         return
     family = found.family
     reason = _REASON.search(told, found.verb_at)
+    if role != transcript.NOTE and _leans_on_talk(
+        told[: reason.start() if reason else None], found
+    ):
+        return
     if reason and family.type in ("decision", "preference"):
         bare = told[: reason.start()]
         if rules_vague.is_vague(bare, found):
@@ -177,6 +217,11 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
         yield from _finished(told, family.type, family.confidence)
 
 
+def _leans_on_talk(told: str, found: Statement) -> bool:
+    """Say whether a statement holds a definite thing that only the talk had named; a cause may."""
+    return found.family.type != "rationale" and rules_reference.is_open(told[found.verb_at :])
+
+
 def _speaker(role: str) -> rules_voice.Person:
     return rules_voice.USER if role in _PLAIN_ROLES else rules_voice.Person(role)
 
@@ -184,6 +229,8 @@ def _speaker(role: str) -> rules_voice.Person:
 def _may_speak(text: str, role: str) -> bool:
     """Say whether this role can be believed when it speaks of itself like this."""
     if _AND_I.search(text) or _DEFINITE_TASTE.search(text):
+        return False
+    if _FIRST_PERSON.search(text) and _OTHER_USER.search(text):
         return False
     if role == transcript.ASSISTANT:
         return not (_FIRST_PERSON.search(text) or rules_refuse.is_narration(text))

@@ -71,13 +71,16 @@ _SUBORDINATE = re.compile(
 _INTRODUCED = re.compile(r"(?:\S+\s+){2,}\S+:\s+(?=[\w`])")
 
 #: `My wife and I went`: nobody to name for the two of them.
-_JOINT_SUBJECT = re.compile(r"(?:[\w'’]+ ){1,3}and I\b")
+_JOINT_SUBJECT = re.compile(
+    r"(?:[\w'’]+ ){1,3}and I\b|(?:My|Our)(?: [\w'’]+){1,3}, (?:who|whom|which|an?"
+    r"|my)\b[^;]*?,? and I (?:have|are|were|had)\b"
+)
 
 #: Where a sentence can end early and still be true.
 _CUT = re.compile(
     r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i|and we"
     r"|and it|and that|and they|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping"
-    r"|just|when i|where i)\b|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who"
+    r"|just)\b|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who"
     r"|it|i|we|they|hoping|making|considering|especially|thanks|given|that)\b|\s+[–—-]\s+|!\s"
     r"|,?\s+(?:(?:about|around|over|almost|nearly|roughly|just|only|maybe) )?(?:yesterday"
     r"|the other (?:day|week|night)|last (?:week|month|year|night|weekend|summer|fall|spring"

@@ -72,7 +72,8 @@ FAMILIES = (
         r"|picked(?! (?:up|on|out|at))|settled on|went with|opted (?:for|to|out)|agreed (?:to|on"
         r"|that)|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected"
         r"|ruled out|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away"
-        r"|off)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated|dropped support)"
+        r"|off)|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced"
+        r"|deprecated|dropped support)"
         r"|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)|is (?:going"
         r"|sticking) with",
     ),
@@ -80,8 +81,9 @@ FAMILIES = (
         "preference",
         0.9,
         "person team owned name",
-        r"prefer(?:s|red)?|favou?rs|(?:dis)?likes|loves|hates|enjoys|avoids|doesn['’]t (?:like"
-        r"|want|enjoy|use|eat|drink)|does not (?:like|want|enjoy|use|eat|drink)|can['’]t stand"
+        r"prefer(?:s|red)?|favou?rs|(?:dis)?likes|loves|hates|enjoys|avoids|(?:doesn['’]t"
+        r"|does not) (?:like|enjoy|use|eat"
+        r"|drink|want (?:to (?:use|eat|drink|work|move)\b|(?!to\b)))|can['’]t stand"
         r"|cannot stand|is (?:a )?(?:big |huge |total )?(?:fan of|fond of|into|passionate about)"
         r"|insists on",
     ),
@@ -99,19 +101,57 @@ FAMILIES = (
         "fact",
         0.85,
         "person team owned name",
-        r"works? (?:at|for|as|in|on|with|from|remotely)|worked (?:at|for|as)|lives? (?:in|with"
+        r"works? (?:at|for|as|in|on|with|from|remotely)|(?:has )?worked (?:at|for|as)|lives? (?:in|with"
         r"|near|on)|lived in|is from|is based in|was (?:born|raised)|grew up|graduated"
         r"|studie[sd] (?!hard)\w+|majored|speaks|is (?:married|engaged|divorced|allergic|vegan"
         r"|vegetarian|single|retired|pregnant|colou?r ?blind|left-handed|diabetic|lactose)"
         r"|is \d+ years old|(?:has|have) (?:never \w+|been (?!doing|feeling|thinking|wanting"
         r"|having|keeping|getting (?!into)|going|working (?:really )?hard|dealing|struggling"
-        r"|looking|missing)(?:\w+ing|married|friends|a|an)\b|a (?:dog|cat|son|daughter|brother"
+        r"|looking|missing|experiencing)(?:\w+ing|married|vegan|vegetarian|sober|retired|self-employed"
+        r"|friends|a|an)\b|a (?:dog|cat|son|daughter|brother"
         r"|sister|degree|wife|husband|partner|kid|child|baby|background|team|pet|house|car|phd"
-        r"|ph\.d|master|bachelor|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:two|three|four"
-        r"|five|six|\d+) \w+)|owns|teaches|manages|leads|maintains|founded|co-founded|runs an?"
+        r"|ph\.d|master|bachelor|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:\w+ ){0,2}?(?:two|three|four"
+        r"|five|six|\d+) (?:\w+ )?(?:kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|jobs"
+        r"|degrees|cars|houses|grandchildren|nieces|nephews|years|months|employees|people|engineers"
+        r"|developers))|owns|teaches|manages|leads|maintains|founded|co-founded|runs an?"
         r"|reports to|is responsible for|is in charge of|is called|is named|moved (?:to|from)"
         r"|is retiring|celebrates|volunteers|plays|practi[cs]es|drives|earns|collects"
         r"|named (?:his|her|the|their)",
+    ),
+    _family(
+        "fact",
+        0.85,
+        "person team",
+        # What happens at fixed times.
+        r"(?!is|has|was|does|says|thinks|gets|wants|needs|seems|feels|hopes"
+        r"|goes over)[a-z]+s(?= (?:\S+ ){0,6}?(?:every"
+        r" (?:day|morning|evening|night|week|weekend|month|year|\w+day|second|other|\d)|(?:once|twice"
+        r"|\w+ times) an? \w+"
+        r"|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days)\b)|has (?:an? (?:\w+ )?allergy to"
+        r"|(?:type \d )?diabetes|asthma"
+        r"|ADHD|dyslexia|c(?:o)?eliac|migraines|arthritis|autism|epilepsy|insomnia)|is (?:moving"
+        r"|relocating|flying"
+        r"|travell?ing) to|is getting married|is on (?:parental |sick |maternity |paternity )?leave",
+    ),
+    _family(
+        "fact",
+        0.8,
+        "person team",
+        r"(?:plans?|intends?|needs?|ha(?:s|ve)) to(?! (?:decide|choose|know|understand|be|figure|get"
+        r"|make)\b)(?= [^,;]*\b(?:in|on|by|before|until) (?:\d{1,2}(?:st|nd|rd|th)? )?(?:January"
+        r"|February|March|April|May|June|July|August|September|October|November|December|20\d\d)\b)",
+    ),
+    _family(
+        "fact",
+        0.85,
+        "name",
+        r"(?:is|was) the (?:user|team)['’]s (?:\w+ ){0,2}?(?:sister|brother|mother|father|mom|mum|dad|wife"
+        r"|husband|partner"
+        r"|son|daughter|aunt|uncle|cousin|niece|nephew|friend|boss|manager|colleague|mentor|designer"
+        r"|engineer|developer"
+        r"|architect|lead|tester|analyst|accountant|lawyer|doctor|dentist|therapist|landlord|neighbou?r"
+        r"|roommate|client"
+        r"|customer|supplier|supervisor|teacher|coach|dog|cat)",
     ),
     _family(
         "fact",
@@ -137,7 +177,8 @@ FAMILIES = (
         0.85,
         "owned name thing plain",
         r"(?:is|are|was|were) (?:due|scheduled (?:for|on|to)|planned for|set for|expected (?:on"
-        r"|by|in)|on \w+ \d|by \w+ \d|in (?:\w+ )?\d{4}|at \d)|(?:starts?|ends?|launch(?:es)?"
+        r"|by|in)|(?:on|by) (?:[A-Z]\w+ \d+|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]\w+)|in (?:\w+ )?\d{4}"
+        r"|at \d)|(?:starts?|ends?|launch(?:es)?"
         r"|ships?|expires?|closes?|opens?|begins?|renews?) (?:on|at|by|in|every) ",
     ),
     _family(
@@ -148,7 +189,8 @@ FAMILIES = (
         + _TECH_STATE
         + r")(?: \w+){0,2}? (?:in|on|at|by|with|to|from|as|under|via"
         r"|every|behind|through|for|after|before|only|into)|(?:is|are) (?:" + _TECH_STATE + r")$"
-        r"|uses?|relies on|rely on|depends? on|listens? on|runs? (?:on|in|with|as|under|at|every"
+        r"|uses?|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|runs?(?= [A-Z`])|relies on"
+        r"|rely on|depends? on|listens? on|runs? (?:on|in|with|as|under|at|every"
         r"|from|only|behind|inside|through|via|after|before)|requires?|stores?|lives? (?:under|at"
         r"|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to|writes? to"
         r"|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?|imports?"
@@ -188,7 +230,8 @@ FAMILIES = (
         r"(?:has )?(?:joined|bought|adopted|finished|completed|started|launched|published|visited"
         r"|attended|signed up|enrolled|won|quit|founded|volunteered|earned|received|sold|passed"
         r"|ran|built|wrote|painted|got (?:an? (?!decision|question|list|function|lot|bit|few"
-        r"|problem|issue|error|chance|feeling|story|no\b|great|good|ton)\w+|married|engaged"
+        r"|problem|issue|error|chance|feeling|story|no\b|great|good|ton|surge|sense|boost|rush|glimpse"
+        r"|taste)\w+|married|engaged"
         r"|promoted|hired)|became|created|learned|learnt|discovered|implemented|set up|fixed"
         r"|hired|met|lost|released|shipped|upgraded|introduced|organi[sz]ed|donated|performed"
         r"|trained|helped|retired|stopped|gave up|grew|opened|registered|booked|scheduled"
@@ -201,7 +244,8 @@ FAMILIES = (
         "person owned",
         r"(?:has |have )?(?!noticed|wanted|needed|loved|liked|enjoyed|hoped|wished|seemed|looked"
         r"|wondered|asked|worried|missed|realized|remembered|talked|called|heard|failed|happened"
-        r"|agreed|compensated|responded|reacted|felt|struggled|worked|stayed|turned|supposed|based|used|tried|managed|had)"
+        r"|agreed|compensated|responded|reacted|felt|struggled|worked|stayed|turned|supposed|based|used"
+        r"|tried|managed|had)"
         r"(?:[a-z]+ed|wrote|drew|swam|taught|cut|spent|read|saw|seen|made|took|paid|gave|built|led)"
         r"|has an? (?:[\w'-]+ ){1,8}?(?:on|for|by|at|from) (?:[A-Z]\w+ )?\d",
         needs_detail=True,

@@ -25,9 +25,11 @@ ADDRESS = re.compile(
 )
 
 HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|presumably|apparently|i think|i guess|i suppose"
+    # The month is none.
+    r"(?<!\d )(?<!th )(?<!in )(?<!on )(?<!by )(?<!of )(?<!since )(?<!until )(?<!from )\bmay\b(?! \d)"
+    r"|\b(?:maybe|perhaps|possibly|probably|presumably|apparently|i think|i guess|i suppose"
     r"|i believe|i feel|i assume|i imagine|i hope|i wish|i bet|i mean|i doubt|not sure|unsure"
-    r"|uncertain|hopefully|might|may|could|would|seems?|seemed|seemingly|appears? to|kind of"
+    r"|uncertain|hopefully|might|could|would|seems?|seemed|seemingly|appears? to|kind of"
     r"|kinda|sort of|sorta|supposedly|considering|thinking (?:of|about)|debating|wondering"
     r"|leaning|tempted|somehow|wish|hoping|likely|unlikely|almost|hypothetical\w*|suppose|imagine"
     r"|pretend|assuming|in case|unless|whether|as if|or something|something like|whatever|guess"

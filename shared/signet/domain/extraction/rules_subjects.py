@@ -44,9 +44,7 @@ _PLAIN = re.compile(
     r"|from) \S+(?: [\w./-]+)?)?"
 )
 
-_COMPLETE = re.compile(
-    r" |graduated|volunteers|retired|quit|moved|practices|studied|expires|drives|retries|runs"
-)
+_COMPLETE = re.compile(r" |volunteers|retired|expires|retries")
 _OTHERS = (Subject.NAME, Subject.THING, Subject.PLAIN, Subject.OWNED)
 _NOUN_FORM = re.compile(r"(?!is|was|has|does|consists)\w+s(?:\W*$| (?:of|and|or|are|were|have)\b)")
 _ADVERBS = re.compile(rf"(?:(?:{ADVERBS})\s+){{0,2}}")
@@ -68,6 +66,10 @@ _VAGUE = lexicon.words(
     "being having doing seeing hearing getting making yes ok well overall finally additionally "
     "instead once one ones"
 )
+#: Of these there are many, and only the talk tells which: `the direct method`.
+_METHODS = lexicon.words(
+    "method approach formula technique strategy example problem exercise solution"
+)
 _RELATIVE = lexicon.words(
     "first second third last next same other basic current new final original given total whole "
     "entire main best"
@@ -79,7 +81,8 @@ _VAGUE_OWN = re.compile(
     r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point"
     r"|problem|issue|code|apolog\w+|mistake|bad|understanding|concern|thoughts?|idea|suggestion"
     r"|next|first|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day"
-    r"|week|weekend|pleasure|output|feelings?|function|query|example|question|current \w+"
+    r"|week|weekend|accuracy|aim|motivation|love for .*|passion|hard work|efforts?|score|progress|pleasure"
+    r"|output|feelings?|function|query|example|question|current \w+"
     r"|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
 )
@@ -157,6 +160,8 @@ def kind_of(subject: str, speaker: str | None = None) -> Subject | None:
 
 def _is_vague(words: list[str]) -> bool:
     """Say whether a subject, without its article, could mean anything: `error`, `other file`, `second die`."""
+    if words[-1] in _METHODS:
+        return True
     if len(words) == 1:
         return words[0] in _VAGUE or words[0] in lexicon.FUNCTION
     return len(words) == 2 and words[0] in _RELATIVE and words[1] not in _COUNTED

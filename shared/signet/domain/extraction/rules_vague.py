@@ -1,7 +1,7 @@
 """Statements that are whole sentences and yet say nothing to who was not there.
 
-A choice without what was chosen, some things of some kind, a place that only the talk had named. Judged on sentences
-told in the third person; patterns match lower-case text.
+A choice without what was chosen, some things of some kind, an amount of nothing, praise. Judged on sentences told in
+the third person; patterns match lower-case text.
 """
 
 import re
@@ -14,47 +14,85 @@ _SOME = (
     r"|so many|such)"
 )
 _THINGS = (
-    r"(?:types?|kinds?|sorts?|methods?|things?|ways?|people|options?|stuff|ideas?|approach(?:es)?|strateg(?:y|ies)|tools?"
-    r"|resources?|techniques?|activit(?:y|ies)|changes?|issues?|problems?|factors?|areas?|aspects?|items?|topics?"
+    r"(?:types?|kinds?|sorts?|methods?|things?|ways?|people|options?|stuff|ideas?|approach(?:es)?"
+    r"|strateg(?:y|ies)|tools?"
+    r"|resources?|techniques?|activit(?:y|ies)|changes?|issues?|problems?|factors?|areas?|aspects?|items?"
+    r"|topics?"
     r"|places?|progress|challenges?|steps?|tasks?|points?|goals?|research|work)"
 )
-_VAGUE = re.compile(
+_MONTHS = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+)
+_DAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)\w*(?: \d+\w*)?|\d+\w*)"
+
+#: Some of some kind, or all of them.
+_QUANTITY = (
     rf"\b{_SOME} (?:\w+ )?{_THINGS}\b(?! (?:of|such as|like|including|on|for|about|named|called|in)\b)"
-    r"|\baccordingly\b|\bmiss(?:ing)? out\b|\bothers (?:don['’]t|do|are|aren['’]t)\b|\bso much\b"
-    # What only the talk had named.
-    r"|\bthe (?:city|town|area|place|event|trip|call|item|deal|offer|game|party|store|shop|restaurant|movie|show|class"
-    r"|session|meeting|appointment|match|race|weekend|magazine|book|article|series|podcast|video|film|song|blog)\W*$"
-    r"|\bgot an? (?:\w+ )?(?:story|question|idea|problem|surprise)\W*$"
-    r"|\ba (?:place|spot) (?:that|where|which)\b|\bin (?:a few|a couple of|\w+) (?:days|weeks|months)\W*$"
-    r"|\bbooked an? (?:room|table|seat|hotel|ticket)\b(?!.*\b(?:at|in|to)\b)"
-    r"|\b(?:goes|comes) to (?:relax|unwind|think|feel)\b"
-    r"|\ban events?\W*$|\bmore (?:problems|exercises|questions|work|time)\W*$|\bbetter(?: overall)?\W*$"
+    r"|\b(?:everything|anything)\b|\b(?:a few|several|stuff)\W*$|\bmore (?!\w+ly\b)\w+\W*$"
     r"|\ball the user['’]s \w+\W*$"
-    # A deed without its object.
-    r"|\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
-    # Praise for what was said before.
-    r"|\bis an? (?:very )?(?:big|great|huge|significant|nice|good|solid|key|fantastic)"
-    r" (?:improvement|step|start|idea|way|choice|option|approach|plan|achievement|milestone|question|point)\b"
-    r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bstuff\W*$|\bboth \w+(?!.* and )"
-    r"|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive|journey)\b"
-    r"(?! (?:to|in|through|around|of|at|with|along|across)\b)"
-    r"|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day|experience)\W*$"
-    r"|\bis the best\W*$|\b\w+ing away\W*$|\ba similar\b|\bmakes? for an?\b"
-    r"|\banother (?:trip|event|book|project|course|class|job)\W*$|\bhad an? (?:blast|(?:good|great|nice) time)\b"
-    r"|\b(?:completed|finished|solved|did|answered) \d+ \w+\W*$"
-    r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b|\bwon['’]t\b"
+    r"|\b(?<!one )another\b|\bboth \w+(?!.* and )|\ban events?\W*$|\ba similar\b|\beach (?:approach|option"
+    r"|way)\b"
+    r"|\blots of\b|\bothers (?:don['’]t|do|are|aren['’]t)\b"
+)
+#: An amount, a time or a share without what it is of.
+_MEASURE = (
+    r"\b(?:donated|paid|spent|saved|earned|invested|gave|lost|made|raised|received|transferred|borrowed|split)"
+    rf" [$€£]?\d[\d,.]*(?: (?:dollars|euros|pounds))?(?: (?:on|in|by|since) {_DAY})?\W*$"
+    r"|\b(?:completed|finished|solved|did|answered) \d+ \w+(?:\W*$| and got\b)|\b(?:got|scored) \d+ \w+\W*$"
+    r"|\b(?:limit|average|score|total|maximum|minimum|target) of [$\d]\S*(?: \w+){0,2}\W*$|\bin mind\b"
+    rf"|\ban? (?!(?:\w+ )?(?:deadline|date|birthday))\w+ (?:\w+ )?of {_MONTHS} \d"
+    r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b"
     # A time without its day, a day without its month.
     r"|\b(?:scheduled|set|planned|due) (?:for|at) \d{1,2}(?::\d\d)? ?[ap]\.?m\.?\W*$"
-    r"|\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)"
+    r"|\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)|\bin (?:a few|a couple of|\w+) (?:days|weeks|months)\W*$"
 )
-#: What happened with a thing that only the talk had named: `shared ideas with the magazine`.
-_UNNAMED = re.compile(
-    r"\b(?:with|at|to|from|about|during|\w{2,}ed) the (?:[a-z]+ )?[a-z]+\W*$", re.IGNORECASE
+#: A deed without its object, a work without its title, a bare place.
+_OBJECT = (
+    r"\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
+    r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bgot an? (?:\w+ )?(?:story|question|idea"
+    r"|problem|surprise)\W*$"
+    r"|\b(?:working on|doing|started|finished|building|planning) (?:an? |the user['’]s )(?:\w+ )?"
+    r"(?:project|task|problem|thing|issue|assignment|case|draft|outline)\W*$"
+    r"|\b(?:learned|tried|discovered|did) an? (?:\w+ )?(?:skill|thing|place|activity|technique|trick)s?\W*$"
+    r"|\b(?:read|watched|saw|heard|found|bought|got|wrote|made|started|finished|reading|watching|attended"
+    r"|took|tried)"
+    r" an? (?:\w+ ){0,2}(?:book|novel|movie|film|song|show|series|article|podcast|video|recipe|game|talk"
+    r"|course|class"
+    r"|quote)(?! (?:by|about|called|named|on|titled|from|of|for|with|in|at|to)\b)(?!.*[\"“])"
+    r"|\b(?:organi[sz]ed|updated|finished|reviewed|tracking|improved|started|tracked"
+    r"|sorted) the user['’]s (?:\w+ )?"
+    r"(?:collection|list|conflict|work|schedule|plan|draft|results?|scores?|progress|skills?|goals?)\b(?!.*\d)"
+    r"|\bbooked an? (?:room|table|seat|hotel|ticket)\b(?!.*\b(?:at|in|to)\b)|\ba (?:place|spot) (?:that"
+    r"|where|which)\b"
+    r"|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive|journey)\b"
+    r"(?! (?:to|in|through|around|of|at|with|along|across)\b)|\baccordingly\b"
 )
+#: Praise and moods.
+_OPINION = (
+    r"\b(?:is|are|was|were|has been|have been) (?:an? )?(?:(?:very|so|really|super|such|truly"
+    r"|quite) )?(?:big|great"
+    r"|huge|significant|nice|good|solid|key|fantastic|amazing|wonderful|incredible|encouraging|inspiring"
+    r"|supportive"
+    r"|awesome|perfect|helpful|fun)\b|\b(?:is|are|was|were|feels?) like\b|\bpay(?:ing|s) off\b|\bno-brainer\b"
+    r"|\bhad an? (?:blast|(?:good|great|nice|tough|rough|hard|bad|difficult) (?:time|day|week))\b"
+    r"|\bis the best\W*$"
+    r"|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day|experience)\W*$|\bmakes? for an?\b"
+    r"|\bmiss(?:ing)? out\b|\bso much\b|\bbetter(?: overall)?\W*$|\bwon['’]t\b"
+    r"|\blikes? the .{0,40}\b(?:themes?|options?|ideas?|concepts?|suggestions?|designs?|styles?|looks?|names?"
+    r"|approach(?:es)?)\b"
+)
+#: What passes within the hour.
+_PASSING = (
+    r"\bkeeps? (?:getting|seeing|having|running into|hitting|trying)\b|\b\w+ing away\W*$"
+    r"|\btook an? (?:[\w-]+ ){0,2}(?:break|nap|walk|look|shower)\b|\b(?:goes|comes) to (?:relax|unwind"
+    r"|think|feel)\b"
+)
+_VAGUE = re.compile("|".join((_QUANTITY, _MEASURE, _OBJECT, _OPINION, _PASSING)))
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
     r"(?:,? and it was|,? which was) (?:so |really |very )?"
-    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|fantastic|cool)[.!]*$|,? but (?:as of|as for|since) \w+.*$"
+    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|fantastic|cool)[.!]*$|,? but (?:as of|as for"
+    r"|since) \w+.*$"
     r"|,? and (?:now )?(?:since|given|because|although|while)\b.*$|, and as an? .*$"
     r"|,? and with (?:the user['’]s|that|all|[A-Z]\w+ \d).*$"
 )
@@ -62,8 +100,10 @@ _CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])"
 _CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’-]{2,}|\b(?!AM|PM)[A-Z][a-z+#]+")
 #: Words that are no object of a choice.
 _NO_OBJECT = words(
-    "the and over instead for from with that this user user's team starting until not noon midnight january february"
-    " march april may june july august september october november december monday tuesday wednesday thursday friday"
+    "the and over instead for from with that this user user's team starting until not noon midnight "
+    "january february"
+    " march april may june july august september october november december monday tuesday wednesday "
+    "thursday friday"
     " saturday sunday"
 )
 
@@ -76,8 +116,6 @@ def without_dangling(told: str) -> str:
 def is_vague(told: str, found: Statement) -> bool:
     """Say whether a statement needs its conversation to mean anything."""
     if _VAGUE.search(told.lower()):
-        return True
-    if found.family.type == "episodic" and _UNNAMED.search(told[found.verb_at :]):
         return True
     return found.family.type == "decision" and not says_what(told[found.verb_at :])
 

@@ -82,6 +82,7 @@ def _pattern(pronoun: str) -> re.Pattern[str]:
 
 _I = _pattern("I|i")
 _WE = _pattern("[Ww]e")
+_OWN_TEAM = re.compile(r"\b[Oo]ur team\b")
 _OWN = re.compile(r"\b([Mm]y|[Oo]ur)\b")
 _OBJECT = re.compile(r"\b(me|us)\b")
 
@@ -90,6 +91,7 @@ def third_person(sentence: str, speaker: Person) -> str:
     """Return the sentence as someone else would write it down."""
     told = _retell(sentence, _I, speaker)
     told = _retell(told, _WE, TEAM)
+    told = _OWN_TEAM.sub(TEAM.inner, told)
     told = _OWN.sub(lambda m: _possessive(speaker if m[1].lower() == "my" else TEAM), told)
     told = _OBJECT.sub(lambda m: (speaker if m[1] == "me" else TEAM).inner, told)
     return _capitalised(told)

@@ -1,0 +1,138 @@
+"""Draw facts that the built-in rules keep, to be judged by a person: standalone, and true to the text?
+
+Reads the evaluation data as the pipeline reads sessions (one transcript each), keeps what passes the gate and draws
+from all of it with equal chances, so that the share of good ones is the precision. The conversations fall into six
+parts: rules are changed with some of them and judged on others. Nothing of the data is kept.
+
+    python loadtests/rules_draw.py --data ../shared/data --parts 4 5 --seed 1 [--count 100]
+    python loadtests/rules_draw.py --sample                      # all facts of the session that ships with signet
+
+Printed first: how many facts were kept of how many characters, per set. Then for each fact drawn: its number, the fact
+and its type, the source (set, conversation, session, place of the turn, who), and what was said around it.
+"""
+
+import argparse
+import json
+import random
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SETS = ("beam-100k", "lme-mini", "locomo")
+PARTS = 6
+#: The gate of the pipeline (`minFactConfidenceForWrite`).
+GATE = 0.7
+#: Characters of a turn that are shown on either side of where a fact's words stand.
+AROUND = 280
+_WORD = re.compile(r"[\w'’]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One transcript: who said what, in order."""
+
+    name: str
+    set_: str
+    part: int
+    turns: Sequence[tuple[str, str]]
+
+    @property
+    def text(self) -> str:
+        """The transcript as the pipeline gets it."""
+        return "\n".join(f"{who.capitalize()}: {said}" for who, said in self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One fact, where it was found and what was said there."""
+
+    fact: str
+    type: str
+    source: str
+    around: str
+
+
+def sessions(data: Path) -> Iterator[Session]:
+    """Yield all sessions; a part is whole conversations, in LongMemEval sessions, which have nothing in common."""
+    from loadtests.evidence import all_items
+
+    for set_ in SETS:
+        for at, (name, items) in enumerate(all_items(data, set_, "turns")):
+            found: dict[str, list[tuple[str, str]]] = {}
+            for item in items:
+                found.setdefault(item["session"], []).append((item["who"], item["text"]))
+            for place, (session, turns) in enumerate(found.items()):
+                part = (place if set_ == "lme-mini" else at) % PARTS
+                yield Session(name=f"{name}/{session}", set_=set_, part=part, turns=turns)
+
+
+def sample() -> Session:
+    """Return the session that ships with the product."""
+    from signet.domain.sessions import transcript
+
+    log = ROOT / "shared" / "signet" / "templates" / "quickstart-session.jsonl"
+    turns = [(turn.role, turn.text) for turn in transcript.parse(log.read_text(encoding="utf-8"))]
+    return Session(name="sample", set_="sample", part=0, turns=turns)
+
+
+def kept(session: Session) -> Iterator[Kept]:
+    """Yield the facts that pass the gate."""
+    from signet.domain.extraction import rules
+
+    for fact in rules.extract(session.text).facts:
+        if fact.confidence >= GATE:
+            place, around = _context(fact.content, session.turns)
+            who = session.turns[place][0]
+            source = f"{session.name}#{place} {who}"
+            yield Kept(fact=fact.content, type=fact.type, source=source, around=around)
+
+
+def _context(fact: str, turns: Sequence[tuple[str, str]]) -> tuple[int, str]:
+    """Return the turn that shares the longest run of words with a fact, and the text around that."""
+    words = _WORD.findall(re.sub(r"\bthe (?:user|team)(?:'s)?\b", "", fact, flags=re.IGNORECASE))
+    for length in range(len(words), 0, -1):
+        for start in range(len(words) - length + 1):
+            run = re.compile(r"\W+".join(map(re.escape, words[start : start + length])))
+            for place, (_, said) in enumerate(turns):
+                if found := run.search(said):
+                    begin, end = max(found.start() - AROUND, 0), found.end() + AROUND
+                    return place, " ".join(said[begin:end].split())
+    return 0, ""
+
+
+def main() -> int:
+    """Print the draw."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--sample", action="store_true", help="the shipped session, all facts")
+    parser.add_argument("--parts", type=int, nargs="+", default=list(range(PARTS)))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    asked = parser.parse_args()
+    every = [sample()] if asked.sample else list(sessions(asked.data))
+    read = [session for session in every if session.part in asked.parts]
+    found = {session.name: list(kept(session)) for session in read}
+    for set_ in sorted({session.set_ for session in read}):
+        own = [session for session in read if session.set_ == set_]
+        counts = {
+            "sessions": len(own),
+            "characters": sum(len(session.text) for session in own),
+            "facts": sum(len(found[session.name]) for session in own),
+        }
+        print(json.dumps({"set": set_} | counts))
+    pool = [one for facts in found.values() for one in facts]
+    count = len(pool) if asked.sample else min(asked.count, len(pool))
+    order = pool if asked.sample else random.Random(asked.seed).sample(pool, count)
+    for number, one in enumerate(order, 1):
+        print(f"\n{number}. {one.fact} [{one.type}]\n   {one.source}: {one.around}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT), str(ROOT / "shared")]
+    sys.exit(main())
