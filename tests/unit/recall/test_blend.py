@@ -116,3 +116,16 @@ def test_neighbours_and_the_best_of_the_source_lift() -> None:
 def test_a_memory_belongs_to_its_source_else_to_what_was_saved_with_it() -> None:
     places = {1: ("s", "b"), 2: ("s", "b"), 3: ("alone", "b"), 4: (None, "b"), 5: ("alone 2", None)}
     assert neighbours.groups(places) == {1: "s", 2: "s", 3: "b", 4: "b"}
+
+
+def test_of_two_short_texts_the_shorter_is_not_the_better() -> None:
+    bm25 = {1: 1.3, 2: 0.9}
+    scores = blend.worded([bm25], {}, {1: 0.05, 2: 0.25})
+    assert scores[2] / scores[1] > bm25[2] / bm25[1]
+    even = blend.evened({1: 0.05, 2: 0.25})
+    assert even[2] > 1 > even[1]
+
+
+def test_among_long_texts_the_length_counts_as_bm25_says() -> None:
+    assert blend.evened({1: 1.0, 2: 9.0}) == {}
+    assert blend.evened({}) == {}

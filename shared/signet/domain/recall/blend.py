@@ -17,6 +17,15 @@ HINT_SHARE = 0.3
 LENGTH_COSINE = 0.04
 LENGTH_WORDS = 0.2
 
+#: The constants of FTS5's bm25 (https://sqlite.org/fts5.html#the_bm25_function).
+BM25_K1 = 1.2
+BM25_B = 0.75
+
+#: bm25 prefers the shorter of two texts, and among statements of a sentence or two that is chance: the shorter the
+#: texts are on average, up to so many passages, the less it does. Measured: MRR of dialogue turns 56.2 to 59.4 %, of
+#: facts 68.8 to 70.4 %; with it in long texts, too, recall@10 of chat with code is 57.3 and not 60.8 %.
+LONG = 2.0
+
 #: Share of cosine in the score of a memory that the graph brought; the rest is structural importance.
 TRAVERSAL_COSINE = 0.7
 
@@ -68,21 +77,38 @@ def worded(
     """
     totals: Scores = {}
     held: dict[int, int] = {}
+    even = evened(passages)
     for word in words:
         for seq in word:
             held[seq] = held.get(seq, 0) + 1
-        for seq, score in neighbours.lend(word, around).items():
+        own = {seq: score * even.get(seq, 1.0) for seq, score in word.items()}
+        for seq, score in neighbours.lend(own, around).items():
             totals[seq] = totals.get(seq, 0.0) + score
     for seq, total in totals.items():
-        length = math.log(passages.get(seq, 1.0))
+        length = math.log(max(1.0, passages.get(seq, 1.0)))
         coverage = math.pow(held.get(seq, 0) / len(words), min(1.0, length))
         totals[seq] = total * coverage / (1 + LENGTH_WORDS * length)
     return scaled(totals)
 
 
+def evened(passages: Mapping[int, float]) -> Scores:
+    """Return by what bm25 of a word is multiplied, so that in a store of short texts length does not tell.
+
+    Exact for a word that a text holds once, if the candidates are as long on average as all texts.
+    """
+    mean = math.fsum(passages.values()) / max(1, len(passages))
+    if not 0 < mean < LONG:
+        return {}
+    b = BM25_B * mean / LONG
+    return {
+        seq: (1 + BM25_K1 * (1 + BM25_B * over)) / (1 + BM25_K1 * (1 + b * over))
+        for seq, over in ((seq, length / mean - 1) for seq, length in passages.items())
+    }
+
+
 def levelled(cosine: Mapping[int, float], passages: Mapping[int, float]) -> Scores:
     """Return the cosines of best passages as if each memory had as many passages as they have on average."""
-    lengths = {seq: math.log(passages.get(seq, 1.0)) for seq in cosine}
+    lengths = {seq: math.log(max(1.0, passages.get(seq, 1.0))) for seq in cosine}
     mean = math.fsum(lengths.values()) / max(1, len(lengths))
     return {
         seq: min(1.0, max(0.0, score - LENGTH_COSINE * (lengths[seq] - mean)))
