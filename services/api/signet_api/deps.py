@@ -87,7 +87,7 @@ async def actor_of(request: Request) -> Actor:
         name=claims.sub if claims else named,
         type=claims.role if claims else claimed if claimed in ACTOR_TYPES else "operator",
         session_id=_said(headers, "x-signet-session-id"),
-        request_id=_said(headers, "x-signet-request-id"),
+        request_id=request.scope.get("signet.request_id"),
     )
 
 

@@ -8,9 +8,9 @@ JSON bodies are read whatever content type a client sends (four published client
 says text/plain); the Origin check is what keeps that safe.
 """
 
-import os
 import time
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
@@ -45,9 +45,10 @@ class Guard:
             return
         started = time.perf_counter()
         headers = dict(scope["headers"])
-        request_id = headers.get(b"x-signet-request-id", b"") or os.urandom(8).hex().encode()
+        request_id = headers.get(b"x-signet-request-id", b"")[:128] or str(uuid4()).encode()
+        scope["signet.request_id"] = request_id.decode("utf-8", "replace")
         status = 0
-        bind_contextvars(request_id=request_id[:128].decode("latin-1"))
+        bind_contextvars(request_id=scope["signet.request_id"])
 
         async def tagged(message: Message) -> None:
             nonlocal status
@@ -56,7 +57,7 @@ class Guard:
                 message["headers"] = [
                     *message.get("headers", ()),
                     *_HEADERS,
-                    (b"x-signet-request-id", request_id[:128]),
+                    (b"x-signet-request-id", request_id),
                 ]
             await send(message)
 

@@ -135,7 +135,7 @@ def _read(payload: str) -> Claims:
         raise Unauthenticated("missing timestamps")
     sub, role, jti = found.get("sub"), found.get("role"), found.get("jti")
     scope = scope_of(found.get("scope", {}))
-    if not isinstance(sub, str) or role not in set(Role) or scope is None:
+    if not isinstance(sub, str) or role not in list(Role) or scope is None:
         raise Unauthenticated("malformed payload")
     return Claims(
         sub=sub,

@@ -1,0 +1,174 @@
+"""A token that is limited to a project or an agent neither sees nor changes what lies outside, on any route."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from signet.domain.auth.tokens import TokenScope
+from signet_api.permissions import TABLE
+from support.http import Answer, Api, an_api
+from support.tokens import a_token, bearer
+
+#: In every text, name and tag that lies outside; no question holds it.
+MARK = "zircon"
+SCOPES = {
+    "project": TokenScope(project="garden"),
+    "agent": TokenScope(agent="bea"),
+    "both": TokenScope(project="garden", agent="bea"),
+}
+#: Tables in which whoever is limited to another project and agent changes no row.
+KEPT = ("memories", "memory_history", "documents", "entities", "entity_attributes")
+QUERIES = (
+    "?q=crane&query=crane&limit=50&entity=crane&name=crane",
+    "?q=harbour+crane&project=shed&since=2020-01-01&vectors=true",
+    "?agent_id=cato&agentId=cato&project=shed&q=crane",
+    "?distinct=who",
+    "?prefix=0&id={memory_id}&memory_id={memory_id}",
+)
+#: Each is sent to every route that takes a body.
+BODIES: tuple[dict[str, object], ...] = (
+    {"query": "crane", "limit": 50, "harness": "codex", "expand": True, "explain": True},
+    {"query": "harbour crane", "entities": True, "cards": True, "project": "shed"},
+    {"query": "crane", "agentId": "cato", "harness": "codex"},
+    {"entity": "Crane", "entityName": "Crane", "reason": "x"},
+    {"entity": "Harbour Log", "entityName": "Harbour Log", "entityId": "{entity_id}"},
+    {"mode": "execute", "query": "crane", "reason": "tidy", "ids": ["{memory_id}"]},
+    {"mode": "execute", "query": "crane", "reason": "tidy", "force": True},
+    {"patches": [{"id": "{memory_id}", "content": "mine now", "reason": "x"}], "reason": "x"},
+    {"reason": "x", "content": "mine now", "pinned": True, "tags": "mine", "force": True},
+    {"content": "mine", "project": "shed", "harness": "codex", "cwd": "shed"},
+    {"content": "mine", "agentId": "cato", "harness": "codex", "sessionKey": "agent:cato:main"},
+    {"content": "mine", "supersedes": ["{memory_id}"], "harness": "codex"},
+    {"all": True, "ids": ["{job_id}"], "memory_id": "{memory_id}"},
+    {"sessionKey": "outside", "feedback": {"{memory_id}": 1.0}},
+)
+SETTINGS = "auth:\n  mode: hybrid\n  rateLimits:\n" + "".join(
+    f"    {name}: {{max: 10000}}\n" for name in ("forget", "modify", "batchForget", "forceDelete")
+)
+#: Routes on which the owner must meet the mark, so that the walk can fail.
+MEETS = {
+    "GET /api/memories", "GET /api/memory/{memory_id}", "GET /api/memory/search", "GET /memory/search",
+    "POST /api/memory/recall", "POST /api/hooks/recall", "GET /api/sessions/summaries", "GET /api/documents",
+    "GET /api/documents/{document_id}", "GET /api/knowledge/entities", "GET /api/knowledge/constellation",
+    "POST /api/knowledge/expand", "POST /api/knowledge/expand/session",
+}  # fmt: skip
+
+
+def _outside(api: Api, project: str | None, agent: str) -> dict[str, str]:
+    """Save what the limited token must never see; return the ids."""
+    memory = api.post(
+        "/api/memory/remember",
+        {
+            "content": f"We decided: the {MARK} crane of {MARK.title()} Ltd stands in the harbour.",
+            "project": project,
+            "agentId": agent,
+            "tags": MARK,
+            "who": MARK,
+            "sessionKey": "outside",
+            "entities": [
+                {"source": "Harbour Log", "relationship": "uses", "target": f"{MARK.title()} Crane"}
+            ],
+            "aspects": [{"entity": f"{MARK.title()} Crane", "aspect": f"{MARK} size",
+                         "attributes": [f"{MARK} metres"]}],
+        },
+    ).body  # fmt: skip
+    document = api.post(
+        "/api/documents",
+        {"source_type": "text", "content": f"A {MARK} page.", "title": MARK, "agentId": agent},
+    ).body
+    api.run(
+        "INSERT INTO session_summaries (id, project, kind, content, earliest_at, latest_at, agent_id, created_at,"
+        " session_key) VALUES (?, ?, 'session', ?, '2026', '2026', ?, '2026', 'outside')",
+        MARK, project, f"About the {MARK}.", agent,
+    )  # fmt: skip
+    jobs = [row for row in api.rows("memory_jobs") if row["memory_id"] == memory["id"]]
+    entity = next(row for row in api.rows("entities") if MARK in row["name"].lower())
+    aspect = next(row for row in api.rows("entity_aspects") if row["entity_id"] == entity["id"])
+    return {
+        "memory_id": memory["id"],
+        "document_id": document["id"],
+        "job_id": jobs[0]["id"],
+        "entity_id": entity["id"],
+        "aspect_id": aspect["id"],
+    }
+
+
+@pytest.fixture(params=SCOPES)
+def limited(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[tuple[Api, TokenScope, dict[str, str]]]:
+    scope = SCOPES[request.param]
+    with an_api(tmp_path / "agents", SETTINGS) as api:
+        ids = _outside(api, "shed" if scope.project else "garden", "cato" if scope.agent else "bea")
+        inside = {"content": "The gate is green.", "project": "garden", "agentId": "bea"}
+        assert api.post("/api/memory/remember", inside).status == 200
+        api.state.feed.close()
+        yield api, scope, ids
+
+
+def _filled(text: str, ids: dict[str, str]) -> str:
+    for name, value in ids.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def _asked(
+    api: Api, token: str, ids: dict[str, str], routes: Iterable[tuple[str, str]] = TABLE
+) -> Iterator[tuple[str, str, Answer]]:
+    """Ask routes in every way that could show or change what lies outside; yield route, question, answer."""
+    for method, path in routes:
+        address = _filled(path, ids).replace("{", "").replace("}", "")
+        ways = [("?reason=tidy&force=true", ""), *(("", json.dumps(body)) for body in BODIES)]
+        for query, body in [(query, "") for query in QUERIES] if method == "GET" else ways:
+            asked = f"{address}{_filled(query, ids)}"
+            sent = _filled(body, ids)
+            answer = api.send(method, asked, sent.encode(), bearer(token))
+            yield f"{method} {path}", f"{asked} {sent}", answer
+
+
+def test_a_limited_token_sees_and_changes_nothing_outside(
+    limited: tuple[Api, TokenScope, dict[str, str]],
+) -> None:
+    api, scope, ids = limited
+    before = {table: _rows(api, table) for table in KEPT}
+    for route, asked, answer in _asked(api, a_token(api, "operator", scope=scope), ids):
+        assert answer.status != 500, (route, asked, answer.body)
+        shown = json.dumps(answer.body).lower()
+        assert MARK not in shown, (route, asked, answer.body)
+        for name in ("memory_id", "document_id", "job_id"):
+            assert ids[name] in asked or ids[name] not in shown, (route, asked, answer.body)
+    for table in KEPT:
+        assert before[table].items() <= _rows(api, table).items(), table
+
+
+def test_the_owner_meets_what_the_limited_one_does_not(
+    limited: tuple[Api, TokenScope, dict[str, str]],
+) -> None:
+    api, scope, ids = limited
+    owner = a_token(api, "agent", scope=TokenScope(agent="cato" if scope.agent else "bea"))
+    reads = [route for route in TABLE if " ".join(route) in MEETS]
+    met = {
+        route
+        for route, _, answer in _asked(api, owner, ids, reads)
+        if MARK in json.dumps(answer.body).lower()
+    }
+    assert met == MEETS
+    assert MARK in _exported(api, owner)
+    assert MARK not in _exported(api, a_token(api, "agent", scope=scope))
+
+
+def _exported(api: Api, token: str) -> str:
+    """Return every page of an export."""
+    pages, cursor = [], ""
+    while cursor is not None:
+        answer = api.get(f"/api/export?cursor={cursor}", **bearer(token))
+        assert answer.status == 200, answer.body
+        pages.append(json.dumps(answer.body["records"]).lower())
+        cursor = answer.body["next"]
+    return "".join(pages)
+
+
+def _rows(api: Api, table: str) -> dict[str, str]:
+    return {row["id"]: json.dumps(row, default=repr) for row in api.rows(table)}
