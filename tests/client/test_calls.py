@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -155,6 +156,21 @@ def test_every_memory_is_met_once_page_after_page(server: Served, speaker: type[
     assert list(client.do("each_memory", type="none of these")) == []
 
 
+def test_no_memory_is_missed_when_others_are_forgotten_and_saved_meanwhile(server: Served) -> None:
+    client = Signet(url=f"http://127.0.0.1:{server.port}", environ={})
+    kind = uuid4().hex
+    saved_ids = [
+        client.remember(f"Lantern {number} of {kind} is lit.", type=kind)["id"]
+        for number in range(5)
+    ]
+    met = []
+    for one in client.each_memory(type=kind, page=2):
+        met.append(one["id"])
+        client.forget(one["id"], reason="seen")
+        client.remember(f"Candle {len(met)} of {kind} is new.", type=kind)
+    assert met == saved_ids[::-1]
+
+
 def test_a_memory_is_changed_and_a_stale_change_is_a_conflict(
     server: Served, speaker: type[Speaker]
 ) -> None:
@@ -239,6 +255,35 @@ def test_documents_are_handed_over_read_and_deleted(server: Served, speaker: typ
     job = client.do("wait_for_job", made["jobId"], seconds=0)
     assert fits(answers.Job, job) and job["document_id"] == made["id"]
     assert fits(answers.DeletedDocument, client.do("delete_document", made["id"], reason="old"))
+
+
+def test_a_folder_is_registered_synced_and_removed(
+    server: Served, speaker: type[Speaker], tmp_path: Path
+) -> None:
+    client = at(server, speaker)
+    made = client.do("add_connector", display_name="Notes", settings={"rootPath": str(tmp_path)})
+    assert fits(answers.AddedConnector, made)
+    one = client.do("connector", made["id"])
+    assert fits(answers.Connector, one) and one["settings"]["rootPath"] == str(tmp_path)
+    assert made["id"] in ids(client.do("connectors"))
+    for full in (False, True):
+        assert fits(answers.StartedSync, client.do("sync_connector", made["id"], full=full))
+    assert fits(answers.Resynced, client.do("sync_connectors"))
+    health = client.do("connector_health", made["id"])
+    assert fits(answers.ConnectorHealth, health) and health["status"] == "syncing"
+    waited = client.do("wait_for_sync", made["id"], patience_seconds=0)
+    assert waited["status"] == "syncing"  # there is no worker
+    gone = client.do("remove_connector", made["id"], cascade=True)
+    assert fits(answers.RemovedConnector, gone)
+    with pytest.raises(NotFound):
+        client.do("connector", made["id"])
+    with pytest.raises(Invalid):
+        client.do("add_connector", settings={"rootPath": "notes"})
+
+
+def test_memories_are_rated(server: Served, speaker: type[Speaker]) -> None:
+    rated = at(server, speaker).do("rate", "some session", {"nobody": 1})
+    assert fits(answers.Rated, rated) and rated["unknown"] == ["nobody"]
 
 
 def test_the_daemon_tells_how_it_is(server: Served, speaker: type[Speaker]) -> None:

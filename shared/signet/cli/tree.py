@@ -9,6 +9,7 @@ import typer
 from signet import __version__
 from signet.cli import (
     backup,
+    connector,
     daemon,
     embeddings,
     jobs,
@@ -19,9 +20,11 @@ from signet.cli import (
     recall,
     remember,
     restore,
+    service,
     skill,
     status,
     transfer,
+    uninstall,
 )
 from signet.paths import find_workspace
 
@@ -47,10 +50,14 @@ app.command(rich_help_panel=MEMORY)(transfer.export)
 app.command("import", rich_help_panel=MEMORY)(transfer.import_)
 app.command(rich_help_panel=CARE)(backup.backup)
 app.command(rich_help_panel=CARE)(restore.restore)
+app.command(rich_help_panel=CARE)(uninstall.uninstall)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
 app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
+app.add_typer(connector.app, name="connector", rich_help_panel=MEMORY)
 app.add_typer(skill.app, name="skill", rich_help_panel=MEMORY)
+daemon.app.command()(service.install)
+daemon.app.command()(service.uninstall)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
 for _alias in (daemon.start, daemon.stop, daemon.restart, daemon.logs):
     app.command(rich_help_panel=DAEMON)(_alias)

@@ -6,9 +6,9 @@ A plan yields the next call or a pause and is sent each answer (see `call.Plan`)
 import time
 from collections.abc import Callable
 
-from signet.client.answers import Document, Job, MemoryPage, MemorySummary
+from signet.client.answers import ConnectorHealth, Document, Job, MemoryPage, MemorySummary
 from signet.client.call import Call, Pause, Plan
-from signet.client.calls import daemon, documents, memory
+from signet.client.calls import connectors, daemon, documents, memory
 from signet.client.work import Work, summed
 
 #: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
@@ -38,6 +38,30 @@ def wait_for_document(document_id: str, *, seconds: float = 60.0) -> Plan[Docume
     while True:
         found: Document = yield documents.document(document_id)
         if found["status"] in ENDS or time.monotonic() >= until:
+            return found
+        yield Pause(LOOK_SECONDS)
+
+
+def wait_for_sync(
+    connector_id: str,
+    *,
+    watch: Callable[[ConnectorHealth], None] | None = None,
+    patience_seconds: float = 60.0,
+) -> Plan[ConnectorHealth]:
+    """Return how a connector is when no sync is under way, or when nothing moved for so long.
+
+    `watch` hears of each look. Raises NotFound.
+    """
+    seen: ConnectorHealth | None = None
+    moved_at = time.monotonic()
+    while True:
+        found: ConnectorHealth = yield connectors.connector_health(connector_id)
+        if watch is not None:
+            watch(found)
+        if found != seen:
+            seen, moved_at = found, time.monotonic()
+        is_stuck = time.monotonic() - moved_at > patience_seconds
+        if found["status"] != "syncing" or is_stuck:
             return found
         yield Pause(LOOK_SECONDS)
 
@@ -80,19 +104,16 @@ class Pages:
 
     def __init__(self, *, type: str | None, page: int, agent_id: str | None) -> None:
         self._type, self._limit, self._agent_id = type, page, agent_id
-        self._offset = 0
-        self._seen: set[str] = set()
+        self._last: str | None = None
 
     def call(self) -> Call[MemoryPage]:
         """Return the call for the next page."""
         return memory.memories(
-            limit=self._limit, offset=self._offset, type=self._type, agent_id=self._agent_id
+            limit=self._limit, before=self._last, type=self._type, agent_id=self._agent_id
         )
 
     def take(self, page: MemoryPage) -> list[MemorySummary] | None:
-        """Return what is new on a page, None when it was the one behind the last."""
+        """Return what is on a page, None when it was the one behind the last."""
         rows = page["memories"]
-        self._offset += len(rows)
-        fresh = [row for row in rows if row["id"] not in self._seen]
-        self._seen.update(row["id"] for row in fresh)
-        return fresh if rows else None
+        self._last = rows[-1]["id"] if rows else self._last
+        return rows or None

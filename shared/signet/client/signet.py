@@ -60,6 +60,7 @@ class Signet:
     preview_forget = _call(calls.memory.preview_forget)
     forget_many = _call(calls.memory.forget_many)
     recover = _call(calls.memory.recover)
+    rate = _call(calls.feedback.rate)
 
     embeddings = _call(calls.embeddings.embeddings)
     embeddings_status = _call(calls.embeddings.embeddings_status)
@@ -72,6 +73,15 @@ class Signet:
     chunks = _call(calls.documents.chunks)
     delete_document = _call(calls.documents.delete_document)
     wait_for_document = _plan(plans.wait_for_document)
+
+    connectors = _call(calls.connectors.connectors)
+    connector = _call(calls.connectors.connector)
+    add_connector = _call(calls.connectors.add_connector)
+    sync_connector = _call(calls.connectors.sync_connector)
+    sync_connectors = _call(calls.connectors.sync_connectors)
+    connector_health = _call(calls.connectors.connector_health)
+    remove_connector = _call(calls.connectors.remove_connector)
+    wait_for_sync = _plan(plans.wait_for_sync)
 
     export_page = _call(calls.transfer.export_page)
     import_records = _call(calls.transfer.import_records)

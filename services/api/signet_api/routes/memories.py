@@ -22,6 +22,7 @@ async def get_memories(request: Request, state: Shared) -> dict[str, object]:
         agent_id,
         limit=whole(params.get("limit"), 100, low=1, high=1_000),
         offset=whole(params.get("offset"), 0, low=0, high=1_000_000_000),
+        before=params.get("before") or None,
         type=params.get("type") or None,
         source_id=params.get("source_id") or params.get("sourceId") or None,
         scope=params.get("scope") or None,
@@ -63,6 +64,7 @@ def _page(
     *,
     limit: int,
     offset: int,
+    before: str | None,
     type: str | None,
     source_id: str | None,
     scope: str | None,
@@ -70,7 +72,13 @@ def _page(
     reader = agents.reader(tx, agent_id, scope=scope)
     stats = lookup.stats(tx, reader=reader)
     found = lookup.newest(
-        tx, reader=reader, limit=limit, offset=offset, type=type, source_id=source_id
+        tx,
+        reader=reader,
+        limit=limit,
+        offset=offset,
+        before=before,
+        type=type,
+        source_id=source_id,
     )
     return {
         "memories": [_short(memory) for memory in found],

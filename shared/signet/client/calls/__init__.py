@@ -4,6 +4,26 @@
 answer. Parameters that are None are not sent, and the daemon's own defaults hold.
 """
 
-from signet.client.calls import daemon, documents, embeddings, memory, recall, skills, transfer
+from signet.client.calls import (
+    connectors,
+    daemon,
+    documents,
+    embeddings,
+    feedback,
+    memory,
+    recall,
+    skills,
+    transfer,
+)
 
-__all__ = ["daemon", "documents", "embeddings", "memory", "recall", "skills", "transfer"]
+__all__ = [
+    "connectors",
+    "daemon",
+    "documents",
+    "embeddings",
+    "feedback",
+    "memory",
+    "recall",
+    "skills",
+    "transfer",
+]

@@ -1,6 +1,7 @@
 """The daemon: is it well, what does it do in the background."""
 
 from collections.abc import Sequence
+from typing import TypedDict, Unpack
 
 from signet.client.answers import (
     ChangedJob,
@@ -84,43 +85,35 @@ def cancel_job(job_id: str) -> Call[ChangedJob]:
     return Call(method="POST", path=f"/api/jobs/{part(job_id)}/cancel", body={})
 
 
-def retry_jobs(
-    *,
-    ids: Sequence[str] | None = None,
-    kind: str | None = None,
-    code: str | None = None,
-    all: bool = False,
-    limit: int = 50,
-    dry_run: bool = False,
-) -> Call[ChangedJobs]:
-    """Give dead jobs a fresh start, oldest first, at most 500; `dry_run` only tells which."""
-    return _many("retry", ids, kind, code, all, limit, dry_run)
+class Which(TypedDict, total=False):
+    """Jobs by id, kind or code of the last error, or `all`; at most `limit`. `dry_run` only tells which."""
+
+    ids: Sequence[str] | None
+    kind: str | None
+    code: str | None
+    all: bool
+    limit: int
+    dry_run: bool
 
 
-def cancel_jobs(
-    *,
-    ids: Sequence[str] | None = None,
-    kind: str | None = None,
-    code: str | None = None,
-    all: bool = False,
-    limit: int = 50,
-    dry_run: bool = False,
-) -> Call[ChangedJobs]:
-    """End open jobs, oldest first, at most 500; `dry_run` only tells which."""
-    return _many("cancel", ids, kind, code, all, limit, dry_run)
+def retry_jobs(**which: Unpack[Which]) -> Call[ChangedJobs]:
+    """Give dead jobs a fresh start, oldest first, 50 unless `limit` says more (at most 500)."""
+    return _many("retry", which)
 
 
-def _many(
-    verb: str,
-    ids: Sequence[str] | None,
-    kind: str | None,
-    code: str | None,
-    everything: bool,
-    limit: int,
-    dry_run: bool,
-) -> Call[ChangedJobs]:
-    body = {"ids": listed(ids), "kind": kind, "code": code, "limit": limit}
-    flags = {"all": everything, "dryRun": dry_run}
+def cancel_jobs(**which: Unpack[Which]) -> Call[ChangedJobs]:
+    """End open jobs, oldest first, 50 unless `limit` says more (at most 500)."""
+    return _many("cancel", which)
+
+
+def _many(verb: str, which: Which) -> Call[ChangedJobs]:
+    body = {
+        "ids": listed(which.get("ids")),
+        "kind": which.get("kind"),
+        "code": which.get("code"),
+        "limit": which.get("limit", 50),
+    }
+    flags = {"all": which.get("all", False), "dryRun": which.get("dry_run", False)}
     return Call(method="POST", path=f"/api/jobs/{verb}", body=given(body) | flags)
 
 

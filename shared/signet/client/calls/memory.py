@@ -130,11 +130,17 @@ def memories(
     *,
     limit: int = 100,
     offset: int = 0,
+    before: str | None = None,
     type: str | None = None,
     agent_id: str | None = None,
 ) -> Call[MemoryPage]:
-    """Return a page of memories, newest first, and counts over all under `stats`."""
-    return read("/api/memories", limit=limit, offset=offset, type=type, agent_id=agent_id)
+    """Return a page of memories, newest first, and counts over all under `stats`.
+
+    With `before` it begins behind the memory of this id, whatever has come or gone since that was read.
+    """
+    return read(
+        "/api/memories", limit=limit, offset=offset, before=before, type=type, agent_id=agent_id
+    )
 
 
 def ids(prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:

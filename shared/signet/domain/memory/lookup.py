@@ -47,15 +47,20 @@ def newest(
     reader: Reader,
     limit: int = DEFAULT_LIMIT,
     offset: int = 0,
+    before: str | None = None,
     type: str | None = None,
     source_id: str | None = None,
 ) -> list[Memory]:
-    """Return a page of active memories, newest first; the limit is kept within 1..1,000."""
+    """Return a page of active memories, newest first; the limit is kept within 1..1,000.
+
+    With `before` it begins behind the memory of this id, whatever has come or gone meanwhile; empty for an unknown one.
+    """
     return store.newest(
         tx,
         reader,
         limit=max(1, min(limit, MAX_LIMIT)),
         offset=max(0, offset),
+        before=before,
         type=type,
         source_id=source_id,
     )

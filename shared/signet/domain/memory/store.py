@@ -50,6 +50,7 @@ _BY_HASH = (
 _NEWEST = f"{_READ} INDEXED BY idx_memories_created WHERE m.is_deleted = 0 AND "
 _FROM_SOURCE = f"{_READ} INDEXED BY idx_memories_source_ordinal WHERE m.is_deleted = 0 AND "
 _PAGE = " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
+_BEHIND = "(m.created_at, m.seq) < (SELECT a.created_at, a.seq FROM memories a WHERE a.id = ?)"
 _BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
 _STATS = """
 SELECT count(*),
@@ -167,14 +168,23 @@ def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str
 
 
 def newest(
-    tx: ReadTx, reader: Reader, *, limit: int, offset: int, type: str | None, source_id: str | None
+    tx: ReadTx,
+    reader: Reader,
+    *,
+    limit: int,
+    offset: int,
+    before: str | None = None,
+    type: str | None,
+    source_id: str | None,
 ) -> list[Memory]:
-    """Return active memories, newest first."""
+    """Return active memories, newest first; with `before`, those behind this one in that order."""
     seen, newest = visibility.readable(reader), _NEWEST
     if type is not None:
         seen &= visibility.Where("m.type = ?", (type,))
     if source_id is not None:
         newest, seen = _FROM_SOURCE, visibility.Where("m.source_id = ?", (source_id,)) & seen
+    if before is not None:
+        seen &= visibility.Where(_BEHIND, (before,))
     rows = tx.all(newest + seen.sql + _PAGE, (*seen.params, limit, offset))
     return [_value(row) for row in rows]
 

@@ -1,0 +1,263 @@
+"""`signet connector …`: folders whose files become documents, and keeping them in step."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.options import AgentOption
+from signet.errors import Conflict, NotFound, SignetError
+
+if TYPE_CHECKING:
+    from signet.client import Signet
+    from signet.client.answers import Connector, ConnectorHealth, SyncProgress
+
+app = typer.Typer(help="Folders whose files become documents.", no_args_is_help=True)
+
+#: Errors of single files that are shown.
+ERRORS_SHOWN = 5
+
+ConnectorArgument = Annotated[
+    str, typer.Argument(metavar="CONNECTOR", help="Its id, the beginning of it, or its name.")
+]
+
+
+class SyncFailed(SignetError):
+    """The sync failed."""
+
+    code = "sync_failed"
+
+
+@app.command("list")
+def list_connectors(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the connectors, newest first.
+
+    Examples: signet connector list · signet connector list --json
+    """
+    found = client(path).connectors()
+    if as_json:
+        output.show({"connectors": found, "count": len(found)})
+        return
+    for one in found:
+        output.say(_line(one))
+    if not found:
+        output.say("No connectors")
+        output.hint("Read a folder: signet connector add FOLDER --sync")
+
+
+@app.command()
+def add(
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="On the daemon's machine.")],
+    name: Annotated[str | None, typer.Option("--name", help="Default: that of the folder.")] = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option("--pattern", help="Which files; default: **/*.md and **/*.txt. Repeatable."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", help="What to leave out. Repeatable.")
+    ] = None,
+    max_bytes: Annotated[
+        int | None, typer.Option("--max-bytes", min=1, help="Leave out larger files.")
+    ] = None,
+    agent: AgentOption = None,
+    sync_now: Annotated[bool, typer.Option("--sync", help="Read it now, and wait.")] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Register a folder; its files become documents at the first sync.
+
+    Examples: signet connector add ~/notes --sync · signet connector add docs --pattern "**/*.rst"
+    """
+    root = Path(folder).expanduser().absolute()
+    wanted = {
+        "rootPath": str(root),
+        "patterns": pattern or None,
+        "ignorePatterns": ignore or None,
+        "maxFileSize": max_bytes,
+    }
+    settings = {key: value for key, value in wanted.items() if value is not None}
+    signet = client(path)
+    made = signet.add_connector(
+        display_name=name or root.name or str(root), settings=settings, agent_id=agent
+    )
+    if sync_now:
+        _sync(signet, [signet.connector(made["id"])], full=False, as_json=as_json)
+    elif as_json:
+        output.show(made)
+    else:
+        output.say(f"Registered {made['id']}")
+        output.hint(f"Read it: signet connector sync {made['id'][:8]}")
+
+
+@app.command()
+def sync(
+    connector: Annotated[
+        str | None, typer.Argument(metavar="[CONNECTOR]", help="Which; default: every one.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Read every file anew.")] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the end.")] = True,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring the documents in step with their folders, and show how far that is.
+
+    Examples: signet connector sync · signet connector sync notes --full
+    """
+    signet = client(path)
+    if connector:
+        chosen = [_find(signet, connector)]
+    else:
+        chosen = [one for one in signet.connectors() if one["provider"] == "filesystem"]
+    _sync(signet, chosen, full=full, wait=wait, as_json=as_json)
+
+
+@app.command()
+def health(
+    connector: ConnectorArgument, path: PathOption = None, as_json: JsonOption = False
+) -> None:
+    """Show how a connector is: its last sync, its documents, what was left out.
+
+    Examples: signet connector health notes · signet connector health notes --json
+    """
+    signet = client(path)
+    one = _find(signet, connector)
+    found = signet.connector_health(one["id"])
+    if as_json:
+        output.show(found)
+        return
+    output.say(_line(one))
+    last = found["lastSyncAt"]
+    output.say(f"  last sync   {output.local(last) if last else 'never'}")
+    states = ", ".join(f"{number} {state}" for state, number in sorted(found["documents"].items()))
+    output.say(f"  documents   {states or 'none'}")
+    if found["lastError"]:
+        output.say(f"  error       {output.plain(found['lastError'])}")
+    _say_errors(found["progress"])
+
+
+@app.command()
+def remove(
+    connector: ConnectorArgument,
+    cascade: Annotated[
+        bool, typer.Option("--documents", help="Its documents too, and what only they hold.")
+    ] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a connector; its documents stay, unless told otherwise.
+
+    Examples: signet connector remove notes · signet connector remove notes --documents
+    """
+    signet = client(path)
+    one = _find(signet, connector)
+    gone = signet.remove_connector(one["id"], cascade=cascade)
+    if as_json:
+        output.show({**gone, "id": one["id"]})
+    else:
+        output.say(f"Removed {_name(one)}{' and its documents' if cascade else ''}")
+
+
+def _find(signet: "Signet", named: str) -> "Connector":
+    """Return the connector of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
+    found = signet.connectors()
+    tests: tuple[Callable[[Connector], bool], ...] = (
+        lambda one: one["id"] == named,
+        lambda one: one["display_name"] == named,
+        lambda one: one["id"].startswith(named),
+    )
+    for test in tests:
+        fitting = [one for one in found if test(one)]
+        if len(fitting) > 1:
+            ids = ", ".join(one["id"][:8] for one in fitting)
+            raise Conflict(f"{named} is more than one connector: {ids}")
+        if fitting:
+            return fitting[0]
+    raise NotFound(f"No connector {named}; see: signet connector list")
+
+
+def _sync(
+    signet: "Signet",
+    chosen: list["Connector"],
+    *,
+    full: bool,
+    wait: bool = True,
+    as_json: bool,
+) -> None:
+    """Sync these one after another; raises SyncFailed when one of them fails."""
+    told, failed = [], []
+    for one in chosen:
+        started = signet.sync_connector(one["id"], full=full)
+        if not wait:
+            told.append({"id": one["id"], **started})
+            continue
+        with output.Passing(quiet=as_json) as passing:
+            ended = signet.wait_for_sync(one["id"], watch=partial(_draw, passing, one))
+        told.append(dict(ended))
+        if ended["status"] == "error":
+            failed.append(f"{_name(one)}: {ended['lastError'] or 'the sync failed'}")
+        elif not as_json:
+            _say_ended(one, ended)
+    if failed:
+        raise SyncFailed("; ".join(failed))
+    if as_json:
+        output.show({"connectors": told, "count": len(told)})
+    elif not chosen:
+        output.say("No connectors")
+    elif not wait:
+        output.say(f"Started {output.count(len(told), 'sync')}")
+
+
+def _draw(passing: output.Passing, one: "Connector", seen: "ConnectorHealth") -> None:
+    if passing.is_live and seen["progress"]:
+        passing.show(f"{_name(one)}  {_counts(seen['progress'])}")
+
+
+def _say_ended(one: "Connector", ended: "ConnectorHealth") -> None:
+    progress = ended["progress"]
+    if ended["status"] == "syncing":
+        output.say(f"{_name(one)}: still syncing; nothing has moved for a minute")
+        output.hint("Is the worker running? See: signet status")
+        return
+    output.say(f"{_name(one)}: {_counts(progress) if progress else 'in step'}")
+    _say_errors(progress)
+    waiting = sum(n for state, n in ended["documents"].items() if state not in ("done", "failed"))
+    if waiting:
+        output.hint(f"{output.count(waiting, 'document')} to be read; follow: signet jobs watch")
+
+
+def _counts(progress: "SyncProgress") -> str:
+    parts = (
+        (progress["filesSeen"], output.count(progress["filesSeen"], "file")),
+        (progress["documentsAdded"], f"{progress['documentsAdded']} new"),
+        (progress["documentsUpdated"], f"{progress['documentsUpdated']} changed"),
+        (progress["documentsRemoved"], f"{progress['documentsRemoved']} gone"),
+        (progress["errorCount"], f"{progress['errorCount']} left out"),
+    )
+    return ", ".join(text for number, text in parts if number) or "no files"
+
+
+def _say_errors(progress: "SyncProgress | None") -> None:
+    errors = progress["errors"] if progress else []
+    for error in errors[:ERRORS_SHOWN]:
+        output.say(f"  left out    {output.plain(error['resourceId'])}: {error['message']}")
+    if progress and progress["errorCount"] > ERRORS_SHOWN:
+        output.say(f"  and {progress['errorCount'] - ERRORS_SHOWN} more")
+
+
+def _line(one: "Connector") -> str:
+    ink = output.ink(sys.stdout)
+    state = one["status"]
+    color = {"error": ink.bad, "syncing": ink.name}.get(state, ink.dim)
+    where = output.plain(str(one["settings"].get("rootPath") or one["provider"]))
+    last = output.local(one["last_sync_at"]) if one["last_sync_at"] else "never synced"
+    return f"{one['id'][:8]}  {ink.bold(_name(one))}  {where}  {color(state)}  {ink.dim(last)}"
+
+
+def _name(one: "Connector") -> str:
+    return output.plain(one["display_name"] or one["provider"])

@@ -1,0 +1,97 @@
+"""Answers about vectors."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Embedding(TypedDict):
+    """One memory with its vector, which is left out unless asked for."""
+
+    id: str
+    content: str
+    text: str
+    who: str
+    importance: float
+    type: str | None
+    tags: list[str]
+    sourceType: str
+    sourceId: str
+    createdAt: str
+    vector: NotRequired[list[float]]
+
+
+class EmbeddingPage(TypedDict):
+    """A page of memories that have a vector, newest first."""
+
+    embeddings: list[Embedding]
+    count: int
+    total: int
+    limit: int
+    offset: int
+    hasMore: bool
+
+
+class EmbeddingsStatus(TypedDict):
+    """Whether vectors can be made, and how far the tracker is."""
+
+    provider: str
+    model: str | None
+    available: bool
+    dimensions: NotRequired[int | None]
+    base_url: NotRequired[str | None]
+    error: NotRequired[str | None]
+    checkedAt: str
+    tracker: dict[str, Any] | None
+
+
+class Check(TypedDict):
+    """One check of a health report."""
+
+    name: str
+    status: Literal["ok", "warn", "fail"]
+    message: str
+    detail: NotRequired[Any]
+    fix: NotRequired[str]
+
+
+class EmbeddingsHealth(TypedDict):
+    """How good the stored vectors are; `score` is between 0 and 1."""
+
+    status: str
+    score: float
+    checkedAt: str
+    config: dict[str, Any]
+    checks: list[Check]
+
+
+class Node(TypedDict):
+    """One memory as a point."""
+
+    id: str
+    x: float
+    y: float
+    z: NotRequired[float]
+    content: str
+    who: str
+    importance: float
+    type: str | None
+    tags: list[str]
+    pinned: bool
+    sourceType: str
+    sourceId: str
+    createdAt: str
+
+
+class Projection(TypedDict):
+    """Memories as points in two or three dimensions; while `status` is `computing` there are none yet."""
+
+    status: str
+    dimensions: int
+    count: int
+    total: int
+    limit: NotRequired[int]
+    offset: NotRequired[int]
+    hasMore: NotRequired[bool]
+    nodes: NotRequired[list[Node]]
+    edges: NotRequired[list[list[int]]]
+    cachedAt: NotRequired[str | None]
+    sampled: NotRequired[bool]

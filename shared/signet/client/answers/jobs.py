@@ -1,0 +1,79 @@
+"""Answers about jobs."""
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Job(TypedDict):
+    """One piece of work in the background."""
+
+    id: str
+    memory_id: str | None
+    document_id: str | None
+    job_type: str
+    queue: str
+    status: str
+    attempt_count: int
+    attempts: int
+    max_attempts: int
+    next_attempt_at: str | None
+    last_error: str | None
+    last_error_code: str | None
+    error: str | None
+    result: Any
+    leased_at: str | None
+    completed_at: str | None
+    failed_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class WholeJob(Job):
+    """Everything about one job; `errors` are its last five."""
+
+    priority: int
+    agent_id: str | None
+    parent_id: str | None
+    payload: Any
+    errors: list[dict[str, Any]]
+    runs_total: int
+    crashes: int
+    lease_owner: str | None
+    lease_token: int
+    cancel_requested: bool
+    due_at: str
+
+
+class ChangedJob(TypedDict):
+    """A job that was retried or cancelled, and its state now."""
+
+    success: bool
+    id: str
+    status: str
+    cancelRequested: NotRequired[bool]
+
+
+class ChangedJobs(TypedDict):
+    """The jobs that were, or would be, retried or cancelled."""
+
+    success: bool
+    affected: int
+    ids: list[str]
+    dryRun: bool
+
+
+class JobEvent(TypedDict):
+    """What happened to a job: `event` is enqueued, started, completed, retried, dead or cancelled."""
+
+    event: str
+    id: str
+    job_type: str
+    queue: str
+    status: str
+    memory_id: str | None
+    document_id: str | None
+    attempts: int
+    max_attempts: int
+    error: str | None
+    last_error_code: str | None
+    next_attempt_at: str | None
+    at: str

@@ -1,0 +1,73 @@
+"""Answers about skills."""
+
+from typing import TypedDict
+
+
+class Skill(TypedDict):
+    """What an installed skill says of itself; `path` is its folder."""
+
+    name: str
+    description: str
+    version: str | None
+    author: str | None
+    maintainer: str | None
+    license: str | None
+    homepage: str | None
+    user_invocable: bool
+    arg_hint: str | None
+    verified: bool
+    builtin: bool
+    role: str
+    permissions: list[str]
+    triggers: list[str]
+    tags: list[str]
+    dependencies: dict[str, list[str]]
+    path: str
+
+
+class SkillFile(Skill):
+    """A skill with the whole of its file."""
+
+    content: str
+
+
+class CatalogSkill(TypedDict):
+    """A skill that can be installed, or is."""
+
+    name: str
+    fullName: str
+    description: str
+    installs: str
+    stars: int
+    popularity: int
+    category: str
+    verified: bool
+    installed: bool
+
+
+class RelatedSkill(TypedDict):
+    """A skill that has to do with another; `direction` is `out` when the other one points to it."""
+
+    name: str
+    description: str
+    relation: str
+    direction: str
+    strength: float
+    reason: str
+    useCount: int
+
+
+class InstalledSkill(TypedDict):
+    """A skill that is installed now."""
+
+    success: bool
+    name: str
+    output: str
+
+
+class RemovedSkill(TypedDict):
+    """A skill that is gone."""
+
+    success: bool
+    name: str
+    message: str

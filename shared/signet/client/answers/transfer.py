@@ -1,0 +1,20 @@
+"""Answers of export and import."""
+
+from typing import Any, TypedDict
+
+
+class ExportPage(TypedDict):
+    """Some records, and the cursor of those behind them; None behind the last."""
+
+    records: list[dict[str, Any]]
+    next: str | None
+
+
+class Imported(TypedDict):
+    """What became of the records of one request."""
+
+    new: int
+    known: int
+    refused: int
+    kinds: dict[str, dict[str, int]]
+    reasons: list[dict[str, Any]]

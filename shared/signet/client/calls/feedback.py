@@ -1,0 +1,14 @@
+"""Feedback: how well memories served a session."""
+
+from collections.abc import Mapping
+
+from signet.client.answers import Rated
+from signet.client.call import Call, given
+
+
+def rate(
+    session_key: str, ratings: Mapping[str, float], *, agent_id: str | None = None
+) -> Call[Rated]:
+    """Say how well memories served a session, -1 to 1 each by id; those it has not seen come back as `unknown`."""
+    body = {"sessionKey": session_key, "feedback": dict(ratings), "agentId": agent_id}
+    return Call(method="POST", path="/api/memory/feedback", body=given(body))
