@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from recall.world import NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as embeddings
@@ -191,7 +193,7 @@ def _kettles(tx: WriteTx) -> None:
 def test_a_word_of_most_rows_is_not_ranked_where_the_others_bring_enough(db: Database) -> None:
     db.write(_kettles)
     where = scope.condition(Query(text="", reader=SHARED))
-    both = db.read(keyword.candidates, ["kettle", "copper"], Narrow(where), 5)
+    both = db.read(keyword.candidates, ["kettle", "copper"], Narrow(where), 5).ranks
     assert len(both) == 5
     assert both == db.read(keyword.find, ["copper"], Narrow(where), 5)
     assert both != db.read(keyword.find, ["kettle", "copper"], Narrow(where), 5)
@@ -201,7 +203,8 @@ def test_a_word_of_most_rows_brings_what_the_others_do_not(db: Database) -> None
     db.write(_kettles)
     where = scope.condition(Query(text="", reader=SHARED))
     for words in (["kettle", "copper"], ["kettle", "zinc"], ["kettle"]):
-        chosen = db.read(keyword.candidates, words, Narrow(where), 20)
+        chosen = db.read(keyword.candidates, words, Narrow(where), 20).ranks
+        ranked = db.read(keyword.find, words, Narrow(where), 20)
         assert len(chosen) == 20
-        assert chosen == db.read(keyword.find, words, Narrow(where), 20)
+        assert list(chosen.values()) == pytest.approx(list(ranked.values()))
     assert len(found(ask(db, "zinc kettle"))) == 10

@@ -327,13 +327,15 @@ def test_counts_of_words_are_remembered_until_the_store_has_grown(
 def test_in_a_large_store_the_rarest_words_bring_the_candidates(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keyword, "MOST_HELD", 8)
+    monkeypatch.setattr(keyword, "MOST_READ", 8)
     for number in range(40):
         metal = "copper" if number % 8 == 0 else "brass" if number % 4 == 0 else "plain"
         db.write(remember, f"m{number}", f"A {metal} pot {number}", embedded=False)
     words = ["copper", "brass", "plain"]
-    assert db.read(keyword.candidates, words, Narrow(_where()), 3) == db.read(
-        keyword.find, ["copper"], Narrow(_where()), 3
-    )
-    assert len(db.read(keyword.candidates, words, Narrow(_where()), 9)) == 9
-    assert len(db.read(keyword.candidates, words, Narrow(_where()), 40)) == 40
+
+    def chosen(limit: int) -> keyword.Chosen:
+        return db.read(keyword.candidates, words, Narrow(_where()), limit)
+
+    assert set(chosen(3).ranks) < set(db.read(keyword.find, ["copper"], Narrow(_where()), 5))
+    assert [list(chosen(limit).words) for limit in (3, 9, 40)] == [words[:1], words[:2], words]
+    assert [len(chosen(limit).ranks) for limit in (3, 9, 40)] == [3, 9, 40]

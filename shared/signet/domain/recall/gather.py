@@ -50,7 +50,9 @@ def gather(run: Run) -> None:
 
 def _keyword(run: Run, *, filled: bool) -> Scores:
     if filled:
-        return keyword.candidates(run.tx, run.words, run.narrow, run.pool)
+        chosen = keyword.candidates(run.tx, run.words, run.narrow, run.pool)
+        run.asked = chosen.words
+        return dict(chosen.ranks)
     return keyword.find(run.tx, run.words, run.narrow, run.pool, strict=True)
 
 
@@ -103,7 +105,7 @@ def _fill(run: Run) -> None:
     """Give every candidate its words, and its cosine where the vector channel works."""
     known = run.known
     known.words = run.attempt(
-        "fill_keyword", lambda: keyword.each(run.tx, run.words, run.allowed), known.words
+        "fill_keyword", lambda: keyword.each(run.tx, run.words, run.allowed, run.asked), known.words
     )
     totals: Scores = {}
     for word in known.words:

@@ -1,31 +1,48 @@
 """The keyword channel: texts, and hints of texts, that hold words of the question."""
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import accumulate
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Where
 from signet.domain.recall import frequencies, store
 from signet.domain.recall.narrow import Narrow
 
+if TYPE_CHECKING:
+    from signet.db.packed import Floats, Numbers
+
 #: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
 FEW_WORDS = 3
 
 #: A word in more than this share of the rows has no weight in bm25 (its logarithm is not positive), so it
-#: brings no candidates where the other words bring enough: to rank each row that holds it costs 1 µs.
-#: Measured with pages of ten: at a half 1 answer of 4,862 differs, at a tenth 26.
+#: brings no candidates where the other words bring enough.
 COMMON_SHARE = 0.5
+NO_WEIGHT = 1e-6
 
-#: In a large store the rarest words bring the candidates: as many words as are held by so many rows together (a row
-#: costs 1 to 2 µs). The others only score what these, meaning and graph have brought.
-MOST_HELD = 4_096
+#: The rarest words bring the candidates: as many words as are held by so many rows together, and more when these
+#: bring too few that pass. A row costs 0.06 µs. The others only score what these, meaning and graph have brought.
+MOST_READ = 32_768
+
+#: Rows with the weightiest words that are ranked for each one wanted: bm25 knows how often a word occurs and how long
+#: a text is, and costs 0.8 µs for each.
+RANKED = 4
 
 #: Best matches that are looked at for each one wanted, before only those that pass are ranked.
 LOOKED_AT = 4
 
-#: A word of so many rows is scored only where the question has no other: it weighs little, and each row costs
-#: 0.2 µs.
+#: A word of so many rows is scored only when it was asked for candidates: it weighs little, and each row costs
+#: 0.05 µs.
 TOO_COMMON = 131_072
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Memories with their bm25, best first, and the words that were asked for them."""
+
+    ranks: Mapping[int, float]
+    words: Sequence[str] = ()
 
 
 def find(
@@ -62,47 +79,109 @@ def matching(tx: ReadTx, match: str, narrow: Narrow, limit: int) -> dict[int, fl
     return store.keyword_among(tx, match, rows, limit)
 
 
-def candidates(tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int) -> dict[int, float]:
-    """Return the memories worth scoring, best first, at most `limit`, with the bm25 of the words that chose them."""
+def candidates(tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int) -> Chosen:
+    """Return the memories worth scoring, at most `limit`; fewer only when no other one that passes holds a word."""
+    import numpy as np
+
     held = frequencies.of(tx, words)
-    common = COMMON_SHARE * store.highest(tx)
-    rare = [word for word in words if held[word] <= common]
-    if sum(held[word] for word in rare) > MOST_HELD:
-        rare = _rarest(held)
-    found: dict[int, float] = {}
-    while len(rare) < len(words):
-        found = find(tx, rare, narrow, limit)
-        if len(found) >= limit:
-            return found
-        rare = sorted(words, key=held.__getitem__)[: len(rare) + 1]
-        if held[rare[-1]] > TOO_COMMON and found:
-            return found
-    return find(tx, words, narrow, limit)
+    highest = store.highest(tx)
+    weights = np.zeros(highest + 1, dtype=np.float32)
+    asked: list[str] = []
+    ranks: dict[int, float] = {}
+    for group in _groups(held, COMMON_SHARE * highest):
+        for word in group:
+            weights[store.holding_rows(tx, fts.any_of([word]), highest)] += _weight(
+                held[word], highest
+            )
+        asked += group
+        ranks = _best(tx, fts.any_of(asked), weights, narrow, limit)
+        if len(ranks) >= limit:
+            break
+    return Chosen(ranks=ranks, words=asked)
 
 
-def _rarest(held: Mapping[str, int]) -> list[str]:
-    """Return the rarest words that not too many rows hold together, one at least."""
+def _groups(held: Mapping[str, int], common: float) -> Iterator[list[str]]:
+    """Yield the words to ask for, rarest first: those that are cheap together, then one by one."""
     order = sorted(held, key=held.__getitem__)
-    sums = accumulate(held[word] for word in order)
-    return [
-        word
-        for place, (word, total) in enumerate(zip(order, sums, strict=True))
-        if place == 0 or total <= MOST_HELD
-    ]
+    first, rows = order[:1], sum(held[word] for word in order[:1])
+    for word in order[1:]:
+        rows += held[word]
+        if rows > MOST_READ or held[word] > common:
+            break
+        first.append(word)
+    if first:
+        yield first
+    for word in order[len(first) :]:
+        yield [word]
 
 
-def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int]) -> list[dict[int, float]]:
+def _weight(held: int, rows: int) -> float:
+    """Return what bm25 makes of how many rows hold a word."""
+    return max(NO_WEIGHT, math.log(max(1.0, (rows - held + 0.5) / (held + 0.5))))
+
+
+def _best(
+    tx: ReadTx, match: str, weights: "Floats", narrow: Narrow, limit: int
+) -> dict[int, float]:
+    """Return the rows that pass with their bm25, best first, of those with the weightiest words."""
+    ranks = _ranked(tx, match, _heaviest(weights, RANKED * limit))
+    passing = narrow.passing(tx, list(ranks)[: limit + limit // 4])
+    if len(passing) < limit:
+        allowed = narrow.flags(tx)
+        if allowed is None:
+            ranks = _ranked(tx, match, _heaviest_passing(tx, weights, narrow, RANKED * limit))
+        else:
+            weights = weights * allowed[: len(weights)]
+            ranks = _ranked(tx, match, _heaviest(weights, RANKED * limit))
+        passing = set(ranks)
+    found = [(seq, -rank) for seq, rank in ranks.items() if seq in passing]
+    return dict(found[:limit])
+
+
+def _ranked(tx: ReadTx, match: str, seqs: Sequence[int]) -> dict[int, float]:
+    """Return the bm25 (positive) of the rows, best first."""
+    ranks = store.keyword_of(tx, match, seqs)
+    return dict(sorted(ranks.items(), key=lambda pair: (-pair[1], -pair[0])))
+
+
+def _heaviest_passing(tx: ReadTx, weights: "Floats", narrow: Narrow, wanted: int) -> list[int]:
+    """Return the rows with the most weight that pass, where many do."""
+    looked = wanted
+    while True:
+        rows = _heaviest(weights, looked)
+        passing = narrow.passing(tx, rows)
+        if len(passing) >= wanted or len(rows) < looked:
+            return list(passing)
+        looked *= 4
+
+
+def _heaviest(weights: "Floats", wanted: int) -> list[int]:
+    """Return the `wanted` rows with the most weight above 0; of equals the newest."""
+    import numpy as np
+
+    rows: Numbers = np.flatnonzero(weights)
+    if len(rows) > wanted:
+        # So little that it decides between equals only.
+        order = weights[rows] + rows * (NO_WEIGHT / 100 / len(weights))
+        rows = rows[np.argpartition(-order, wanted - 1)[:wanted]]
+    found: list[int] = rows.tolist()
+    return found
+
+
+def each(
+    tx: ReadTx, words: Sequence[str], seqs: Collection[int], asked: Collection[str] = ()
+) -> list[dict[int, float]]:
     """Return for each word the bm25 (positive) of those of the given memories that hold it.
 
-    bm25 is a sum over words, so these add up to the score of the whole question.
+    bm25 is a sum over words, so these add up to the score of the whole question. `asked` are the words that brought
+    candidates.
     """
     if not seqs:
         return []
     held = frequencies.of(tx, words)
-    rarest = min(held.values(), default=0)
     return [
         store.keyword_of(tx, fts.any_of([word]), seqs)
-        if held[word] <= max(rarest, TOO_COMMON)
+        if held[word] <= TOO_COMMON or word in asked
         else {}
         for word in words
     ]

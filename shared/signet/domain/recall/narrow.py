@@ -6,16 +6,21 @@ the channels about them alone: looking costs wanted / share, listing share · ro
 
 import math
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from signet.db import ReadTx
 from signet.db.visibility import Where
 from signet.domain.recall import store
 
+if TYPE_CHECKING:
+    from signet.db.packed import Flags
+
 #: Rows whose fate tells the share that passes, evenly spread over the store.
 SAMPLE = 256
 
-#: Candidates that the channels together want to pass.
+#: Candidates that the channels together want to pass, and what looking at one costs beside listing one.
 WANTED = 400
+LOOKING = 10
 
 #: A sample may mislead: listing ends at so many times the number at the border.
 TOO_MANY = 4
@@ -27,25 +32,39 @@ class Narrow:
     def __init__(self, where: Where) -> None:
         self.where = where
         self._asked = False
-        self._rows: list[int] | None = None
+        self._flags: Flags | None = None
 
     def passing(self, tx: ReadTx, seqs: Collection[int]) -> set[int]:
         """Return those of the given memories that pass."""
         return store.passing(tx, seqs, self.where)
 
-    def rows(self, tx: ReadTx) -> list[int] | None:
-        """Return all that pass when they are few, else None; found out once."""
+    def flags(self, tx: ReadTx) -> "Flags | None":
+        """Return for each row number whether it passes, when few do, else None; found out once."""
         if not self._asked:
             self._asked = True
-            self._rows = self._list(tx)
-        return self._rows
+            self._flags = self._list(tx)
+        return self._flags
 
-    def _list(self, tx: ReadTx) -> list[int] | None:
+    def rows(self, tx: ReadTx) -> list[int] | None:
+        """Return all that pass when they are few, else None."""
+        flags = self.flags(tx)
+        if flags is None:
+            return None
+        found: list[int] = flags.nonzero()[0].tolist()
+        return found
+
+    def _list(self, tx: ReadTx) -> "Flags | None":
+        import numpy as np
+
         highest = store.highest(tx)
         sample = range(1, highest + 1, max(1, highest // SAMPLE))
-        border = math.sqrt(WANTED * highest)
+        border = math.sqrt(WANTED * LOOKING * highest)
         if len(self.passing(tx, sample)) * highest > border * len(sample):
             return None
         most = TOO_MANY * math.ceil(border)
         found = store.all_passing(tx, self.where, most=most + 1)
-        return found if len(found) <= most else None
+        if len(found) > most:
+            return None
+        flags = np.zeros(highest + 1, dtype=np.bool_)
+        flags[found] = True
+        return flags

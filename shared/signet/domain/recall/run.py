@@ -1,6 +1,6 @@
 """One recall on its way: what was asked, what is known so far, what had to be left out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -39,6 +39,8 @@ class Run:
     narrow: Narrow
     words: list[str]
     when: When
+    #: Words that brought candidates.
+    asked: Sequence[str] = ()
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
     walk: Walk = field(default_factory=Walk)

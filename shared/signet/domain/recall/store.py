@@ -7,12 +7,16 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Where
 from signet.domain.embeddings import passages
 from signet.domain.recall.models import Hit, Source, Why
+
+if TYPE_CHECKING:
+    from signet.db.packed import Numbers
 
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024
@@ -43,6 +47,8 @@ _KEYWORD_OF = """
 SELECT rowid, rank FROM memories_fts
 WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
 """
+#: One text of many numbers costs a tenth of as many rows.
+_HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
 _HOLDING = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
 #: Rows of anybody that are looked at: counting is for people, and must end in a large store.
 MOST_HOLDERS = 20_000
@@ -85,7 +91,7 @@ _VECTORS_OF = "SELECT seq, vector FROM embeddings WHERE seq IN (SELECT value FRO
 _PASSING = (
     "SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}"
 )
-_ALL_PASSING = "SELECT m.seq FROM memories m WHERE {where} LIMIT ?"
+_ALL_PASSING = "SELECT group_concat(seq) FROM (SELECT m.seq FROM memories m WHERE {where} LIMIT ?)"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
@@ -191,6 +197,12 @@ def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float
     return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
 
 
+def holding_rows(tx: ReadTx, match: str, highest: int) -> "Numbers":
+    """Return every row that matches, whoever may read it, of those up to a row number."""
+    found = _numbers(tx.value(_HOLDING_ROWS, (match,)))
+    return found[found <= highest]
+
+
 def holding(tx: ReadTx, match: str, *, most: int) -> int:
     """Return how many rows match, whoever may read them; counting ends at `most`."""
     return int(tx.value(_HOLDING, (match, most)))
@@ -264,10 +276,9 @@ def passing(tx: ReadTx, seqs: Collection[int], where: Where) -> set[int]:
     return {row[0] for row in found}
 
 
-def all_passing(tx: ReadTx, where: Where, *, most: int) -> list[int]:
+def all_passing(tx: ReadTx, where: Where, *, most: int) -> "Numbers":
     """Return every memory that passes, at most so many."""
-    found = tx.all(_ALL_PASSING.format(where=where.sql), (*where.params, most))
-    return [row[0] for row in found]
+    return _numbers(tx.value(_ALL_PASSING.format(where=where.sql), (*where.params, most)))
 
 
 def among(seqs: Collection[int]) -> Where:
@@ -281,7 +292,7 @@ def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowe
     return {
         row[0]: Allowed(
             *(row[1], row[2], row[3], row[4] or 0, row[5], row[6], row[7]),
-            max(1.0, row[8] / passages.TARGET),
+            row[8] / passages.TARGET,
         )
         for row in rows
     }
@@ -377,6 +388,12 @@ def touch(tx: WriteTx, memory_ids: Iterable[str], now: datetime) -> None:
     """Count one access of each memory, now (REC-21)."""
     at = clock.to_text(now)
     tx.many(_TOUCH, [(at, memory_id) for memory_id in memory_ids])
+
+
+def _numbers(text: str | None) -> "Numbers":
+    import numpy as np
+
+    return np.fromstring(text or "", dtype=np.int64, sep=",")
 
 
 def _json(values: Iterable[object]) -> str:

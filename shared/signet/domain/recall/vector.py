@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from signet.db.packed import Flags, Packed
 
 #: Stored vectors that are compared at first for each memory wanted, and at least.
-COMPARED = 4
-LEAST_COMPARED = 200
+COMPARED = 3
+LEAST_COMPARED = 150
 
 #: Signs are poor guides where many vectors are nearly as near. This share of the best from the last third of those
 #: compared is a sign of it, and twice as many are compared, at most so many times. Of the true 50 nearest the compared
 #: hold 99.9 % among 28,600 passages of conversations (228 compared on average), 97 % in the stores of `loadtests`
 #: (750), whose vectors lie closer together.
 UNSURE = 0.02
-TIMES = (1, 2, 4, 8)
+TIMES = (1, 2, 4)
 #: How many are chosen for these times: to choose costs a walk of all signs.
-CHOSEN = (2, 2, 8, 8)
+CHOSEN = (2, 2, 8)
 
 #: Vectors asked of the index in the file for each memory wanted, first and when that was too few: passages share
 #: memories, filters drop some.
@@ -64,12 +64,11 @@ def _by_signs(
     passing = narrow.passing(tx, first)
     if len(passing) >= limit:
         return {seq: score for seq, score in first.items() if seq in passing}
-    rows = narrow.rows(tx)
-    if rows is None:
+    allowed = narrow.flags(tx)
+    if allowed is None:
         return _compared(
             tx, signs, vector, lambda most: _that_pass(tx, narrow, packed, vector, most), limit
         )
-    allowed = _flags(rows)
     return _compared(tx, signs, vector, lambda most: _nearest(packed, vector, most, allowed), limit)
 
 
@@ -139,15 +138,6 @@ def _that_pass(
         if len(chosen) >= wanted or len(near) < asked:
             return dict(chosen[:wanted])
         asked = min(4 * asked, asked * wanted * 3 // 2 // max(1, len(chosen)))
-
-
-def _flags(seqs: Sequence[int]) -> "Flags":
-    """Return a flag for each memory number up to the highest of these: whether it is one of them."""
-    import numpy as np
-
-    allowed = np.zeros(max(seqs, default=0) + 1, dtype=np.bool_)
-    allowed[seqs] = True
-    return allowed
 
 
 def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:
