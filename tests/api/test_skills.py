@@ -440,3 +440,25 @@ def test_skills_are_results_when_they_are_asked_for_and_that_is_a_use(
 
     eventually(lambda: used() == {"skill:default:sail": 2, "skill:default:tie": 0})
     assert [row["last_used_at"] is not None for row in api.rows("skill_meta")] == [True, False]
+
+
+def test_an_agent_sees_the_skills_that_the_roster_lists_for_it(api: Api, tmp_path: Path) -> None:
+    for name in ("sail", "moor"):
+        front = f"name: {name}\ndescription: How to {name} in wind\ntags: [sea]"
+        install(api, name, write(tmp_path / "src", name, front).parent)
+    write(folder(api), "tie", FULL)
+    agents = "{name: mate, skills: [sail, Knots]}, {name: cook, skills: []}, {name: boy}"
+    api.configure(f"agents: {{roster: [{agents}]}}\n")
+
+    def seen(agent: str) -> list[str]:
+        answer = api.get(f"/api/skills?agent_id={agent}")
+        return [skill["name"] for skill in answer.body["skills"]]
+
+    def found(agent: str) -> set[str]:
+        asked = {"query": "what to do in wind", "type": "skill", "agentId": agent}
+        return {one["source_id"] for one in api.post("/api/memory/recall", asked).body["results"]}
+
+    assert seen("mate") == ["Knots", "sail"] and found("mate") == {"sail"}
+    assert seen("cook") == [] and found("cook") == set()
+    assert seen("boy") == seen("default") == ["Knots", "moor", "sail"]
+    assert found("boy") == found("default") == {"moor", "sail"}

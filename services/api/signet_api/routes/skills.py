@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.skills import catalog, files, install, node, relations
+from signet.domain.skills import catalog, files, install, node, relations, roster
 from signet.domain.skills.catalog import Entry
 from signet.domain.skills.models import Rules, Skill
 from signet.domain.skills.relations import Related
@@ -16,16 +16,19 @@ from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire.skills import InstallBody
 from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared, State
+from signet_api.deps import Shared, State, agent_of
 
 router = APIRouter(tags=["skills"], route_class=JsonRoute)
 log = logs.get("skills")
 
 
 @router.get("/api/skills")
-async def get_skills(state: Shared) -> dict[str, object]:
-    """Return the installed skills, sorted by name."""
-    found = await asyncio.to_thread(files.every, state.workspace.skills_dir)
+async def get_skills(request: Request, state: Shared) -> dict[str, object]:
+    """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
+    agent_id = agent_of(request.query_params.get("agent_id"), None, request.headers)
+    limits = roster.limits(state.settings)
+    every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
+    found = [one for one in every if roster.shows(limits, agent_id, one.name, one.title)]
     return {"skills": [_meta(skill) for skill in found], "count": len(found)}
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from signet.config.sections import Fusion as Fusion
 from signet.db.visibility import Reader
 from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.skills.roster import Limits
 
 #: The number of results a caller may ask for.
 MAX_LIMIT = 100
@@ -113,6 +114,8 @@ class RecallSettings:
     truncate_chars: int = 500
     #: Whether skills are results, and below what none of them fades.
     skills: bool = True
+    #: The skills of agents that do not see all of them (skills/roster.py).
+    skill_limits: Limits = field(default_factory=dict)
     skill_importance: float = 0.3
 
 

@@ -3,6 +3,7 @@
 from signet.config import Settings
 from signet.domain.graph.traverse import Bounds
 from signet.domain.recall.models import RecallSettings
+from signet.domain.skills import roster
 
 
 def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
@@ -43,6 +44,7 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         rerank=search.reranking or reranker.enabled,
         rerank_top_n=reranker.top_n,
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
+        skill_limits=roster.limits(settings),
         skills=pipeline.procedural.enabled,
         skill_importance=pipeline.procedural.min_importance,
     )

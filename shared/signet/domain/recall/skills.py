@@ -41,6 +41,7 @@ def _asked(run: Run, room: int) -> list[Found]:
         limit=room,
         min_importance=run.settings.skill_importance,
         agent_id=run.query.reader.agent_id,
+        limits=run.settings.skill_limits,
     )
 
 
@@ -54,6 +55,7 @@ def _near(run: Run, limit: int, least: float) -> list[Found]:
         least=least,
         min_importance=run.settings.skill_importance,
         agent_id=run.query.reader.agent_id,
+        limits=run.settings.skill_limits,
     )
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import ReadTx, fts, vectors
-from signet.domain.skills import store, usage
+from signet.domain.skills import roster, store, usage
 from signet.domain.skills.models import Node
+from signet.domain.skills.roster import Limits
 from signet.ids import DEFAULT_AGENT
 
 #: Cosine from which a skill is near a question. Measured with MiniLM and the product's own skills: 0.8 % of 400
@@ -41,6 +42,7 @@ def near(
     least: float = NEAR,
     min_importance: float = 0.3,
     agent_id: str = DEFAULT_AGENT,
+    limits: Limits | None = None,
 ) -> list[Found]:
     """Return the skills whose meaning is near a question, best first; none without its vector."""
     if not vector or limit < 1:
@@ -50,7 +52,8 @@ def near(
         return []
     scores = vectors.cosines(vector, [row[1] for row in rows])
     found = {row[0]: score for row, score in zip(rows, scores, strict=True) if score >= least}
-    return _ranked(tx, found, now, min_importance)[:limit]
+    ranked = _ranked(tx, found, now, min_importance)
+    return _shown(ranked, agent_id, limits or {})[:limit]
 
 
 def worded(
@@ -61,6 +64,7 @@ def worded(
     limit: int,
     min_importance: float = 0.3,
     agent_id: str = DEFAULT_AGENT,
+    limits: Limits | None = None,
 ) -> list[Found]:
     """Return the skills that hold the words of a question (lower-case, as `fts.words` gives them), best first."""
     wanted = set(words)
@@ -71,7 +75,8 @@ def worded(
             held = len(wanted & _words(node))
             if wanted and held >= needed and held / len(wanted) >= WORDS_SHARE:
                 found[node.entity_id] = held / len(wanted)
-    return _ranked(tx, found, now, min_importance)[:limit]
+    ranked = _ranked(tx, found, now, min_importance)
+    return _shown(ranked, agent_id, limits or {})[:limit]
 
 
 def agents(agent_id: str) -> tuple[str, ...]:
@@ -90,6 +95,10 @@ def _ranked(
         score = scores[entity_id] * (1.0 - FADE * (1.0 - kept))
         found.append(Found(node=node, score=score, importance=matters))
     return sorted(found, key=lambda one: (-one.score, one.node.name))
+
+
+def _shown(found: Sequence[Found], agent_id: str, limits: Limits) -> list[Found]:
+    return [one for one in found if roster.shows(limits, agent_id, one.node.name, one.node.title)]
 
 
 def _words(node: Node) -> set[str]:
