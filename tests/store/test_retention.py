@@ -219,6 +219,29 @@ def test_ended_jobs_go_after_their_windows_and_open_ones_never(db: Database) -> 
     assert left == ["c13", "d29", "open"]
 
 
+def test_requests_for_summaries_go_as_long_after_their_end_as_jobs(db: Database) -> None:
+    def a_request(tx: WriteTx, name: str, status: str, age: int, asked: int | None = None) -> None:
+        at = clock.to_text(NOW - age * DAY)
+        column = {"done": "completed_at", "failed": "failed_at"}.get(status, "updated_at")
+        tx.run(
+            f"INSERT INTO summary_jobs (id, harness, status, created_at, {column}) VALUES (?, '', ?, ?, ?)",
+            (name, status, clock.to_text(NOW - (asked or age) * DAY), at),
+        )
+
+    for name, status, age in (
+        ("young done", "done", 13),
+        ("old done", "done", 15),
+        ("young failed", "failed", 29),
+        ("old failed", "failed", 31),
+        ("open", "pending", 90),
+    ):
+        db.write(a_request, name, status, age)
+    db.write(a_request, "done late", "done", 13, asked=90)
+    assert swept(db, limit=1)["summaryJobsPurged"] == 2
+    rows = db.read(ReadTx.all, "SELECT id FROM summary_jobs ORDER BY id")
+    assert [row[0] for row in rows] == ["done late", "open", "young done", "young failed"]
+
+
 def test_a_sweep_gives_free_pages_back(db: Database) -> None:
     for number in range(200):
         text = f"{number} " + "heron otter stork " * 40

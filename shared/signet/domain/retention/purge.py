@@ -88,6 +88,13 @@ def dead_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
     return Batch(handled=gone, counts={"deadJobsPurged": gone})
 
 
+def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete requests for summaries that were done, or failed, as long ago as their jobs."""
+    gone = store.drop_summaries(tx, "done", cutoff(now, windows.completed_jobs), limit)
+    gone += store.drop_summaries(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
+    return Batch(handled=gone, counts={"summaryJobsPurged": gone})
+
+
 def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
     ids = tasks.over(tx, now=now, limit=limit)
@@ -107,6 +114,7 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (history,),
     (completed_jobs,),
     (dead_jobs,),
+    (summaries,),
     (ended_tasks,),
     (session_memories,),
 )

@@ -40,6 +40,13 @@ _DEAD = (
     "SELECT rowid FROM memory_jobs INDEXED BY idx_memory_jobs_failed_at"
     " WHERE status = 'dead' AND failed_at < ? ORDER BY failed_at LIMIT ?)"
 )
+#: What was asked for is gone through in the order in which it was; its end is what counts.
+_SUMMARIES = (
+    "DELETE FROM summary_jobs WHERE rowid IN ("
+    "SELECT rowid FROM summary_jobs INDEXED BY idx_summary_jobs_status"
+    " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
+    " ORDER BY created_at LIMIT ?3)"
+)
 #: Only the oldest rows are looked at, in the order in which they were made: the table has no index on its time.
 _SESSION_MEMORIES = (
     "DELETE FROM session_memories WHERE created_at < ? AND rowid IN"
@@ -75,6 +82,11 @@ def drop_completed_jobs(tx: WriteTx, before: str, limit: int) -> int:
 def drop_dead_jobs(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest dead jobs and return how many."""
     return tx.run(_DEAD, (before, limit))
+
+
+def drop_summaries(tx: WriteTx, status: str, before: str, limit: int) -> int:
+    """Delete the oldest requests for summaries that ended so and return how many."""
+    return tx.run(_SUMMARIES, (status, before, limit))
 
 
 def drop_session_memories(tx: WriteTx, before: str, limit: int) -> int:
