@@ -30,7 +30,7 @@ class QueueKind:
 
 #: `llm` waits for models, and so do `hints` and `structure`, which may lag behind it, and `sessions`, for minutes at
 #: a time; `ingest` reads documents, `vectors` computes embeddings (one at a time uses the processor as well as several,
-#: and leaves the other core free), `light` is upkeep.
+#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that somebody may wait for, one at a time.
 QUEUES = {
     queue.name: queue
     for queue in (
@@ -41,6 +41,7 @@ QUEUES = {
         QueueKind(name="ingest", slots=1),
         QueueKind(name="vectors", slots=1),
         QueueKind(name="light", slots=2),
+        QueueKind(name="repairs", slots=1),
     )
 }
 
@@ -67,6 +68,7 @@ KINDS = {
         Kind(name="graph_upkeep", queue="light", time_limit_seconds=300),
         Kind(name="umap_projection", queue="light", time_limit_seconds=120),
         Kind(name="vector_index", queue="light", time_limit_seconds=900),
+        Kind(name="repair", queue="repairs", time_limit_seconds=1_800),
     )
 }
 

@@ -16,6 +16,7 @@ from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
 from signet_worker.actors.graph_upkeep import graph_upkeep
 from signet_worker.actors.prospective_index import prospective_index
+from signet_worker.actors.repair import repair
 from signet_worker.actors.retention_sweep import retention_sweep
 from signet_worker.actors.skill_embed import skill_embed
 from signet_worker.actors.skill_enrich import skill_enrich
@@ -40,6 +41,7 @@ ACTORS: Mapping[str, Actor] = {
     "extract": extract,
     "graph_upkeep": graph_upkeep,
     "prospective_index": prospective_index,
+    "repair": repair,
     "retention_sweep": retention_sweep,
     "skill_embed": skill_embed,
     "skill_enrich": skill_enrich,

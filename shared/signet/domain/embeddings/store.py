@@ -28,7 +28,7 @@ _IDS = "SELECT id FROM embeddings WHERE source_type = ? AND source_id = ?"
 _DELETE = "DELETE FROM embeddings WHERE source_type = ? AND source_id = ?"
 _NAME_MODEL = "UPDATE memories SET embedding_model = ? WHERE id = ? AND embedding_model IS NOT ?"
 
-_CURRENT = """
+CURRENT = """
 EXISTS (SELECT 1 FROM embeddings e
         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
           AND e.content_hash = coalesce(m.content_hash, '') AND (:model IS NULL OR e.model IS :model))
@@ -36,7 +36,7 @@ EXISTS (SELECT 1 FROM embeddings e
 #: A text whose embedding has died rests, twice as long after each death; a changed text is another one.
 _UNTRIED = f"""
 SELECT m.id FROM memories m
-WHERE m.is_deleted = 0 AND NOT {_CURRENT}
+WHERE m.is_deleted = 0 AND NOT {CURRENT}
   AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
                      AND j.status IN ('pending', 'leased'))
   AND coalesce((SELECT unixepoch(max(j.failed_at)) + min(:longest, :rest << min(count(*) - 1, 16))
@@ -46,10 +46,10 @@ ORDER BY m.updated_at DESC LIMIT :limit
 """
 _GAP = f"""
 SELECT m.id, m.content, coalesce(m.content_hash, '') FROM memories m
-WHERE m.id = :id AND m.is_deleted = 0 AND NOT {_CURRENT}
+WHERE m.id = :id AND m.is_deleted = 0 AND NOT {CURRENT}
 """
 _COVERAGE = f"""
-SELECT count(*), coalesce(sum({_CURRENT}), 0) FROM memories m WHERE m.is_deleted = 0
+SELECT count(*), coalesce(sum({CURRENT}), 0) FROM memories m WHERE m.is_deleted = 0
 """
 
 _KINDS = """

@@ -54,6 +54,15 @@ def leave(
     return left
 
 
+def mark(
+    tx: WriteTx, entity_id: str, memory_id: str, text: str, *, agent_id: str, now: datetime
+) -> None:
+    """Leave a stub of one fact for an entity, and the job that finds it an aspect."""
+    attribute_id = _stub(tx, entity_id, memory_id, text, agent_id, now)
+    payload = {"entity_id": entity_id, "attribute_id": attribute_id}
+    _queue(tx, "structural_classify", memory_id, payload, agent_id, 0, now)
+
+
 def _first(text: str, triples: Sequence[Triple]) -> Triple | None:
     """Return the first triple whose source the fact names."""
     told = names.canonical(text)

@@ -1,0 +1,222 @@
+"""Putting right what is wrong. One route for each action of the catalog, made from it, and the counts behind them.
+
+A short repair is one transaction. A long one is a job of the worker, for which a request waits a few seconds; then it
+answers 202 with the job, which goes on. Without a worker, what needs none is done here in small steps.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.auth import caller
+from signet.domain.memory.models import Actor
+from signet.domain.repair import memories, read, run, stats
+from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action
+from signet.domain.repair.models import Chosen, Failed, Order, Reason, Refused, Result
+from signet.errors import Invalid
+from signet.queue import console
+from signet_api import processes
+from signet_api.bodies import parse
+from signet_api.deps import Shared, State, Who
+from signet_api.params import whole
+
+router = APIRouter(tags=["repair"])
+
+#: How long a request waits for the job that does its repair, and how often it looks.
+PATIENCE_MS = 10_000
+LOOK_SECONDS = 0.05
+#: Who a caller on this machine may say it is; anything else counts as the least trusted one (RP-4).
+TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
+
+Handler = Callable[[Request, State, Actor], Awaitable[JSONResponse]]
+
+
+def _route(action: Action) -> Handler:
+    async def post_repair(request: Request, state: Shared, actor: Who) -> JSONResponse:
+        return await _answer(action, request, state, actor)
+
+    post_repair.__name__ = f"post_{action.path.replace('-', '_').replace('/', '_')}"
+    post_repair.__doc__ = f"{action.help} With `dryRun` only say what would be done."
+    return post_repair
+
+
+for _action in ACTIONS:
+    router.add_api_route(f"/api/repair/{_action.path}", _route(_action), methods=["POST"])
+
+
+@router.get("/api/repair/embedding-gaps")
+async def get_embedding_gaps(state: Shared) -> dict[str, object]:
+    """Return how many memories have no vector of the model in use."""
+    return await state.db.aread(stats.embedding_gaps, model=state.vectors.model)
+
+
+@router.get("/api/repair/dedup-stats")
+async def get_dedup_stats(state: Shared) -> dict[str, object]:
+    """Return how many memories are there twice."""
+    return await state.db.aread(stats.dedup)
+
+
+@router.get("/api/repair/cold-stats")
+async def get_cold_stats(state: Shared) -> dict[str, object]:
+    """Return what the pipeline has put aside."""
+    return await state.db.aread(stats.cold)
+
+
+@router.get("/api/repair/integrity-check")
+async def get_integrity_check(state: Shared) -> dict[str, object]:
+    """Read through the database file, at most 30 seconds, and try both indexes."""
+    return await state.db.aread(stats.integrity, now=clock.now())
+
+
+@router.get("/api/repair/dead-memories")
+async def get_dead_memories(request: Request, state: Shared) -> dict[str, object]:
+    """Return memories that nobody trusts or uses, the least sure first."""
+    params = request.query_params
+    limit = whole(params.get("limit"), 50, low=1, high=500)
+    days = whole(params.get("unusedDays"), memories.UNUSED_DAYS, low=1, high=36_500)
+    confidence = _confidence(params.get("maxConfidence"))
+    order = _order(BY_NAME["forgetDeadMemories"], {"reason": "look"}, state, Actor(), is_dry=True)
+    rows, total = await state.db.aread(
+        memories.dead,
+        limit=limit,
+        confidence=confidence,
+        unused=timedelta(days=days),
+        order=order,
+    )
+    items = [
+        {
+            "id": row["id"],
+            "content": row["content"],
+            "confidence": row["confidence"],
+            "importance": row["importance"],
+            "lastAccessed": row["last_accessed"],
+            "accessCount": row["access_count"],
+        }
+        for row in rows
+    ]
+    return {"items": items, "total": total}
+
+
+async def _answer(action: Action, request: Request, state: State, actor: Actor) -> JSONResponse:
+    sent = await _body(request)
+    order = _order(action, sent, state, _repairer(request, actor), request=request)
+    _check(order, state)
+    result = await _done(order, state)
+    state.reports.drop()
+    return _json(result)
+
+
+async def _done(order: Order, state: State) -> Result:
+    if not order.writes:
+        return await state.db.aread(run.look, order)
+    try:
+        if not run.is_long(order):
+            return await state.db.awrite(run.change, order)
+        if await state.db.aread(_is_at_work, state) or order.action.needs_worker:
+            return await _by_worker(order, state)
+        return await asyncio.to_thread(run.now, state.db, order, state.workspace)
+    except Refused as error:
+        return Result.refused(order, error)
+    except Failed as error:
+        return Result.failed(order, error.message)
+
+
+async def _by_worker(order: Order, state: State) -> Result:
+    """Queue the repair and wait a little for its end; at once without a worker that could take it."""
+    job_id = await state.db.awrite(run.begin, order)
+    is_at_work = await state.db.aread(_is_at_work, state)
+    ends_at = clock.monotonic_ms() + PATIENCE_MS
+    found = await state.db.aread(run.progress, order, job_id)
+    while found.job_id and is_at_work and clock.monotonic_ms() < ends_at:
+        await asyncio.sleep(LOOK_SECONDS)
+        found = await state.db.aread(run.progress, order, job_id)
+    return found
+
+
+def _is_at_work(tx: ReadTx, state: State) -> bool:
+    """Return whether somebody takes jobs now."""
+    living = processes.states(tx, state.workspace.runtime_dir, now=clock.now())
+    return "worker" not in processes.missing(living) and not console.is_paused(tx)
+
+
+async def _body(request: Request) -> Mapping[str, object]:
+    """Return the fields of the body, none when there is none that can be read (routes.md)."""
+    try:
+        sent = parse(await request.body())
+    except json.JSONDecodeError:
+        return {}
+    return sent if isinstance(sent, Mapping) else {}
+
+
+def _order(
+    action: Action,
+    sent: Mapping[str, object],
+    state: State,
+    actor: Actor,
+    *,
+    request: Request | None = None,
+    is_dry: bool = False,
+) -> Order:
+    settings = state.settings
+    reason = request.headers.get("x-signet-reason") if request else None
+    return Order(
+        action=action,
+        settings=settings,
+        actor=actor,
+        now=clock.now(),
+        monotonic_ms=clock.monotonic_ms(),
+        options=read.options(action, sent, settings.pipeline.repair),
+        chosen=read.chosen(action, sent) if request else Chosen(),
+        reason=(reason or "").strip() or "manual repair",
+        is_dry=is_dry or read.is_dry(action, sent),
+    )
+
+
+def _repairer(request: Request, actor: Actor) -> Actor:
+    """Return who repairs: the token knows best, an unknown type is an agent's, nobody can claim to be the daemon."""
+    headers = request.headers
+    type, name = actor.type, actor.name
+    if caller.current().claims is None:
+        claimed = headers.get("x-signet-actor-type") or "operator"
+        type = "operator" if claimed == "daemon" else claimed if claimed in TYPES else "agent"
+        name = name if headers.get("x-signet-actor") else "operator"
+    return Actor(
+        name=name,
+        type=type,
+        session_id=actor.session_id,
+        request_id=actor.request_id or str(uuid4()),
+    )
+
+
+def _check(order: Order, state: State) -> None:
+    """Raise Invalid for what the settings or the action rule out."""
+    if order.action.name == "backfillHints" and not state.settings.pipeline.hints.enabled:
+        raise Invalid("hints are disabled")
+    if order.action.name == "forgetDeadMemories" and not 1 <= len(order.chosen.ids or ()) <= 200:
+        raise Invalid("ids must be a list of 1 to 200 strings")
+
+
+def _json(result: Result) -> JSONResponse:
+    if result.job_id:
+        return JSONResponse(result.body(), 202)
+    if result.success:
+        return JSONResponse(result.body(), 200)
+    if result.reason is Reason.ERROR:
+        return JSONResponse(result.body(), 500)
+    waits = {} if result.wait_ms is None else {"retry-after": str(-(-result.wait_ms // 1000))}
+    return JSONResponse(result.body(), 429, waits)
+
+
+def _confidence(text: str | None) -> float:
+    try:
+        value = memories.MOST_CONFIDENCE if text is None else float(text)
+    except ValueError:
+        value = memories.MOST_CONFIDENCE
+    return min(max(value, 0.0), 1.0) if value == value else memories.MOST_CONFIDENCE

@@ -1,0 +1,336 @@
+"""Every repair that can be asked for: its names, what may be said with it, how often it may run. Pure data.
+
+Read by the routes, the command line and the tests; it loads neither the database nor anything else that is slow.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from signet.config.pipeline import Repair
+
+MINUTE_MS = 60_000
+
+
+class Filter(StrEnum):
+    """By what the rows that a repair changes can be chosen."""
+
+    IDS = "ids"
+    KIND = "kind"
+    AGE = "age"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long to wait between two runs, and how many there may be in an hour."""
+
+    cooldown_ms: int
+    per_hour: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One field of a body. Numbers have bounds; a default of None comes from the settings, or must be said."""
+
+    name: str
+    help: str
+    default: int | float | bool | str | None = None
+    low: float = 0
+    high: float = 0
+    type: type = int
+    choices: tuple[str, ...] = ()
+    is_required: bool = False
+    #: The setting of `pipelineV2.repair` that is the default.
+    setting: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One repair. `limits` is fixed, or the name of the settings' pair of cooldown and budget."""
+
+    name: str
+    path: str
+    help: str
+    limits: Limits | str
+    hourly: int | None = None
+    options: tuple[Option, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    #: Whether it only looks unless told otherwise.
+    looks_first: bool = False
+    #: The option without which nothing is changed (`check-fts` looks, and repairs when told so).
+    switch: str | None = None
+    #: Whether those who ask while it runs get its result, too.
+    is_shared: bool = False
+    #: Whether only the worker has what it needs: a model, or time without end.
+    needs_worker: bool = False
+    #: What its ids are ids of.
+    noun: str = "row"
+
+    def limits_of(self, settings: Repair) -> Limits:
+        """Return how often it may run under these settings."""
+        if isinstance(self.limits, Limits):
+            return self.limits
+        found = _of_settings(settings)[self.limits]
+        return (
+            found
+            if self.hourly is None
+            else Limits(cooldown_ms=found.cooldown_ms, per_hour=self.hourly)
+        )
+
+
+def _of_settings(settings: Repair) -> Mapping[str, Limits]:
+    return {
+        "requeue": Limits(
+            cooldown_ms=settings.requeue_cooldown_ms, per_hour=settings.requeue_hourly_budget
+        ),
+        "reembed": Limits(
+            cooldown_ms=settings.reembed_cooldown_ms, per_hour=settings.reembed_hourly_budget
+        ),
+        "dedup": Limits(
+            cooldown_ms=settings.dedup_cooldown_ms, per_hour=settings.dedup_hourly_budget
+        ),
+    }
+
+
+def _batch(default: int, high: int, low: int = 1) -> Option:
+    return Option(name="batchSize", help="How many at most.", default=default, low=low, high=high)
+
+
+def _limit(default: int, high: int) -> Option:
+    return Option(name="limit", help="How many at most.", default=default, low=1, high=high)
+
+
+_ROWS = (Filter.IDS, Filter.KIND, Filter.AGE)
+_JOBS = (*_ROWS, Filter.ERROR)
+_OLD = (Filter.IDS, Filter.AGE)
+
+ACTIONS = (
+    Action(
+        name="requeueDeadJobs",
+        path="requeue-dead",
+        help="Give dead jobs a fresh start, oldest first.",
+        limits="requeue",
+        options=(
+            _limit(50, 500),
+            Option(
+                name="force",
+                help="Even though no model has answered lately.",
+                default=False,
+                type=bool,
+            ),
+        ),
+        filters=_JOBS,
+        noun="job",
+    ),
+    Action(
+        name="releaseStaleLeases",
+        path="release-leases",
+        help="Give back jobs whose process is gone or hangs.",
+        limits="requeue",
+        filters=_ROWS,
+        noun="job",
+    ),
+    Action(
+        name="pruneJobs",
+        path="prune-jobs",
+        help="Delete ended jobs after they were written to an archive file.",
+        limits="requeue",
+        options=(
+            _limit(1_000, 100_000),
+            Option(
+                name="status",
+                help="Which ended jobs.",
+                default="dead",
+                type=str,
+                choices=("dead", "completed"),
+            ),
+        ),
+        filters=_JOBS,
+        noun="job",
+    ),
+    Action(
+        name="checkFtsConsistency",
+        path="check-fts",
+        help="Compare the full-text indexes with their tables; make them anew where they differ.",
+        limits="reembed",
+        hourly=5,
+        options=(
+            Option(
+                name="repair", help="Make them anew where they differ.", default=False, type=bool
+            ),
+        ),
+        switch="repair",
+        is_shared=True,
+        needs_worker=True,
+    ),
+    Action(
+        name="triggerRetentionSweep",
+        path="retention-sweep",
+        help="Purge now what was forgotten or has ended long enough ago.",
+        limits="requeue",
+    ),
+    Action(
+        name="reembedMissingMemories",
+        path="re-embed",
+        help="Make the vectors that are missing, oldest memories first.",
+        limits="reembed",
+        options=(
+            _batch(50, 500),
+            Option(name="fullSweep", help="Until none is missing.", default=False, type=bool),
+        ),
+        filters=_ROWS,
+        noun="memory",
+        needs_worker=True,
+    ),
+    Action(
+        name="cleanOrphanedEmbeddings",
+        path="clean-orphans",
+        help="Delete vectors whose memory is gone or forgotten.",
+        limits="requeue",
+        filters=_OLD,
+        noun="memory",
+    ),
+    Action(
+        name="resyncVectorIndex",
+        path="resync-vec",
+        help="Bring the vector index in line with the stored vectors.",
+        limits="reembed",
+        needs_worker=True,
+    ),
+    Action(
+        name="rebuildIndexes",
+        path="rebuild-indexes",
+        help="Check and mend full text, then the vector index.",
+        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        needs_worker=True,
+    ),
+    Action(
+        name="deduplicateMemories",
+        path="deduplicate",
+        help="Merge memories that say the same.",
+        limits="dedup",
+        options=(
+            Option(
+                name="batchSize",
+                help="How many groups at most.",
+                low=1,
+                high=1_000,
+                setting="dedup_batch_size",
+            ),
+            Option(
+                name="semanticEnabled",
+                help="Also those that nearly say the same.",
+                default=False,
+                type=bool,
+            ),
+            Option(
+                name="semanticThreshold",
+                help="How near, 0 to 1.",
+                low=0,
+                high=1,
+                type=float,
+                setting="dedup_semantic_threshold",
+            ),
+        ),
+        filters=_ROWS,
+        noun="memory",
+    ),
+    Action(
+        name="backfillSkippedSessions",
+        path="backfill-skipped",
+        help="Read sessions again whose summary was never written.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=20),
+        options=(_limit(50, 500),),
+        filters=_OLD,
+        noun="job",
+    ),
+    Action(
+        name="reclassifyEntities",
+        path="reclassify-entities",
+        help="Ask the model what kind of thing entities of unknown kind are.",
+        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        options=(_batch(20, 30, low=5),),
+        filters=_OLD,
+        noun="entity",
+        needs_worker=True,
+    ),
+    Action(
+        name="pruneChunkGroupEntities",
+        path="prune-chunk-groups",
+        help="Delete the entities that only tied the pieces of long texts together.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=5),
+        options=(_batch(500, 500),),
+        filters=_OLD,
+        noun="entity",
+    ),
+    Action(
+        name="pruneSingletonExtractedEntities",
+        path="prune-singleton-entities",
+        help="Delete entities of unknown kind that hardly anything speaks of.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        options=(
+            _batch(200, 500),
+            Option(
+                name="maxMentions",
+                help="Spoken of by at most so many memories.",
+                default=1,
+                low=1,
+                high=100,
+            ),
+        ),
+        filters=_OLD,
+        noun="entity",
+    ),
+    Action(
+        name="pruneGenericEntities",
+        path="prune-generic-entities",
+        help="Delete entities whose name is none, such as **Status**.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        options=(_batch(500, 500),),
+        filters=_OLD,
+        looks_first=True,
+        noun="entity",
+    ),
+    Action(
+        name="structuralBackfill",
+        path="structural-backfill",
+        help="Queue the filing of facts that no aspect holds yet.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=20),
+        options=(_batch(100, 500),),
+        filters=_ROWS,
+        noun="memory",
+    ),
+    Action(
+        name="relinkEntities",
+        path="relink-entities",
+        help="Tie memories that name no entity to those that they do name.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        options=(_batch(500, 500),),
+        filters=_ROWS,
+        noun="memory",
+    ),
+    Action(
+        name="backfillHints",
+        path="backfill-hints",
+        help="Queue the writing of hints for memories that have none.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        options=(_batch(200, 200),),
+        filters=_ROWS,
+        noun="memory",
+    ),
+    Action(
+        name="forgetDeadMemories",
+        path="dead-memories/forget",
+        help="Forget memories that nobody trusts or uses.",
+        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        options=(
+            Option(name="reason", help="Why, for their history.", type=str, is_required=True),
+        ),
+        filters=(Filter.IDS,),
+        noun="memory",
+    ),
+)
+
+BY_NAME: Mapping[str, Action] = {action.name: action for action in ACTIONS}
+BY_PATH: Mapping[str, Action] = {action.path: action for action in ACTIONS}

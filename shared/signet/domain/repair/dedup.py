@@ -1,0 +1,188 @@
+"""Memories that say the same become one: the keeper gets the tags and the links of the others, which are forgotten.
+
+Equal ones have one content hash; with `semanticEnabled` also those whose single vectors nearly coincide. Only within
+one owner, scope, visibility and, for near ones, type; never one that a person has pinned or edited, or that something
+newer has replaced.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx, vectors
+from signet.domain.diagnostics.store import EQUAL
+from signet.domain.graph import link
+from signet.domain.memory import forget, history
+from signet.domain.memory.models import Actor, Event
+from signet.domain.memory.store import tags_of
+from signet.domain.repair import choice
+from signet.domain.repair.models import Done, Order
+from signet.domain.repair.work import Work
+
+#: How many of the oldest embedded memories are compared, each with so many neighbours (RP-14).
+COMPARED = 500
+NEIGHBOURS = 5
+SHOWN = 20
+
+_FIELDS = (
+    "id, content_hash, agent_id, visibility, scope, type, tags, importance, access_count, update_count, updated_at,"
+    " pinned, manual_override, superseded_by"
+)
+_CHOICE = choice.condition(id="id", kind="type", at="created_at")
+_CLUSTERS = f"""
+SELECT group_concat(id, char(10)) AS ids FROM memories WHERE is_deleted = 0 AND content_hash IS NOT NULL AND {_CHOICE}
+ GROUP BY {EQUAL} HAVING COUNT(*) > 1
+    AND SUM(COALESCE(pinned, 0) + COALESCE(manual_override, 0) + (superseded_by IS NOT NULL)) = 0
+ ORDER BY COUNT(*) DESC, MIN(seq) LIMIT :limit"""
+_ROWS = f"SELECT {_FIELDS} FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND is_deleted = 0 ORDER BY seq"
+_SINGLE = f"""
+SELECT m.id, e.vector FROM memories m JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
+ WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
+   AND m.superseded_by IS NULL AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}
+   AND NOT EXISTS (SELECT 1 FROM embeddings more WHERE more.source_type = 'memory' AND more.source_id = m.id
+                      AND more.ordinal > 0)
+ ORDER BY m.created_at, m.seq LIMIT :limit"""
+_OWNER = """
+SELECT e.source_id FROM embeddings e WHERE e.id = ? AND e.source_type = 'memory' AND e.ordinal = 0
+   AND NOT EXISTS (SELECT 1 FROM embeddings more WHERE more.source_type = 'memory' AND more.source_id = e.source_id
+                      AND more.ordinal > 0)"""
+_TAGS = """
+UPDATE memories SET tags = ?, updated_at = ?, updated_by = ?, version = version + 1,
+       update_count = COALESCE(update_count, 0) + 1 WHERE id = ?"""
+#: What a loser had replaced stays replaced.
+_REPOINT = """
+UPDATE memories SET superseded_by = ? WHERE superseded_by IN (SELECT value FROM json_each(?))"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which one stays, and which go."""
+
+    keeper: str
+    losers: tuple[str, ...]
+
+
+def preview(tx: ReadTx, order: Order) -> Done:
+    """Show which memories would become one."""
+    plans = _exact(tx, order)
+    room = order.number("batchSize") - len(plans)
+    if order.is_on("semanticEnabled") and room > 0:
+        taken = {one for plan in plans for one in (plan.keeper, *plan.losers)}
+        plans += _near(tx, order, taken, room)
+    count = sum(len(plan.losers) for plan in plans)
+    sample = [{"keep": plan.keeper, "forget": list(plan.losers)} for plan in plans[:SHOWN]]
+    message = f"dry run: would deduplicate {count} memory/memories across {len(plans)} cluster(s)"
+    details = {"sample": sample}
+    return Done(affected=count, message=message, details=details, extra={"clusters": len(plans)})
+
+
+def deduplicate(work: Work) -> Done:
+    """Merge equal memories, then near ones; a second run finds nothing."""
+    order = work.order
+    clusters = 0
+    plans = work.db.read(_exact, order)
+    for plan in plans:
+        clusters += work.step(partial(_merge, plan=plan, order=order)) > 0
+    room = order.number("batchSize") - len(plans)
+    if order.is_on("semanticEnabled") and room > 0:
+        for plan in work.db.read(_near, order, set(), room):
+            clusters += work.step(partial(_merge, plan=plan, order=order)) > 0
+    message = f"deduplicated {work.affected} memory/memories across {clusters} cluster(s)"
+    return Done(affected=work.affected, message=message, extra={"clusters": clusters})
+
+
+def weight(row: Row) -> float:
+    """Return how much speaks for keeping a memory: importance first, then use, edits, and how new it is (RP-14)."""
+    updated = clock.parsed(row["updated_at"])
+    updated_ms = updated.timestamp() * 1000 if updated else 0.0
+    return float(
+        (row["importance"] or 0.0) * 3
+        + min(row["access_count"] or 0, 50) / 50
+        + min(row["update_count"] or 0, 20) / 20
+        + updated_ms / 1e15
+    )
+
+
+def _exact(tx: ReadTx, order: Order) -> list[Plan]:
+    asked = {**choice.parameters(order.chosen), "limit": order.number("batchSize")}
+    listed = [json.dumps(row["ids"].split("\n")) for row in tx.all(_CLUSTERS, asked)]
+    return [_plan(tx.all(_ROWS, (ids,))) for ids in listed]
+
+
+def _near(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[Plan]:
+    """Return groups around the oldest memories that nearly say the same."""
+    least = float(order.options["semanticThreshold"])
+    asked = {**choice.parameters(order.chosen), "limit": COMPARED}
+    plans: list[Plan] = []
+    for one in tx.all(_SINGLE, asked):
+        if len(plans) == room:
+            break
+        if one["id"] in taken:
+            continue
+        group = [one["id"], *_neighbours(tx, one["id"], one["vector"], least, taken)]
+        rows = _alike(tx.all(_ROWS, (json.dumps(group),)), one["id"])
+        if len(rows) > 1:
+            plans.append(_plan(rows))
+            taken |= {row["id"] for row in rows}
+    return plans
+
+
+def _neighbours(
+    tx: ReadTx, memory_id: str, vector: bytes, least: float, taken: set[str]
+) -> list[str]:
+    found = []
+    for embedding_id, similarity in vectors.knn(tx, vector, NEIGHBOURS + 1):
+        owner = tx.value(_OWNER, (embedding_id,)) if similarity >= least else None
+        if owner is not None and owner != memory_id and owner not in taken:
+            found.append(str(owner))
+    return found[:NEIGHBOURS]
+
+
+def _alike(rows: Sequence[Row], memory_id: str) -> list[Row]:
+    """Return those that may become one with a memory, itself among them."""
+    mine = next((row for row in rows if row["id"] == memory_id), None)
+    if mine is None:
+        return []
+    of = ("agent_id", "visibility", "scope", "type")
+    free = [row for row in rows if not (row["pinned"] or row["manual_override"])]
+    return [
+        row
+        for row in free
+        if row["superseded_by"] is None and all(row[name] == mine[name] for name in of)
+    ]
+
+
+def _plan(rows: Sequence[Row]) -> Plan:
+    keeper = max(rows, key=weight)["id"]
+    return Plan(keeper=keeper, losers=tuple(row["id"] for row in rows if row["id"] != keeper))
+
+
+def _merge(tx: WriteTx, *, plan: Plan, order: Order) -> int:
+    """Forget the losers in favour of the keeper; 0 when something of it has changed meanwhile."""
+    rows = {row["id"]: row for row in tx.all(_ROWS, (json.dumps([plan.keeper, *plan.losers]),))}
+    kept = [row for row in rows.values() if row["pinned"] or row["manual_override"]]
+    if len(rows) != 1 + len(plan.losers) or kept:
+        return 0
+    now, actor = clock.now(), order.actor
+    tags = _union([rows[plan.keeper], *(rows[one] for one in plan.losers)])
+    _keep(tx, plan, tags, actor=actor, now=now)
+    for loser in plan.losers:
+        reason = f"dedup: duplicate of {plan.keeper}"
+        forget.forget(tx, loser, actor=actor, reason=reason, now=now)
+    return len(plan.losers)
+
+
+def _keep(tx: WriteTx, plan: Plan, tags: tuple[str, ...], *, actor: Actor, now: datetime) -> None:
+    listed = json.dumps(tags, ensure_ascii=False) if tags else None
+    tx.run(_TAGS, (listed, clock.to_text(now), actor.name, plan.keeper))
+    tx.run(_REPOINT, (plan.keeper, json.dumps(plan.losers)))
+    link.hand_over(tx, plan.losers, plan.keeper, now=now)
+    merged = {"mergedFrom": list(plan.losers), "mergedTags": list(tags)}
+    history.record(tx, plan.keeper, Event.MERGED, actor=actor, at=now, metadata=merged)
+
+
+def _union(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag for row in rows for tag in tags_of(row["tags"])))

@@ -1,0 +1,167 @@
+"""Entities that are none: artefacts, names that nothing else speaks of, names that no writer would make; and those
+whose kind nobody knows.
+
+Never one that a person has pinned or suppressed, nor a skill or a task (RP-15).
+"""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.domain.graph import persist
+from signet.domain.graph import store as graph
+from signet.domain.repair import choice
+from signet.domain.repair.models import Done, Failed, Order
+from signet.domain.repair.work import Work
+from signet.domain.structural import store as structural
+from signet.domain.structural.answer import ENTITY_TYPES
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers import answers, fence
+
+SHOWN = 20
+#: Entities whose names are read to find those that are none.
+READ = 2_000
+#: What the model is shown of each, how long it may think, and how much it may say.
+FACTS = 3
+FACT_CHARS = 200
+SECONDS = 90.0
+TOKENS = 1_024
+
+_KEPT = f"""
+e.pinned = 0 AND e.entity_type NOT IN ('skill', 'task')
+AND NOT EXISTS (SELECT 1 FROM entity_pinning p WHERE p.entity_id = e.id)
+AND {choice.condition(id="e.id", at="e.created_at")}"""
+_CHUNK_GROUPS = f"""
+SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'chunk_group' AND {_KEPT} ORDER BY e.seq LIMIT :limit"""
+_SINGLETONS = f"""
+SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted' AND e.mentions <= :most AND {_KEPT}
+   AND (SELECT COUNT(*) FROM memory_entity_mentions m WHERE m.entity_id = e.id) <= :most
+   AND NOT EXISTS (SELECT 1 FROM entity_aspects s WHERE s.entity_id = e.id)
+   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.entity_id = e.id)
+ ORDER BY e.seq LIMIT :limit"""
+_NAMED = f"""
+SELECT e.id, e.name, e.seq FROM entities e WHERE e.entity_type <> 'chunk_group' AND e.seq > :after AND {_KEPT}
+ ORDER BY e.seq LIMIT :limit"""
+_UNMENTION = (
+    "DELETE FROM memory_entity_mentions WHERE entity_id IN (SELECT value FROM json_each(?))"
+)
+_UNTYPED = f"""
+SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted'
+   AND {choice.condition(id="e.id", at="e.created_at")} ORDER BY e.mentions DESC, e.seq LIMIT :limit"""
+_FACTS = """
+SELECT substr(m.content, 1, ?) FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
+ WHERE n.entity_id = ? AND m.is_deleted = 0 ORDER BY m.importance DESC, m.seq DESC LIMIT ?"""
+_ASK = f"""\
+Say of each numbered thing what kind of thing it is, from its name and from what is told of it. Return one JSON object
+and nothing else: {{"results": [{{"i": 1, "type": "..."}}]}}
+- type: {", ".join(sorted(ENTITY_TYPES - {"skill", "task"}))}, or unknown where it cannot be told.
+"""
+#: A model must not make something a skill or a task: those have rows of their own.
+_TYPES = ENTITY_TYPES - {"skill", "task"}
+
+
+def chunk_groups(tx: ReadTx, order: Order) -> list[Row]:
+    """Return the entities that only tie the pieces of long texts together."""
+    return tx.all(_CHUNK_GROUPS, _asked(order))
+
+
+def singletons(tx: ReadTx, order: Order) -> list[Row]:
+    """Return entities of unknown kind that hardly anything speaks of."""
+    return tx.all(_SINGLETONS, {**_asked(order), "most": order.number("maxMentions")})
+
+
+def generic(tx: ReadTx, order: Order) -> list[Row]:
+    """Return entities whose name is none (knowledge.md §1)."""
+    wanted = order.number("batchSize")
+    found: list[Row] = []
+    asked = {**_asked(order), "limit": READ, "after": 0}
+    while len(found) < wanted and (rows := tx.all(_NAMED, asked)):
+        found += [row for row in rows if persist.flaw(row["name"])]
+        asked["after"] = rows[-1]["seq"]
+    return found[:wanted]
+
+
+def would_delete(what: str, rows: Sequence[Row]) -> Done:
+    """Return what a preview says of entities."""
+    sample = [row["name"] for row in rows[:SHOWN]]
+    message = f"dry run: would delete {len(rows)} {what}"
+    return Done(affected=len(rows), message=message, details={"sample": sample})
+
+
+def delete(tx: WriteTx, what: str, rows: Sequence[Row]) -> Done:
+    """Delete entities with their mentions, relations, edges, aspects and attributes."""
+    ids = [row["id"] for row in rows]
+    tx.run(_UNMENTION, (json.dumps(ids),))
+    graph.drop_entities(tx, ids)
+    sample = [row["name"] for row in rows[:SHOWN]]
+    return Done(affected=len(ids), message=f"deleted {len(ids)} {what}", details={"sample": sample})
+
+
+def preview_reclassify(tx: ReadTx, order: Order) -> Done:
+    """Show which entities the model would be asked about."""
+    rows = tx.all(_UNTYPED, _asked(order))
+    sample = [row["name"] for row in rows[:SHOWN]]
+    message = f"dry run: would ask for the type of {len(rows)} entities"
+    return Done(affected=len(rows), message=message, details={"sample": sample})
+
+
+def reclassify(work: Work) -> Done:
+    """Ask the model what kind of thing entities are, and write down what it knows."""
+    told = work.db.read(_told, work.order)
+    if not told:
+        return Done(affected=0, message="no entities of unknown type found")
+    model = work.models.language_model()
+    if model is None:
+        raise Failed("no model reads texts here; set pipelineV2.extraction.provider")
+    listed = "\n".join(
+        f"{number}. {name}: {' / '.join(facts) or 'nothing is told of it'}"
+        for number, (_, name, facts) in enumerate(told, 1)
+    )
+    request = f"{_ASK}{fence.data('things', listed)}"
+    try:
+        said = model.generate(request, timeout_seconds=SECONDS, max_tokens=TOKENS).text
+    except (ProviderDown, ProviderFailed) as error:
+        raise Failed(f"the model did not answer: {error.message}") from error
+    types = _types(said, len(told))
+    for place, type in types.items():
+        work.step(partial(_set_type, entity_id=told[place][0], type=type))
+    message = f"reclassified {work.affected} of {len(told)} entities"
+    named = {told[place][1]: type for place, type in types.items()}
+    return Done(affected=work.affected, message=message, details={"types": named})
+
+
+def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
+    return [
+        (
+            row["id"],
+            row["name"],
+            [" ".join(fact[0].split()) for fact in tx.all(_FACTS, (FACT_CHARS, row["id"], FACTS))],
+        )
+        for row in tx.all(_UNTYPED, _asked(order))
+    ]
+
+
+def _types(said: str, count: int) -> dict[int, str]:
+    """Return the types that an answer gives, by place (from 0)."""
+    answer = next(
+        (one for one in answers.objects(said) if isinstance(one.get("results"), list)), None
+    )
+    results = answer["results"] if answer else None
+    found: dict[int, str] = {}
+    for item in results if isinstance(results, list) else ():
+        number = item.get("i") if isinstance(item, dict) else None
+        type = answers.text(item, "type").lower()
+        if isinstance(number, int) and 1 <= number <= count and type in _TYPES:
+            found.setdefault(number - 1, type)
+    return found
+
+
+def _set_type(tx: WriteTx, *, entity_id: str, type: str) -> int:
+    structural.set_type(tx, entity_id, type, at=clock.to_text(clock.now()))
+    return 1
+
+
+def _asked(order: Order) -> dict[str, object]:
+    return {**choice.parameters(order.chosen), "limit": order.number("batchSize")}

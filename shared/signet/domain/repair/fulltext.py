@@ -1,0 +1,222 @@
+"""Full-text indexes: do they hold what their tables hold, and making them anew beside the old ones.
+
+A new index is filled in small transactions while the old one goes on answering; triggers bring what changes meanwhile
+into it. At the end it takes the old one's place in one step. Killed anywhere, the next run goes on where this one
+stopped. Reads, and all writes but one step, meet no lock for longer than a few milliseconds.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from signet.db import ReadTx, WriteTx
+from signet.db.driver import sqlite
+from signet.domain.diagnostics import store as diagnostics
+from signet.domain.repair.models import Done, Order
+from signet.domain.repair.work import Work
+
+#: Rows that are indexed in one transaction (some 10 ms), and what others get between two.
+STEP = 200
+PAUSE_SECONDS = 0.005
+#: How long an index is read through for a check.
+READ_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """One full-text index: its table, the columns it holds, how it cuts words."""
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+    tokenize: str
+
+    def create(self, name: str) -> str:
+        """Return the statement that makes it, empty, under a name."""
+        listed = ", ".join(self.columns)
+        return (
+            f"CREATE VIRTUAL TABLE {name} USING fts5({listed}, content = '{self.table}',"
+            f" content_rowid = 'seq', tokenize = '{self.tokenize}')"
+        )
+
+
+#: As the schema makes them.
+INDEXES = (
+    Index(name="memories_fts", table="memories", columns=("content",), tokenize="porter unicode61"),
+    Index(
+        name="memory_hints_fts",
+        table="memory_hints",
+        columns=("hint",),
+        tokenize="porter unicode61",
+    ),
+    Index(
+        name="entities_fts",
+        table="entities",
+        columns=("name", "canonical_name"),
+        tokenize="unicode61",
+    ),
+)
+
+_HAS = "SELECT 1 FROM sqlite_master WHERE name = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a look at one index found; `indexed` is None when it is missing, `fault` what SQLite says of it."""
+
+    index: Index
+    expected: int
+    indexed: int | None
+    fault: str | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Return whether it must be made anew. Rows and index change in one transaction, so one row less is damage."""
+        return self.indexed != self.expected or self.fault is not None
+
+    def told(self) -> dict[str, object]:
+        """Return what was seen as it is answered."""
+        fault = {} if self.fault is None else {"fault": self.fault}
+        return {
+            "expected": self.expected,
+            "indexed": self.indexed or 0,
+            "mismatch": self.is_off,
+            **fault,
+        }
+
+
+def look(tx: ReadTx) -> list[Seen]:
+    """Compare every index with its table, and let SQLite read it through as far as there is time."""
+    ends_at = time.monotonic() + READ_SECONDS
+    return [_look(tx, index, ends_at) for index in INDEXES]
+
+
+def preview(tx: ReadTx, order: Order) -> Done:
+    """Say whether full text is consistent."""
+    return _told(tx, look(tx))
+
+
+def check(work: Work) -> Done:
+    """Make anew every index that differs from its table; several that ask at once share one run (RP-8)."""
+    seen = work.db.read(look)
+    for one in seen:
+        if one.is_off:
+            rebuild(work, one.index)
+    return work.db.read(_told, seen, rebuilt=True)
+
+
+def rebuild(work: Work, index: Index) -> None:
+    """Make one index anew."""
+    work.write(partial(_begin, index=index))
+    while not work.write(partial(_fill, index=index)):
+        work.check()
+        time.sleep(PAUSE_SECONDS)
+
+
+def _told(tx: ReadTx, seen: list[Seen], *, rebuilt: bool = False) -> Done:
+    memories = seen[0]
+    total, deleted = diagnostics.memories(tx)
+    details = {"indexes": {one.index.name: one.told() for one in seen}}
+    off = [one for one in seen if one.is_off]
+    rows = memories.indexed or 0
+    if not off:
+        message = f"FTS consistent: {total - deleted} active, {rows} FTS rows"
+        return Done(affected=0, message=message, details=details)
+    message = f"FTS mismatch: {total - deleted} active memories vs {rows} FTS rows"
+    others = [one.index.name for one in off if one is not memories]
+    if others:
+        message += f" ({', '.join(others)} too)" if memories.is_off else f" ({', '.join(others)})"
+    return Done(affected=1, message=message + (" — rebuilt" if rebuilt else ""), details=details)
+
+
+def _look(tx: ReadTx, index: Index, ends_at: float) -> Seen:
+    expected = int(tx.value(f"SELECT COUNT(*) FROM {index.table}"))
+    indexed = diagnostics.indexed_rows(tx, index.name)
+    fault = None if indexed is None else _fault(tx, index, ends_at)
+    return Seen(index=index, expected=expected, indexed=indexed, fault=fault)
+
+
+def _fault(tx: ReadTx, index: Index, ends_at: float) -> str | None:
+    """Return what SQLite finds wrong inside an index, None when nothing, or when there was no time to find it."""
+    tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), 10_000)
+    try:
+        said = [str(row[0]) for row in tx.all(f"PRAGMA integrity_check('{index.name}')")]
+    except sqlite.OperationalError:
+        return None
+    except sqlite.DatabaseError as error:
+        return str(error)
+    finally:
+        tx.connection.set_progress_handler(None, 0)
+    found = [line for line in said if line != "ok"]
+    return found[0][:200] if found else None
+
+
+def _begin(tx: WriteTx, *, index: Index) -> int:
+    """Make the new index and its triggers, unless an earlier run has."""
+    new, filled = f"{index.name}_new", f"{index.name}_filled"
+    if tx.value(_HAS, (index.name,)) is None:
+        # Without it no row of its table can be written.
+        tx.run(index.create(index.name))
+    if tx.value(_HAS, (new,)) and tx.value(_HAS, (filled,)):
+        return 0
+    _clear(tx, index)
+    tx.run(f"DROP TABLE IF EXISTS {new}")
+    tx.run(index.create(new))
+    tx.run(f"CREATE TABLE {filled} AS SELECT 0 AS seq")
+    for statement in _triggers(index).values():
+        tx.run(statement)
+    return 0
+
+
+def _fill(tx: WriteTx, *, index: Index) -> int:
+    """Bring some rows into the new index; after the last it takes the place of the old one, and 1 comes back."""
+    new, filled, listed = f"{index.name}_new", f"{index.name}_filled", ", ".join(index.columns)
+    done = tx.value(f"SELECT seq FROM {filled}")
+    last = tx.value(
+        f"SELECT MAX(seq) FROM (SELECT seq FROM {index.table} WHERE seq > ? ORDER BY seq LIMIT ?)",
+        (done, STEP),
+    )
+    if last is None:
+        _swap(tx, index)
+        return 1
+    tx.run(
+        f"INSERT INTO {new} (rowid, {listed}) SELECT seq, {listed} FROM {index.table} WHERE seq > ? AND seq <= ?",
+        (done, last),
+    )
+    tx.run(f"UPDATE {filled} SET seq = ?", (last,))
+    return 0
+
+
+def _swap(tx: WriteTx, index: Index) -> None:
+    _clear(tx, index)
+    tx.run(f"DROP TABLE {index.name}")
+    # The triggers of the table name the index, which is not there for a moment.
+    tx.run("PRAGMA legacy_alter_table = ON")
+    try:
+        tx.run(f"ALTER TABLE {index.name}_new RENAME TO {index.name}")
+    finally:
+        tx.run("PRAGMA legacy_alter_table = OFF")
+
+
+def _clear(tx: WriteTx, index: Index) -> None:
+    for name in _triggers(index):
+        tx.run(f"DROP TRIGGER IF EXISTS {name}")
+    tx.run(f"DROP TABLE IF EXISTS {index.name}_filled")
+
+
+def _triggers(index: Index) -> Mapping[str, str]:
+    """Return the triggers that bring changes of rows that were filled in already into the new index, by name."""
+    new, listed = f"{index.name}_new", ", ".join(index.columns)
+    out, into = (", ".join(f"{side}.{one}" for one in index.columns) for side in ("old", "new"))
+    drop = f"INSERT INTO {new} ({new}, rowid, {listed}) VALUES ('delete', old.seq, {out});"
+    add = f"INSERT INTO {new} (rowid, {listed}) VALUES (new.seq, {into});"
+    done = f"(SELECT seq FROM {index.name}_filled)"
+    changes = {
+        "ad": f"AFTER DELETE ON {index.table} WHEN old.seq <= {done} BEGIN {drop} END",
+        "ai": f"AFTER INSERT ON {index.table} WHEN new.seq <= {done} BEGIN {add} END",
+        "au": f"AFTER UPDATE OF {listed} ON {index.table} WHEN old.seq <= {done} BEGIN {drop} {add} END",
+    }
+    return {
+        f"{new}_{kind}": f"CREATE TRIGGER {new}_{kind} {rest}" for kind, rest in changes.items()
+    }

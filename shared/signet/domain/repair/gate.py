@@ -1,0 +1,90 @@
+"""Whether a repair may run now: five checks in their order, and a limiter that all processes share (RP-1 to RP-3).
+
+The limiter is a row for each action. It is read and written in the transaction that repairs, so two processes that ask
+at the same instant see each other, and a restart forgets nothing. Only completed runs are written down.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.repair.catalog import Limits
+from signet.domain.repair.models import Order, Reason, Refused
+from signet.errors import Frozen
+
+HOUR = timedelta(hours=1)
+
+_READ = "SELECT last_run_at, window_started_at, runs_in_window FROM repair_runs WHERE action = ?"
+_NOTE = """
+INSERT INTO repair_runs (action, last_run_at, window_started_at, runs_in_window) VALUES (?, ?, ?, ?)
+ON CONFLICT (action) DO UPDATE SET last_run_at = excluded.last_run_at,
+       window_started_at = excluded.window_started_at, runs_in_window = excluded.runs_in_window"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """The runs of one action: the last one, and how many since the hour began."""
+
+    last: datetime | None = None
+    window: datetime | None = None
+    count: int = 0
+
+
+def check(tx: ReadTx, order: Order) -> None:
+    """Raise Frozen or Refused for the first check that fails. A look changes nothing, so the limits leave it alone."""
+    pipeline = order.settings.pipeline
+    if pipeline.mutations_frozen and order.writes:
+        raise Frozen("Mutations are frozen (kill switch active)")
+    if pipeline.autonomous.frozen:
+        raise Refused(Reason.FROZEN, "autonomous.frozen is set")
+    if order.actor.type == "agent" and not pipeline.autonomous.enabled:
+        message = "autonomous.enabled is false; agents cannot trigger repairs"
+        raise Refused(Reason.DISABLED, message)
+    if order.writes:
+        limits = order.action.limits_of(pipeline.repair)
+        limit(_runs(tx, order.action.name), limits, now=order.now)
+
+
+def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
+    """Raise Refused while the cooldown lasts, or when the hour's runs are used up. Pure."""
+    if runs.last is not None:
+        cooldown = timedelta(milliseconds=limits.cooldown_ms)
+        # A clock that was set back makes nobody wait longer than the cooldown.
+        left = _ms(min(cooldown - (now - runs.last), cooldown))
+        if left > 0:
+            message = f"cooldown active, {left}ms remaining"
+            raise Refused(Reason.COOLDOWN, message, wait_ms=left)
+    current = _current(runs, now)
+    if current.window is not None and current.count >= limits.per_hour:
+        message = f"hourly budget exhausted ({limits.per_hour} runs/hr)"
+        raise Refused(Reason.BUDGET, message, wait_ms=_ms(HOUR - (now - current.window)))
+
+
+def note(tx: WriteTx, action: str, *, now: datetime) -> None:
+    """Write down that an action has run."""
+    current = _current(_runs(tx, action), now)
+    window = clock.to_text(current.window or now)
+    tx.run(_NOTE, (action, clock.to_text(now), window, current.count + 1))
+
+
+def _runs(tx: ReadTx, action: str) -> Runs:
+    row = tx.one(_READ, (action,))
+    if row is None:
+        return Runs()
+    return Runs(
+        last=clock.parsed(row["last_run_at"]),
+        window=clock.parsed(row["window_started_at"]),
+        count=row["runs_in_window"],
+    )
+
+
+def _current(runs: Runs, now: datetime) -> Runs:
+    """Return the runs of the hour that holds now: it begins with its first run (RP-2)."""
+    if runs.window is None or not timedelta(0) <= now - runs.window < HOUR:
+        return Runs(last=runs.last)
+    return runs
+
+
+def _ms(span: timedelta) -> int:
+    return int(span / timedelta(milliseconds=1))

@@ -1,0 +1,237 @@
+"""Jobs that died, hang or are over: given a fresh start, given back, deleted behind an archive.
+
+Summaries of sessions are jobs like the others; a row of `summary_jobs` whose job is gone gets a new one.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.domain.diagnostics import store as diagnostics
+from signet.domain.repair import choice
+from signet.domain.repair.models import Done, Failed, Order
+from signet.domain.repair.work import Work
+from signet.domain.sessions.store import KIND as SUMMARIZE
+from signet.queue import Job, Status, console, enqueue
+from signet.queue.finish import End, Outcome, end_row
+
+#: Requeued jobs start this far apart, so that a provider that has come back is not run over.
+SPREAD_MS = 100
+#: Leases that one run gives back.
+MOST_LEASES = 500
+#: Jobs that are archived and deleted at once.
+PRUNED_AT_ONCE = 100
+#: What a preview shows of the rows it counts.
+SHOWN = 20
+
+_CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
+_DEAD = f"""
+SELECT id, job_type, error, failed_at FROM memory_jobs WHERE status = 'dead' AND {_CHOICE.format(at="failed_at")}
+   AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
+                      AND open.status IN ('pending', 'leased'))
+ GROUP BY COALESCE(dedupe_key, id)
+ ORDER BY job_type = '{SUMMARIZE}', failed_at, id LIMIT :limit"""
+_ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
+_DEAD_SUMMARIES = f"""
+SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
+   AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
+   AND {_ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
+_SUMMARY = (
+    "SELECT id, session_id, agent_id, transcript, max_attempts FROM summary_jobs WHERE id = ?"
+)
+_WAITS = """
+UPDATE summary_jobs SET status = 'pending', attempts = 0, error = NULL, failed_at = NULL, completed_at = NULL,
+       leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL, updated_at = ? WHERE id = ?"""
+_SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
+_STALE = f"""
+SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, errors, crashes, queue
+  FROM memory_jobs WHERE {diagnostics.STALE}
+   AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
+ ORDER BY leased_at, id LIMIT :limit"""
+#: Files of earlier programs have waiting jobs that still carry a lease.
+_UNLEASE = (
+    "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
+)
+_STALE_SUMMARIES = f"""
+SELECT id FROM summary_jobs s WHERE status = 'processing' AND COALESCE(leased_at, '') < :before AND {_ALONE} LIMIT 50"""
+_ENDED = f"""
+SELECT * FROM memory_jobs WHERE status = :status AND {_CHOICE} ORDER BY {{at}}, id LIMIT :limit"""
+_COUNT = f"""
+SELECT COUNT(*) FROM (SELECT 1 FROM memory_jobs WHERE status = :status AND {_CHOICE} LIMIT :limit)"""
+_DROP = """
+DELETE FROM memory_jobs WHERE status = ? AND id IN (SELECT value FROM json_each(?)) RETURNING id"""
+_ENDED_AT = {"dead": "failed_at", "completed": "completed_at"}
+
+
+def preview_requeue(tx: ReadTx, order: Order) -> Done:
+    """Show which dead jobs would get a fresh start."""
+    rows = _dead(tx, order)
+    message = f"dry run: would requeue {_counted(rows)} to pending"
+    return Done(affected=len(rows), message=message, details={"sample": _sample(rows, "failed_at")})
+
+
+def requeue(tx: WriteTx, order: Order) -> Done:
+    """Give dead jobs a fresh start, oldest first; raises Failed while no call of a model goes well (RP-6)."""
+    calls = diagnostics.calls(tx)
+    if calls.total and not calls.successes and not order.is_on("force"):
+        message = (
+            f"none of the last {calls.total} calls of models went well; force requeues all the same"
+        )
+        raise Failed(message)
+    rows = _dead(tx, order)
+    known = [row["id"] for row in rows if console.get(tx, row["id"]) is not None]
+    moved = console.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
+    revived = [
+        row["id"] for row in rows if row["id"] not in known and _revive(tx, row["id"], order)
+    ]
+    start = int(order.now.timestamp() * 1000)
+    done = [row["id"] for row in rows if row["id"] in {*moved, *revived}]
+    tx.many(_SPREAD, [(start + place * SPREAD_MS, job_id) for place, job_id in enumerate(done)])
+    counted = _counted([row for row in rows if row["id"] in done])
+    return Done(affected=len(done), message=f"requeued {counted} to pending")
+
+
+def preview_release(tx: ReadTx, order: Order) -> Done:
+    """Show which leases nobody holds any more."""
+    rows = _stale(tx, order)
+    message = f"dry run: would release {len(rows)} stale lease(s)"
+    return Done(affected=len(rows), message=message, details={"sample": _sample(rows, "leased_at")})
+
+
+def release(tx: WriteTx, order: Order) -> Done:
+    """Give back jobs whose lease nobody holds; one without attempts left dies (RP-7)."""
+    rows = _stale(tx, order)
+    ended = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
+    for row in rows:
+        end_row(tx, row, row["id"], row["lease_token"], ended, now=order.now)
+    tx.run(_UNLEASE)
+    alone = [row["id"] for row in tx.all(_STALE_SUMMARIES, {"before": _before(order)})]
+    back = sum(_revive(tx, job_id, order) for job_id in alone)
+    buried = sum(row["attempts"] >= row["max_attempts"] for row in rows)
+    released = len(rows) - buried + back
+    message = f"released {released} stale lease(s) back to pending"
+    if buried:
+        message += f" and dead-lettered {buried} exhausted job(s)"
+    return Done(affected=released + buried, message=message)
+
+
+def preview_prune(tx: ReadTx, order: Order) -> Done:
+    """Show which ended jobs would be archived and deleted."""
+    status = str(order.options["status"])
+    asked = _ended_of(order, order.number("limit"))
+    count = int(tx.value(_COUNT.format(at=_ENDED_AT[status]), asked))
+    rows = tx.all(_ENDED.format(at=_ENDED_AT[status]), {**asked, "limit": SHOWN})
+    message = f"dry run: would archive and delete {count} {status} job(s)"
+    sample = _sample(rows, _ENDED_AT[status])
+    return Done(affected=count, message=message, details={"sample": sample})
+
+
+def prune(work: Work) -> Done:
+    """Write ended jobs to an archive, a JSON object a line, and delete them.
+
+    What is deleted stands in the file already, synced. A job that was given a fresh start meanwhile stays, and is then
+    in the file too.
+    """
+    order = work.order
+    status, most = str(order.options["status"]), order.number("limit")
+    folder = work.workspace.daemon_dir / "archive"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stamp = order.now.strftime("%Y%m%dT%H%M%S%f")[:-3]
+    archive = folder / f"jobs-{status}-{stamp}Z.ndjson"
+    gone = 0
+    while gone < most:
+        limit = min(PRUNED_AT_ONCE, most - gone)
+        rows = work.db.read(_ended, order, limit)
+        if not rows:
+            break
+        lines = "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows)
+        descriptor = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "a", encoding="utf-8", errors="replace") as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        listed = json.dumps([row["id"] for row in rows])
+        dropped = work.step(partial(_drop, status=status, listed=listed))
+        if not dropped:
+            break
+        gone += dropped
+    where = {"archive": str(archive)} if work.affected else {}
+    message = f"archived and deleted {work.affected} {status} job(s)"
+    return Done(affected=work.affected, message=message, details=where)
+
+
+def _dead(tx: ReadTx, order: Order) -> list[Row]:
+    limit = order.number("limit")
+    asked = {**choice.parameters(order.chosen), "limit": limit}
+    rows = tx.all(_DEAD, asked)
+    if len(rows) < limit:
+        rows += tx.all(_DEAD_SUMMARIES, {**asked, "limit": limit - len(rows)})
+    return rows
+
+
+def _stale(tx: ReadTx, order: Order) -> list[Row]:
+    asked = {
+        **choice.parameters(order.chosen),
+        "before": _before(order),
+        "monotonic": order.monotonic_ms,
+        "limit": MOST_LEASES,
+    }
+    return tx.all(_STALE, asked)
+
+
+def _before(order: Order) -> str:
+    timeout = timedelta(milliseconds=order.settings.pipeline.worker.lease_timeout_ms)
+    return clock.to_text(order.now - timeout)
+
+
+def _revive(tx: WriteTx, job_id: str, order: Order) -> bool:
+    """Queue the reading of a session whose job is gone; False while another job for the session is open."""
+    row = tx.one(_SUMMARY, (job_id,))
+    if row is None:
+        return False
+    job = Job(
+        kind=SUMMARIZE,
+        job_id=job_id,
+        slot=f"{row['agent_id']}:{row['session_id'] or job_id}",
+        agent_id=row["agent_id"],
+        payload={"is_part": True} if row["transcript"] else None,
+    )
+    if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:
+        return False
+    return tx.run(_WAITS, (clock.to_text(order.now), job_id)) == 1
+
+
+def _ended_of(order: Order, limit: int) -> dict[str, object]:
+    status = str(order.options["status"])
+    return {**choice.parameters(order.chosen), "status": status, "limit": limit}
+
+
+def _ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
+    at = _ENDED_AT[str(order.options["status"])]
+    return tx.all(_ENDED.format(at=at), _ended_of(order, limit))
+
+
+def _drop(tx: WriteTx, *, status: str, listed: str) -> int:
+    return len(tx.all(_DROP, (Status(status), listed)))
+
+
+def _counted(rows: Sequence[Row]) -> str:
+    summaries = sum(row["job_type"] == SUMMARIZE for row in rows)
+    return f"{len(rows) - summaries} dead memory job(s) and {summaries} dead summary job(s)"
+
+
+def _sample(rows: Sequence[Row], at: str) -> list[dict[str, object]]:
+    has_error = bool(rows) and "error" in rows[0].keys()  # noqa: SIM118  # a row is no mapping
+    return [
+        {
+            "id": row["id"],
+            "kind": row["job_type"],
+            "at": row[at],
+            **({"error": row["error"]} if has_error else {}),
+        }
+        for row in rows[:SHOWN]
+    ]

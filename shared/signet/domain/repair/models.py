@@ -1,0 +1,156 @@
+"""Values of a repair: what is asked, by whom, and what came of it. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from signet.config import Settings
+from signet.domain.memory.models import Actor
+from signet.domain.repair.catalog import Action
+from signet.errors import Kind, SignetError
+
+Value = int | float | bool | str
+
+
+class Reason(StrEnum):
+    """Why a repair was not done."""
+
+    FROZEN = "frozen"
+    DISABLED = "disabled"
+    COOLDOWN = "cooldown"
+    BUDGET = "budget"
+    BUSY = "busy"
+    ERROR = "error"
+
+
+class Refused(SignetError):
+    """This repair may not run now."""
+
+    kind = Kind.LIMITED
+    code = "repair_refused"
+
+    def __init__(self, reason: Reason, message: str, *, wait_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.wait_ms = wait_ms
+
+
+class Failed(SignetError):
+    """This repair could not be done; nothing more than it says was changed."""
+
+    code = "repair_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which rows; None is every one. `since` and `until` (ISO text) bound their age, `error` is a part of an error,
+    in which `*` stands for anything."""
+
+    ids: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    since: str | None = None
+    until: str | None = None
+    error: str | None = None
+
+
+EVERY = Chosen()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One repair as it is asked for; `now` is when."""
+
+    action: Action
+    settings: Settings
+    actor: Actor
+    now: datetime
+    monotonic_ms: int
+    options: Mapping[str, Value] = field(default_factory=dict)
+    chosen: Chosen = EVERY
+    reason: str = "manual repair"
+    is_dry: bool = False
+
+    def number(self, name: str) -> int:
+        """Return an option that is a whole number."""
+        return int(self.options[name])
+
+    def is_on(self, name: str) -> bool:
+        """Return an option that is true or false."""
+        return bool(self.options[name])
+
+    @property
+    def writes(self) -> bool:
+        """Return whether rows may be changed."""
+        switch = self.action.switch
+        return not self.is_dry and (switch is None or self.is_on(switch))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a repair did, or would do; `extra` stands beside the common fields of the answer."""
+
+    affected: int
+    message: str
+    details: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The answer to an order."""
+
+    action: str
+    success: bool
+    affected: int = 0
+    message: str
+    details: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
+    reason: Reason | None = None
+    wait_ms: int | None = None
+    #: The job that goes on with it, while it is not finished.
+    job_id: str | None = None
+
+    @classmethod
+    def of(cls, order: Order, done: Done) -> "Result":
+        """Return the answer for what was done."""
+        return cls(
+            action=order.action.name,
+            success=True,
+            affected=done.affected,
+            message=done.message,
+            details=done.details,
+            extra=done.extra,
+        )
+
+    @classmethod
+    def refused(cls, order: Order, error: Refused) -> "Result":
+        """Return the answer for what may not be done now."""
+        return cls(
+            action=order.action.name,
+            success=False,
+            message=error.message,
+            reason=error.reason,
+            wait_ms=error.wait_ms,
+        )
+
+    @classmethod
+    def failed(cls, order: Order, message: str, *, affected: int = 0) -> "Result":
+        """Return the answer for what could not be done."""
+        name = order.action.name
+        return cls(
+            action=name, success=False, affected=affected, message=message, reason=Reason.ERROR
+        )
+
+    def body(self) -> dict[str, object]:
+        """Return the answer as it is sent."""
+        refusal = {} if self.reason is None else {"reason": self.reason, "error": self.message}
+        return {
+            "action": self.action,
+            "success": self.success,
+            "affected": self.affected,
+            "message": self.message,
+            **({"details": dict(self.details)} if self.details else {}),
+            **self.extra,
+            **refusal,
+        }

@@ -1,0 +1,69 @@
+"""The sweep of retention, now instead of at its next beat."""
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.repair.models import Done, Order
+from signet.domain.repair.work import Work
+from signet.domain.retention import purge
+from signet.domain.retention.windows import Windows, cutoff
+
+#: What the counts of a sweep are called in answers (RP-9).
+_NAMES = {
+    "graphLinksPurged": "graphLinks",
+    "entitiesOrphaned": "entitiesOrphaned",
+    "embeddingsPurged": "embeddings",
+    "tombstonesPurged": "tombstones",
+    "historyPurged": "history",
+    "completedJobsPurged": "completedJobs",
+    "deadJobsPurged": "deadJobs",
+    "trainingPairsPurged": "trainingPairs",
+    "tasksPurged": "tasks",
+    "sessionMemoriesPurged": "sessionMemories",
+}
+_DUE = {
+    "tombstones": "SELECT COUNT(*) FROM memories WHERE is_deleted = 1 AND COALESCE(deleted_at, updated_at) < ?",
+    "history": "SELECT COUNT(*) FROM memory_history WHERE created_at < ?",
+    "completedJobs": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed' AND completed_at < ?",
+    "deadJobs": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead' AND failed_at < ?",
+    "sessionMemories": "SELECT COUNT(*) FROM session_memories WHERE created_at < ?",
+}
+
+
+def preview(tx: ReadTx, order: Order) -> Done:
+    """Show how much is old enough to go."""
+    windows = Windows.of(order.settings.retention)
+    spans = {
+        "tombstones": windows.tombstones,
+        "history": windows.history,
+        "completedJobs": windows.completed_jobs,
+        "deadJobs": windows.dead_jobs,
+        "sessionMemories": windows.session_memories,
+    }
+    due = {
+        name: int(tx.value(_DUE[name], (cutoff(order.now, span),))) for name, span in spans.items()
+    }
+    total = sum(due.values())
+    message = f"dry run: {total} row(s) are old enough to be purged"
+    return Done(affected=total, message=message, details=due)
+
+
+def sweep(work: Work) -> Done:
+    """Run every step until nothing more is due."""
+
+    def stops() -> bool:
+        work.check()
+        return False
+
+    settings = work.order.settings.retention
+    swept = purge.sweep(
+        work.db,
+        windows=Windows.of(settings),
+        now=clock.now(),
+        limit=settings.batch_limit,
+        expired=stops,
+    )
+    counts = dict.fromkeys(_NAMES.values(), 0)
+    counts |= {_NAMES.get(name, name): count for name, count in swept.counts.items()}
+    work.affected = sum(counts.values())
+    message = f"retention sweep completed; {work.affected} row(s) purged"
+    return Done(affected=work.affected, message=message, details=counts)

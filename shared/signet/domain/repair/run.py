@@ -1,0 +1,232 @@
+"""Doing a repair: looking, in one transaction, in steps here, or as a job of the worker.
+
+Whatever the way, the gate stands before it, and its row in the history and its run are written with the change: for a
+short repair in its one transaction, for a long one with its last. What does not come through leaves neither.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from signet import clock
+from signet.config import Settings
+from signet.db import Database, ReadTx, WriteTx
+from signet.domain.memory import history
+from signet.domain.memory.models import Actor, Event
+from signet.domain.repair import gate, lock, registry
+from signet.domain.repair.catalog import BY_NAME
+from signet.domain.repair.models import Chosen, Done, Failed, Order, Reason, Refused, Result
+from signet.domain.repair.work import Models, NoModels, Work
+from signet.paths import Workspace
+from signet.queue import NOW, Job, Status, console, enqueue, finish
+from signet.queue.held import Run
+
+#: The kind of the jobs that repair.
+KIND = "repair"
+#: What history is told of instead of a memory (RP-5).
+SYSTEM = "system"
+
+_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+
+
+def look(tx: ReadTx, order: Order) -> Result:
+    """Return what a repair would do; raises Frozen. Changes nothing."""
+    try:
+        gate.check(tx, order)
+        return Result.of(order, registry.way(order).look(tx, order))
+    except Refused as error:
+        return Result.refused(order, error)
+
+
+def is_long(order: Order) -> bool:
+    """Return whether a repair takes more than one transaction."""
+    return registry.way(order).change is None
+
+
+def change(tx: WriteTx, order: Order) -> Result:
+    """Do a short repair in this transaction; raises Frozen, Refused, Failed, which undo it."""
+    gate.check(tx, order)
+    short = registry.way(order).change
+    assert short is not None, order.action.name
+    return _finished(tx, order, short(tx, order))
+
+
+def now(db: Database, order: Order, workspace: Workspace, models: Models | None = None) -> Result:
+    """Do a repair in this process, to its end; raises Frozen. For callers that may take their time."""
+    if not order.writes:
+        return db.read(look, order)
+    try:
+        if not is_long(order):
+            return db.write(change, order)
+        with lock.alone(workspace.runtime_dir):
+            db.read(_may_start, order)
+            work = Work(order=order, db=db, workspace=workspace, models=models or NoModels())
+            perform = registry.way(order).perform
+            assert perform is not None
+            return db.write(_finished, order, perform(work))
+    except Refused as error:
+        return Result.refused(order, error)
+    except Failed as error:
+        return Result.failed(order, _words(error))
+
+
+def begin(tx: WriteTx, order: Order) -> str:
+    """Queue a long repair for the worker and return its job; raises Frozen and Refused.
+
+    One that is open already is shared where that makes sense, else it is in the way.
+    """
+    gate.check(tx, order)
+    job = Job(kind=KIND, slot=order.action.name, payload=_payload(order), priority=NOW)
+    job_id = enqueue(tx, job, now=order.now)
+    if job_id is None and order.action.is_shared:
+        return str(tx.value(_OPEN, (job.dedupe_key,)))
+    if job_id is None:
+        raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
+    return job_id
+
+
+def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
+    """Return how far the job of a repair is; a result with a `job_id` is not the last."""
+    row = console.get(tx, job_id)
+    status = row["status"] if row else Status.COMPLETED
+    kept = _read(row["result"] if row else None)
+    if status == Status.DEAD:
+        why = (row["error"] if row else None) or "unknown"
+        return Result.failed(order, f"{order.action.path} failed: {why}")
+    if status == Status.COMPLETED:
+        return _result(order, kept)
+    affected = int(kept.get("affected", 0))
+    does = "goes on in the background" if status == Status.LEASED else "is queued"
+    return Result(
+        action=order.action.name,
+        success=True,
+        affected=affected,
+        message=f"{order.action.path} {does}",
+        details={"jobId": job_id, "status": status},
+        job_id=job_id,
+    )
+
+
+def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models) -> None:
+    """Do the repair of a job and complete it with its result, a refusal or failure too.
+
+    Raises LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
+    """
+    order = _order(job.lease.payload, settings)
+    kept = _read(
+        job.db.read(
+            ReadTx.value, "SELECT result FROM memory_jobs WHERE id = ?", (job.lease.job_id,)
+        )
+    )
+
+    def keep(tx: WriteTx, affected: int) -> None:
+        finish.record_result(tx, job.lease.job_id, {"affected": affected})
+
+    work = Work(
+        order=order,
+        db=job.db,
+        workspace=workspace,
+        models=models,
+        check=job.check,
+        keep=keep,
+        affected=int(kept.get("affected", 0)),
+    )
+    work.write = job.progress
+    try:
+        with lock.alone(workspace.runtime_dir):
+            perform = registry.way(order).perform
+            assert perform is not None
+            done = perform(work)
+            job.commit(lambda tx: _finished(tx, order, done).body())
+    except Refused as error:
+        refused = Result.refused(order, error)
+        job.commit(lambda tx: refused.body())
+    except Failed as error:
+        failed = Result.failed(order, _words(error), affected=work.affected)
+        job.commit(lambda tx: failed.body())
+
+
+def _may_start(tx: ReadTx, order: Order) -> None:
+    gate.check(tx, order)
+    if tx.value(_OPEN, (f"{KIND}:{order.action.name}",)):
+        raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
+
+
+def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
+    """Write down that a repair has run (RP-2, RP-5)."""
+    at = clock.now()
+    gate.note(tx, order.action.name, now=at)
+    facts = {
+        "repairAction": order.action.name,
+        "affected": done.affected,
+        "message": done.message,
+    }
+    history.record(
+        tx, SYSTEM, Event.NONE, actor=order.actor, at=at, reason=order.reason, metadata=facts
+    )
+    return Result.of(order, done)
+
+
+def _words(error: Failed) -> str:
+    why = error.facts.get("why")
+    return f"{error.message} ({why})" if why else error.message
+
+
+def _payload(order: Order) -> dict[str, object]:
+    chosen = order.chosen
+    return {
+        "action": order.action.name,
+        "options": dict(order.options),
+        "chosen": {
+            "ids": chosen.ids,
+            "kinds": chosen.kinds,
+            "since": chosen.since,
+            "until": chosen.until,
+            "error": chosen.error,
+        },
+        "actor": {
+            "name": order.actor.name,
+            "type": order.actor.type,
+            "session_id": order.actor.session_id,
+            "request_id": order.actor.request_id,
+        },
+        "reason": order.reason,
+    }
+
+
+def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None = None) -> Order:
+    """Return the order that a payload holds."""
+    said = payload["chosen"]
+    listed = {name: tuple(said[name]) if said[name] else None for name in ("ids", "kinds")}
+    return Order(
+        action=BY_NAME[payload["action"]],
+        settings=settings,
+        actor=Actor(**payload["actor"]),
+        now=at or clock.now(),
+        monotonic_ms=clock.monotonic_ms(),
+        options=payload["options"],
+        chosen=replace(Chosen(**{**said, **listed})),
+        reason=payload["reason"],
+    )
+
+
+def _read(stored: str | None) -> dict[str, Any]:
+    found = json.loads(stored) if stored else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _result(order: Order, kept: Mapping[str, Any]) -> Result:
+    """Return the result that a completed job holds; nothing is known of one whose row is gone."""
+    known = {"action", "success", "affected", "message", "details", "reason", "error"}
+    reason = kept.get("reason")
+    return Result(
+        action=order.action.name,
+        success=bool(kept.get("success", True)),
+        affected=int(kept.get("affected", 0)),
+        message=str(kept.get("message", f"{order.action.path} is done")),
+        details=kept.get("details", {}),
+        extra={name: value for name, value in kept.items() if name not in known},
+        reason=Reason(reason) if reason else None,
+    )

@@ -1,0 +1,110 @@
+"""What repairs are for, counted: missing vectors, duplicates, the cold archive, and whether the file itself is whole.
+
+Reads only; no gate stands before them.
+"""
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, vectors
+from signet.db.driver import sqlite
+from signet.domain.diagnostics import store as diagnostics
+from signet.domain.embeddings import store as embeddings
+from signet.domain.repair import fulltext
+
+#: How long SQLite may read through the file.
+CHECK_SECONDS = 30.0
+#: Instructions of SQLite between two looks at the clock.
+_LOOK = 100_000
+
+_COLD = """
+SELECT COUNT(*) AS count, MIN(archived_at) AS oldest, MAX(archived_at) AS newest,
+       COALESCE(SUM(length(CAST(content AS BLOB)) + COALESCE(length(CAST(original_row_json AS BLOB)), 0)), 0) AS bytes
+  FROM memories_cold"""
+_COLD_REASONS = "SELECT COALESCE(archived_reason, 'unknown'), COUNT(*) FROM memories_cold GROUP BY 1 ORDER BY 2 DESC"
+_HAS_COLD = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'memories_cold'"
+_ANY_VECTOR = (
+    "SELECT vector FROM embeddings WHERE length(vector) = 4 * dimensions ORDER BY seq DESC LIMIT 1"
+)
+
+
+def embedding_gaps(tx: ReadTx, *, model: str | None) -> dict[str, object]:
+    """Return how many memories lack a vector of this model (of any, when None)."""
+    found = embeddings.coverage(tx, model=model)
+    return {
+        "unembedded": found.total - found.embedded,
+        "total": found.total,
+        "coverage": f"{found.share:.1%}",
+    }
+
+
+def dedup(tx: ReadTx) -> dict[str, object]:
+    """Return how many equal memories there are."""
+    found = diagnostics.duplicates(tx)
+    total, deleted = diagnostics.memories(tx)
+    return {
+        "exactClusters": found.clusters,
+        "exactExcess": found.excess,
+        "totalActive": total - deleted,
+    }
+
+
+def cold(tx: ReadTx) -> dict[str, object]:
+    """Return what the cold archive holds."""
+    if tx.value(_HAS_COLD) is None:
+        return {"count": 0, "message": "there is no cold archive"}
+    row = tx.one(_COLD)
+    assert row is not None  # an aggregate
+    reasons: Mapping[str, int] = {one[0]: one[1] for one in tx.all(_COLD_REASONS)}
+    return {
+        "count": row["count"],
+        "oldest": row["oldest"],
+        "newest": row["newest"],
+        "totalBytes": row["bytes"],
+        "byReason": reasons,
+    }
+
+
+def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> dict[str, object]:
+    """Let SQLite read through the file, at most so long, and look whether both indexes can be used."""
+    found: dict[str, object] = {"checkedAt": clock.to_text(now)}
+    said = _quick_check(tx, seconds)
+    seen = fulltext.look(tx)
+    fts_ok, vec_ok = not any(one.is_off for one in seen), _can_search(tx)
+    if said is None:
+        return found | {
+            "ok": None,
+            "timedOut": True,
+            "sqlite": [],
+            "ftsOk": fts_ok,
+            "vecOk": vec_ok,
+        }
+    is_ok = said == ["ok"] and fts_ok and vec_ok
+    return found | {"ok": is_ok, "sqlite": said, "ftsOk": fts_ok, "vecOk": vec_ok}
+
+
+def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:
+    """Return what SQLite says of the file, None when there was no time for all of it."""
+    ends_at = time.monotonic() + seconds
+    tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), _LOOK)
+    try:
+        return [str(row[0]) for row in tx.all("PRAGMA quick_check(50)")]
+    except sqlite.OperationalError:
+        return None
+    except sqlite.DatabaseError as error:
+        return [str(error)]
+    finally:
+        tx.connection.set_progress_handler(None, 0)
+
+
+def _can_search(tx: ReadTx) -> bool:
+    vector = tx.value(_ANY_VECTOR)
+    if vector is None or vectors.indexed_dimensions(tx) is None:
+        return True
+    try:
+        vectors.knn(tx, vector, 1)
+    except sqlite.DatabaseError:
+        return False
+    return True

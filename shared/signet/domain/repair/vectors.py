@@ -1,0 +1,291 @@
+"""Vectors: those of memories that are gone, those that are missing, and the index over them."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from signet import clock
+from signet.db import ReadTx, WriteTx, vectors
+from signet.db.driver import sqlite, vec_loaded
+from signet.domain.embeddings import passages, store
+from signet.domain.embeddings.embed import embedded
+from signet.domain.embeddings.models import Gap
+from signet.domain.repair import choice
+from signet.domain.repair.models import Chosen, Done, Failed, Order
+from signet.domain.repair.work import Work
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.ports import Embedder
+
+P = TypeVar("P", int, str)
+
+#: Rows of one transaction: some milliseconds.
+STEP = 100
+#: A full sweep stops after this long; the next one goes on.
+SWEEP_SECONDS = 600.0
+SHOWN = 20
+
+#: No active memory has it. One that a live memory without a vector of its own shares by its text stays (RP-12): the
+#: live one gets its own, and then this one goes.
+_ORPHANS = f"""
+SELECT e.source_id AS id, COUNT(*) AS vectors FROM embeddings e
+ WHERE e.source_type = 'memory' AND {choice.condition(id="e.source_id", at="e.created_at")}
+   AND e.source_id > :after
+   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = e.source_id AND m.is_deleted = 0)
+   AND NOT EXISTS (SELECT 1 FROM memories live WHERE live.content_hash = e.content_hash AND live.is_deleted = 0
+                      AND NOT EXISTS (SELECT 1 FROM embeddings own
+                                       WHERE own.source_type = 'memory' AND own.source_id = live.id))
+ GROUP BY e.source_id ORDER BY e.source_id LIMIT :limit"""
+_MISSING = f"""
+SELECT m.id FROM memories m WHERE m.is_deleted = 0 AND NOT {store.CURRENT}
+   AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}
+   AND m.id NOT IN (SELECT value FROM json_each(:failed)) ORDER BY m.created_at, m.seq LIMIT :limit"""
+_LEFT = f"""
+SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0 AND NOT {store.CURRENT}
+   AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}"""
+_STRAY = """
+SELECT v.rowid AS place, v.id FROM vec_embeddings_rowids v
+ WHERE v.rowid > ? AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id) ORDER BY v.rowid LIMIT ?"""
+_UNINDEXED = """
+SELECT e.seq, e.id, e.vector FROM embeddings e
+ WHERE e.seq > ? AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+   AND NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id) ORDER BY e.seq LIMIT ?"""
+_WIDTHS = "SELECT dimensions FROM embeddings ORDER BY seq DESC LIMIT 1000"
+_ANY = (
+    "SELECT vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions LIMIT 1"
+)
+_MALFORMED = "SELECT COUNT(*) FROM embeddings WHERE length(vector) <> 4 * dimensions"
+
+
+def preview_orphans(tx: ReadTx, order: Order) -> Done:
+    """Show whose vectors would go."""
+    rows = tx.all(_ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
+    count = sum(row["vectors"] for row in rows)
+    sample = [{"id": row["id"], "vectors": row["vectors"]} for row in rows[:SHOWN]]
+    message = f"dry run: would clean {count} orphaned embedding(s)"
+    return Done(affected=count, message=message, details={"sample": sample})
+
+
+def clean(work: Work) -> Done:
+    """Delete the vectors of memories that are gone or forgotten, from both tables."""
+
+    _walk(work, partial(_clean_some, chosen=work.order.chosen), first="")
+    return Done(affected=work.affected, message=f"cleaned {work.affected} orphaned embedding(s)")
+
+
+def preview_reembed(tx: ReadTx, order: Order) -> Done:
+    """Show how many memories would be embedded."""
+    left = _left(tx, order, order.settings.embedding.model)
+    batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
+    sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, SHOWN, ())]
+    message = f"dry run: would re-embed {batch} of {left} memories without a vector"
+    return Done(affected=batch, message=message, details={"missing": left, "sample": sample})
+
+
+def reembed(work: Work) -> Done:
+    """Make the missing vectors, oldest memories first; a full sweep repeats batches until none is left (RP-10).
+
+    Each is made with no transaction open and stored only if the text is still the one that was read.
+    """
+    embedder = work.models.embedder()
+    model = embedder.model if embedder else work.order.settings.embedding.model
+    ends_at = time.monotonic() + SWEEP_SECONDS
+    failed: list[str] = []
+    asked = batches = 0
+    while not batches or work.order.is_on("fullSweep"):
+        size = work.order.number("batchSize")
+        ids = work.db.read(_missing, work.order, model, size, tuple(failed))
+        if not ids:
+            break
+        before, asked, batches = work.affected, asked + len(ids), batches + 1
+        if embedder is None:
+            raise _without_vectors(len(ids), "embeddings are switched off")
+        failed += _batch(work, embedder, ids, ends_at)
+        if work.affected == before or time.monotonic() > ends_at:
+            break
+    left = work.db.read(_left, work.order, model)
+    if not asked and not work.affected:
+        return Done(affected=0, message="no unembedded memories found")
+    count = f"{max(asked, work.affected)} memories in {batches or 1} batches"
+    message = f"re-embedded {work.affected} of {count}".replace("in 1 batches", "in one batch")
+    trouble = f"{len(failed)} failed, " if failed else ""
+    details = {"failed": failed[:SHOWN]} if failed else {}
+    return Done(
+        affected=work.affected,
+        message=f"{message} ({trouble}{left} still missing)",
+        details=details,
+    )
+
+
+def preview_resync(tx: ReadTx, order: Order) -> Done:
+    """Show how far the index is from the vectors."""
+    width = _width(tx, order)
+    if width is None or not vec_loaded(tx.connection):
+        return Done(affected=0, message="dry run: there is nothing to index here")
+    if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
+        message = f"dry run: would make the vector index anew, {width} wide"
+        count = len(tx.all("SELECT 1 FROM embeddings WHERE dimensions = ?", (width,)))
+        return Done(affected=count, message=message)
+    stray, lost = len(tx.all(_STRAY, (0, -1))), len(tx.all(_UNINDEXED, (0, width, -1)))
+    message = f"dry run: would remove {stray} and insert {lost} vector-index row(s)"
+    details = {"removed": stray, "inserted": lost, "malformed": tx.value(_MALFORMED)}
+    return Done(affected=stray + lost, message=message, details=details)
+
+
+def resync(work: Work) -> Done:
+    """Bring the index in line with the stored vectors; a missing or unreadable one is made anew (RP-13)."""
+    width = work.db.read(_width, work.order)
+    if not work.db.has_vec or width is None:
+        what = (
+            "there are no vectors" if width is None else "this machine compares vectors one by one"
+        )
+        return Done(affected=0, message=f"no vector index needed: {what}")
+    done: Counter[str] = Counter()
+    if work.db.read(_is_broken, width):
+        work.write(_drop)
+    while work.write(lambda tx: int(vectors.rebuild(tx, width, limit=STEP))):
+        work.check()
+        done["steps"] += 1
+    if done["steps"]:
+        work.affected += int(
+            work.db.read(ReadTx.value, "SELECT COUNT(*) FROM vec_embeddings_rowids")
+        )
+        message = f"made the vector index anew: {work.affected} vectors, {width} wide"
+        return Done(affected=work.affected, message=message)
+    done["removed"] = _walk(work, _remove_stray, first=0)
+    done["inserted"] = _walk(work, partial(_insert_lost, width=width), first=0)
+    details = {
+        "removed": done["removed"],
+        "inserted": done["inserted"],
+        "malformed": work.db.read(ReadTx.value, _MALFORMED),
+    }
+    message = f"removed {done['removed']} and inserted {done['inserted']} vector-index row(s)"
+    return Done(affected=work.affected, message=message, details=details)
+
+
+def _missing(
+    tx: ReadTx, order: Order, model: str | None, limit: int, failed: tuple[str, ...]
+) -> list[str]:
+    asked = {
+        **choice.parameters(order.chosen),
+        "model": model,
+        "limit": limit,
+        "failed": json.dumps(failed),
+    }
+    return [row["id"] for row in tx.all(_MISSING, asked)]
+
+
+def _left(tx: ReadTx, order: Order, model: str | None) -> int:
+    return int(tx.value(_LEFT, {**choice.parameters(order.chosen), "model": model}))
+
+
+def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
+    """Embed memories one by one; return those whose text the provider refuses. Raises Failed when it gives nothing."""
+    failed: list[str] = []
+    refused, before = 0, work.affected
+    for memory_id in ids:
+        work.check()
+        if time.monotonic() > ends_at:
+            break
+        gap = work.db.read(store.gap, memory_id, model=embedder.model)
+        if gap is None:
+            continue
+        pieces = passages.split(gap.content)
+        try:
+            made = embedded(embedder, pieces)
+        except ProviderDown as error:
+            if work.affected == before:
+                raise _without_vectors(len(ids), error.message) from error
+            return failed
+        except ProviderFailed:
+            made = []
+        if not made or any(vectors.dimensions(one) != embedder.dimensions for one in made):
+            failed.append(memory_id)
+            refused += not made
+            continue
+        pairs = list(zip(pieces, made, strict=True))
+        work.step(partial(_store, gap=gap, pairs=pairs, model=embedder.model))
+    if refused == len(ids):
+        raise _without_vectors(len(ids), "it refuses every text")
+    return failed
+
+
+def _store(tx: WriteTx, *, gap: Gap, pairs: list[tuple[str, bytes]], model: str) -> int:
+    current = store.gap(tx, gap.memory_id, model=model)
+    if current is None or current.content_hash != gap.content_hash:
+        return 0
+    store.replace(tx, gap.memory_id, gap.content_hash, pairs, model, clock.now())
+    return 1
+
+
+def _without_vectors(count: int, why: str) -> Failed:
+    return Failed(f"embedding provider returned no vectors for {count} memories", why=why)
+
+
+def _width(tx: ReadTx, order: Order) -> int | None:
+    """Return how wide the index should be: as the newest vectors of the configured width, else as most of them."""
+    widths = [row[0] for row in tx.all(_WIDTHS)]
+    wanted = order.settings.embedding.dimensions
+    if wanted in widths:
+        return wanted
+    found = Counter(widths).most_common(1)
+    return found[0][0] if found else vectors.indexed_dimensions(tx)
+
+
+def _is_broken(tx: ReadTx, width: int) -> bool:
+    """Return whether the index cannot be searched."""
+    vector = tx.value(_ANY, (width,))
+    if vector is None or vectors.indexed_dimensions(tx) != width:
+        return False
+    try:
+        vectors.knn(tx, vector, 1)
+    except sqlite.DatabaseError:
+        return True
+    return False
+
+
+def _drop(tx: WriteTx) -> int:
+    tx.run("DROP TABLE IF EXISTS vec_embeddings")
+    return 0
+
+
+def _walk(work: Work, part: Callable[[WriteTx, P], tuple[P, int]], *, first: P) -> int:
+    """Do a part again and again from where it stopped; return how many rows it has changed."""
+    changed, reached = 0, [first]
+    while count := work.step(_from(part, reached[0], reached)):
+        changed += count
+    return changed
+
+
+def _from(
+    part: Callable[[WriteTx, P], tuple[P, int]], place: P, reached: list[P]
+) -> Callable[[WriteTx], int]:
+    """Return the part that begins at a place, which may be run twice, and tells where it stopped."""
+
+    def step(tx: WriteTx) -> int:
+        reached[0], count = part(tx, place)
+        return count
+
+    return step
+
+
+def _clean_some(tx: WriteTx, after: str, *, chosen: Chosen) -> tuple[str, int]:
+    asked = {**choice.parameters(chosen), "after": after, "limit": STEP}
+    rows = tx.all(_ORPHANS, asked)
+    for row in rows:
+        store.remove(tx, row["id"])
+    return (rows[-1]["id"] if rows else after), sum(row["vectors"] for row in rows)
+
+
+def _remove_stray(tx: WriteTx, after: int) -> tuple[int, int]:
+    rows = tx.all(_STRAY, (after, STEP))
+    vectors.delete(tx, [row["id"] for row in rows])
+    return (rows[-1]["place"] if rows else after), len(rows)
+
+
+def _insert_lost(tx: WriteTx, after: int, *, width: int) -> tuple[int, int]:
+    rows = tx.all(_UNINDEXED, (after, width, STEP))
+    vectors.insert(tx, [(row["id"], row["vector"]) for row in rows])
+    return (rows[-1]["seq"] if rows else after), len(rows)
