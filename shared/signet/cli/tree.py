@@ -11,6 +11,7 @@ from signet.cli import (
     backup,
     connector,
     daemon,
+    doctor,
     embeddings,
     jobs,
     memory,
@@ -19,6 +20,7 @@ from signet.cli import (
     quickstart,
     recall,
     remember,
+    report,
     restore,
     service,
     skill,
@@ -48,9 +50,6 @@ app.command(rich_help_panel=MEMORY)(recall.recall)
 app.add_typer(memory.app, name="memory", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(transfer.export)
 app.command("import", rich_help_panel=MEMORY)(transfer.import_)
-app.command(rich_help_panel=CARE)(backup.backup)
-app.command(rich_help_panel=CARE)(restore.restore)
-app.command(rich_help_panel=CARE)(uninstall.uninstall)
 app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
 app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
@@ -61,6 +60,8 @@ daemon.app.command()(service.uninstall)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
 for _alias in (daemon.start, daemon.stop, daemon.restart, daemon.logs):
     app.command(rich_help_panel=DAEMON)(_alias)
+for _care in (doctor.doctor, backup.backup, restore.restore, report.report, uninstall.uninstall):
+    app.command(rich_help_panel=CARE)(_care)
 
 
 def command() -> "TyperGroup":

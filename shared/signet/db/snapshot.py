@@ -6,6 +6,7 @@ numbers and indexes (full text and vectors too). It holds no lock that a writer 
 
 import contextlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,9 +95,20 @@ def counts(database: Path) -> dict[str, int]:
 
 def problems(database: Path, *, most: int = 10) -> list[str]:
     """Return what SQLite finds wrong with the file, nothing when it is sound; reads all of it."""
+    return _pragma(database, f"integrity_check({int(most)})", lambda: False) or []
+
+
+def quick_problems(database: Path, *, most: int, seconds: float) -> list[str] | None:
+    """Return what SQLite finds wrong without looking into indexes; None when that takes longer."""
+    ends = time.monotonic() + seconds
+    return _pragma(database, f"quick_check({int(most)})", lambda: time.monotonic() > ends)
+
+
+def _pragma(database: Path, check: str, stop: Callable[[], bool]) -> list[str] | None:
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
-            rows = connection.execute(f"PRAGMA integrity_check({int(most)})").fetchall()
+            connection.set_progress_handler(stop, _STEPS)
+            rows = connection.execute(f"PRAGMA {check}").fetchall()
     except sqlite.DatabaseError as error:
-        return [str(error)]
+        return None if stop() else [str(error)]
     return [str(row[0]) for row in rows if row[0] != "ok"]

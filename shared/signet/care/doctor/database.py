@@ -1,0 +1,102 @@
+"""Checks of what is stored: is the file sound, is the schema right, do the indexes hold what they should, and how the
+report of diagnostics scores the rest."""
+
+from collections.abc import Iterator
+
+from signet.care.doctor import mend
+from signet.care.doctor.models import Check, Scene, Status, fail, ok, warn
+from signet.db import ReadTx, migrate, snapshot
+from signet.domain.diagnostics import report
+from signet.domain.diagnostics.models import Domain, Facts
+from signet.errors import SignetError
+
+#: What of the five seconds reading the whole file may take.
+INTEGRITY_SECONDS = 2.5
+#: The index's rows are in a table of sqlite-vec's own; it is not there before the first vector.
+_HAS_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'vec_embeddings_rowids'"
+_VECTORS = """
+SELECT (SELECT count(*) FROM embeddings e WHERE NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id)),
+       (SELECT count(*) FROM vec_embeddings_rowids v WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id))"""
+#: Domains of the report whose findings have checks of their own, or that are no question of being well.
+_ELSEWHERE = frozenset({"update", "predictor"})
+_WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAIL}
+
+
+def checks(scene: Scene) -> Iterator[Check]:
+    """Yield the checks of the database; only the first when it cannot be read."""
+    if not scene.workspace.database.exists():
+        yield warn("database", "there is none yet", "signet daemon start")
+        return
+    sound = _sound(scene)
+    yield sound
+    if scene.tx is None or sound.status is Status.FAIL:
+        return
+    schema = _schema(scene)
+    yield schema
+    if schema.status is Status.OK:
+        yield _vectors(scene, scene.tx)
+        whole = report.report(scene.tx, Facts.of(scene.settings), now=scene.now)
+        for name, domain in whole.domains.items():
+            if name not in _ELSEWHERE:
+                yield _domain(scene, domain)
+
+
+def _sound(scene: Scene) -> Check:
+    database = scene.workspace.database
+    found = snapshot.quick_problems(database, most=3, seconds=INTEGRITY_SECONDS)
+    size = f"{database.stat().st_size / 1e6:,.1f} MB"
+    if found is None:
+        return ok("database", f"{size}; no fault in what could be read in {INTEGRITY_SECONDS} s")
+    if not found:
+        return ok("database", f"{size}, sound")
+    return fail(
+        "database",
+        f"damaged: {'; '.join(found)}",
+        "signet backup list, then: signet restore FILE",
+    )
+
+
+def _schema(scene: Scene) -> Check:
+    try:
+        found = migrate.current(scene.workspace.database)
+    except SignetError as error:
+        return fail("schema", error.message, "install the newer version again")
+    if found == migrate.head():
+        return ok("schema", found)
+    return warn(
+        "schema",
+        f"{found or 'that of an earlier program'}; the next start brings it to {migrate.head()}, after a copy",
+        "signet daemon restart",
+    )
+
+
+def _vectors(scene: Scene, tx: ReadTx) -> Check:
+    if tx.value(_HAS_INDEX) is None:
+        return ok("vectors", "no index yet")
+    missing, orphaned = tx.all(_VECTORS)[0]
+    if not (missing or orphaned):
+        return ok("vectors", "the index holds every vector and no other")
+    return warn(
+        "vectors",
+        f"{missing} not in the index, {orphaned} in it that are gone",
+        "signet repair resync-vec --apply",
+        mend.repair(scene, "resync-vec"),
+    )
+
+
+def _domain(scene: Scene, domain: Domain) -> Check:
+    """Return what diagnostics say of one domain; its first reason brings the command that helps."""
+    status = _WORDS[domain.status]
+    if not domain.deductions:
+        return Check(check=domain.name, status=status, detail="well")
+    command = next((one.command for one in domain.deductions if one.command), None)
+    safe = next(
+        (mend.SAFE[c] for one in domain.deductions if (c := one.command) in mend.SAFE), None
+    )
+    return Check(
+        check=domain.name,
+        status=max(status, Status.WARN, key=[*Status].index),
+        detail="; ".join(one.reason for one in domain.deductions),
+        fix=command,
+        mend=mend.repair(scene, safe) if safe else None,
+    )

@@ -1,0 +1,68 @@
+"""All checks, in the order in which they are shown; one that breaks is a finding and not the end."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+
+from signet import config
+from signet.care.doctor import database, machine, place, running
+from signet.care.doctor.models import Check, Scene, fail
+from signet.daemon import record
+from signet.db import ReadTx
+from signet.db.driver import connect, sqlite
+from signet.errors import SignetError
+from signet.paths import Workspace
+
+#: How long a check waits for a lock that recovery holds.
+WAIT_MS = 1_000
+_PARTS: tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...] = (
+    ("machine", machine.checks),
+    ("workspace", place.checks),
+    ("database", database.checks),
+    ("daemon", running.checks),
+)
+
+
+def examine(
+    workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
+) -> Iterator[Check]:
+    """Yield every check as it is done. Changes nothing."""
+    with _reading(workspace) as tx:
+        scene = Scene(
+            workspace=workspace,
+            loaded=config.load(workspace, environ),
+            environ=environ,
+            running=record.running(workspace),
+            tx=tx,
+            now=now,
+        )
+        for name, checks in _PARTS:
+            yield from _guarded(name, checks, scene)
+
+
+def _guarded(
+    name: str, checks: Callable[[Scene], Iterable[Check]], scene: Scene
+) -> Iterator[Check]:
+    try:
+        yield from checks(scene)
+    except (SignetError, OSError, sqlite.Error) as error:
+        yield fail(name, f"could not be examined to the end: {error}", "signet logs -l warn")
+
+
+@contextlib.contextmanager
+def _reading(workspace: Workspace) -> Iterator[ReadTx | None]:
+    """Give a snapshot of the database, or None when there is none that can be read."""
+    if not workspace.database.exists():
+        yield None
+        return
+    try:
+        connection = connect(workspace.database, read_only=True)
+        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite.Error:
+        yield None
+        return
+    with contextlib.closing(connection):
+        yield ReadTx(connection)

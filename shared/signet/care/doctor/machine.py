@@ -1,0 +1,119 @@
+"""Checks of what Signet stands on: interpreter, SQLite, disk, file system, clock."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from signet import clock
+from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
+from signet.db.driver import sqlite, version_is_safe
+from signet.db.transaction import ReadTx
+
+#: Below this share of the disk, or with less room than a copy of the database takes, it is time to act.
+LEAST_FREE_SHARE = 0.05
+LEAST_FREE_BYTES = 200_000_000
+#: File systems on which SQLite's locks and its shared memory do not hold (https://sqlite.org/wal.html).
+NETWORK = frozenset(
+    "nfs nfs4 cifs smb smb2 smb3 smbfs afpfs fuse.sshfs 9p ceph glusterfs fuse.glusterfs afs webdav davfs".split()
+)
+#: Rows may be this far in the future: another clock of the same machine, or a step of a second.
+SKEW = timedelta(minutes=5)
+_NEWEST = """
+SELECT max(at) FROM (
+    SELECT max(created_at) AS at FROM memories UNION ALL SELECT max(started_at) FROM processes)"""
+
+
+def checks(scene: Scene) -> Iterator[Check]:
+    """Yield the checks of the machine."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield ok("python", f"{version} at {sys.executable}")
+    yield _sqlite(scene)
+    yield _disk(scene)
+    yield _file_system(scene)
+    yield _clock(scene)
+
+
+def _sqlite(scene: Scene) -> Check:
+    version = f"{sqlite.sqlite_version} ({sqlite.__name__.partition('.')[0]})"
+    from signet.db.driver import vec_loaded
+
+    has_vectors = scene.tx is None or vec_loaded(scene.tx.connection)
+    how = "sqlite-vec loaded" if has_vectors else "vectors compared in NumPy"
+    if not version_is_safe():
+        return warn(
+            "sqlite",
+            f"{version} has a rare bug that can damage a write-ahead log; Signet works around it",
+            "use a Python with SQLite 3.51.3 or later, or: pip install pysqlite3",
+        )
+    if not has_vectors:
+        return warn(
+            "sqlite", f"{version}: sqlite-vec cannot be loaded, {how}", "pip install sqlite-vec"
+        )
+    return ok("sqlite", f"{version}, {how}")
+
+
+def _disk(scene: Scene) -> Check:
+    place = _existing(scene.workspace.root)
+    usage = shutil.disk_usage(place)
+    database = _size(scene.workspace.database)
+    told = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
+    if usage.free < LEAST_FREE_BYTES:
+        return fail("disk", f"{told}: saving will fail soon", f"make room on the disk of {place}")
+    if usage.free < LEAST_FREE_SHARE * usage.total or usage.free < 2 * database:
+        return warn("disk", f"{told}: little room for backups and upgrades", "make some room")
+    return ok("disk", told)
+
+
+def _file_system(scene: Scene) -> Check:
+    place = _existing(scene.workspace.memory_dir).resolve()
+    kind = file_system(place)
+    if kind in NETWORK:
+        return fail(
+            "file system",
+            f"{place} is on {kind}: a database on a network disk will be damaged sooner or later",
+            "move it to a local disk: signet backup, then signet -p DIRECTORY restore FILE",
+        )
+    return ok("file system", f"{kind or 'local'}")
+
+
+def file_system(place: Path, mounts: Path = Path("/proc/mounts")) -> str | None:
+    """Return the kind of file system that a path is on; None where the system does not tell."""
+    try:
+        lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return None
+    found, kind = -1, None
+    for line in lines:
+        fields = line.split(" ")
+        point = Path(fields[1].replace("\\040", " "))
+        if place.is_relative_to(point) and len(point.parts) >= found:
+            found, kind = len(point.parts), fields[2]
+    return kind
+
+
+def _clock(scene: Scene) -> Check:
+    newest = clock.parsed(_newest(scene.tx)) if scene.tx is not None else None
+    told = local(scene.now)
+    if newest is not None and newest - scene.now > SKEW:
+        return warn(
+            "clock",
+            f"{told}, but something was written at {local(newest)}",
+            "set the clock of this machine, as with: timedatectl set-ntp true",
+        )
+    return ok("clock", told)
+
+
+def _newest(tx: ReadTx) -> str | None:
+    found: str | None = tx.value(_NEWEST)
+    return found
+
+
+def _existing(path: Path) -> Path:
+    """Return the path, or the nearest folder above it that exists."""
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -1,0 +1,117 @@
+"""Checks of the workspace: settings, modes of files, restores on their way, backups."""
+
+import os
+import stat
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from signet.care.doctor.models import Check, Mend, Scene, fail, local, ok, warn
+from signet.domain.backup import kept
+from signet.paths import Workspace
+
+
+def checks(scene: Scene) -> Iterator[Check]:
+    """Yield the checks of the workspace."""
+    yield _folder(scene.workspace)
+    if scene.workspace.root.is_dir():
+        yield _settings(scene)
+        yield _modes(scene.workspace)
+        yield _restore(scene)
+        yield _backup(scene)
+
+
+def _folder(workspace: Workspace) -> Check:
+    root = workspace.root
+    if not root.is_dir():
+        return fail("workspace", f"{root} does not exist", "signet daemon start")
+    missing = [p for p in (root, workspace.memory_dir) if p.exists() and not os.access(p, os.W_OK)]
+    if missing:
+        return fail("workspace", f"{missing[0]} cannot be written", f"chown -R $USER {missing[0]}")
+    return ok("workspace", str(root))
+
+
+def _settings(scene: Scene) -> Check:
+    if scene.loaded.error is not None:
+        return fail("settings", scene.loaded.error, f"edit {scene.workspace.root / 'agent.yaml'}")
+    if scene.loaded.warnings:
+        more = f" (and {len(scene.loaded.warnings) - 1} more)" * (len(scene.loaded.warnings) > 1)
+        return warn("settings", f"{scene.loaded.warnings[0]}{more}", "signet status")
+    return ok("settings", "agent.yaml is understood")
+
+
+def _modes(workspace: Workspace) -> Check:
+    open_ones = [*too_open(workspace)]
+    if not open_ones:
+        return ok("file modes", "private files are private")
+    path = open_ones[0][0]
+    more = f" and {len(open_ones) - 1} more" * (len(open_ones) > 1)
+    return fail(
+        "file modes",
+        f"others may read {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
+        "signet doctor --fix",
+        Mend(what="make private files private", do=partial(_close, tuple(open_ones))),
+    )
+
+
+def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
+    """Yield what others may read and should not, with the mode it should have."""
+    folders = (workspace.daemon_dir, workspace.secrets_dir, workspace.backups_dir)
+    database = workspace.database
+    files = [
+        *(database.with_name(database.name + end) for end in ("", "-wal", "-shm")),
+        workspace.daemon_dir / "auth-secret",
+        *(workspace.secrets_dir.iterdir() if workspace.secrets_dir.is_dir() else ()),
+        *(one.path for one in kept.kept(workspace)),
+    ]
+    for paths, mode in ((folders, 0o700), (files, 0o600)):
+        for path in paths:
+            if path.exists() and not path.is_symlink() and path.stat().st_mode & 0o077:
+                yield path, mode
+
+
+def _close(paths: tuple[tuple[Path, int], ...]) -> str:
+    for path, mode in paths:
+        path.chmod(mode)
+    return f"{len(paths)} made private"
+
+
+def _restore(scene: Scene) -> Check:
+    workspace = scene.workspace
+    if not workspace.restore_journal.exists():
+        return ok("restores", "none is unfinished")
+    return fail(
+        "restores",
+        "a restore was interrupted while it exchanged files",
+        "signet daemon start",
+        Mend(what="finish the interrupted restore", do=partial(_finish, workspace)),
+    )
+
+
+def _finish(workspace: Workspace) -> str:
+    from signet.domain.backup import restore
+
+    return f"finished; what was there before is in {restore.resume(workspace)}"
+
+
+def _backup(scene: Scene) -> Check:
+    found = kept.kept(scene.workspace)
+    if not found:
+        if not scene.workspace.database.exists():
+            return ok("backup", "nothing to back up yet")
+        return warn("backup", "none yet", "signet backup", _mend_backup(scene))
+    newest = found[0]
+    size = sum(one.bytes for one in found) / 1e6
+    told = f"newest of {local(newest.made_at)}; {len(found)} kept, {size:,.1f} MB"
+    if scene.now - newest.made_at > kept.OLD:
+        return warn("backup", told, "signet backup", _mend_backup(scene))
+    return ok("backup", told)
+
+
+def _mend_backup(scene: Scene) -> Mend:
+    def back_up() -> str:
+        from signet.domain.backup import create
+
+        return str(create.create(scene.workspace, now=scene.now).path)
+
+    return Mend(what="make a backup", do=back_up)

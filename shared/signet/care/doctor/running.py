@@ -1,0 +1,151 @@
+"""Checks of what runs: the daemon and its processes, the port, models, harnesses, the service."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from signet import __version__
+from signet.care import service
+from signet.care.doctor.models import Check, Scene, fail, ok, warn
+from signet.care.harnesses import CONNECTORS, Connector
+from signet.daemon import ready, record
+from signet.daemon.errors import PortTaken
+from signet.daemon.processes import processes
+from signet.domain.extraction.pipeline import mode_of
+from signet.providers import chosen, registry
+
+SILENT_SECONDS = 1.0
+
+
+def checks(scene: Scene, connectors: Sequence[Connector] = CONNECTORS) -> Iterator[Check]:
+    """Yield the checks of what runs."""
+    yield _daemon(scene)
+    if scene.running is not None:
+        yield _processes(scene)
+        yield _version(scene)
+    yield _port(scene)
+    yield _others(scene)
+    yield _vectors_from(scene)
+    yield _texts_from(scene)
+    yield _harnesses(scene, connectors)
+    yield _service(scene)
+
+
+def _daemon(scene: Scene) -> Check:
+    found = scene.running
+    if found is None:
+        if scene.workspace.pid_file.exists():
+            return warn(
+                "daemon", "not running; its last end was no clean one", "signet daemon start"
+            )
+        return warn("daemon", "not running", "signet daemon start")
+    answer = ready.ask(found.port, "/health/ready", timeout_seconds=SILENT_SECONDS)
+    if answer.status == 200:
+        return ok("daemon", f"running at {found.url}, PID {found.pid}")
+    if answer.status is None or answer.status == 0:
+        return fail("daemon", f"PID {found.pid} does not answer", "signet daemon restart")
+    return fail("daemon", answer.what_is_missing, "signet daemon restart")
+
+
+def _processes(scene: Scene) -> Check:
+    found = processes(scene.workspace)
+    if not found:
+        return fail("processes", "its supervisor does not answer", "signet daemon restart")
+    told = ", ".join(f"{one.name} {one.state}" for one in found)
+    if any(one.state != "running" for one in found):
+        return fail("processes", told, "signet logs -l warn")
+    restarts = sum(one.restarts for one in found)
+    if restarts:
+        return warn("processes", f"{told}; {restarts} restarts", "signet logs -l error")
+    return ok("processes", told)
+
+
+def _version(scene: Scene) -> Check:
+    assert scene.running is not None
+    if scene.running.version in ("", __version__):
+        return ok("update", f"{__version__} is installed and runs")
+    return warn(
+        "update",
+        f"{scene.running.version} runs, {__version__} is installed",
+        "signet daemon restart",
+    )
+
+
+def _port(scene: Scene) -> Check:
+    if scene.running is not None:
+        return ok("port", f"{scene.running.port}, ours")
+    port = scene.loaded.environment.port
+    try:
+        ready.check_free(port)
+    except PortTaken as error:
+        return fail("port", error.message, "signet daemon start --port ANOTHER")
+    return ok("port", f"{port} is free")
+
+
+def _others(scene: Scene) -> Check:
+    """Look for a second supervisor of this workspace, as a copied pid file or another user's start would leave."""
+    own = None if scene.running is None else scene.running.pid
+    strangers = [
+        pid for pid in _pids() if pid != own and record.is_supervisor(pid, scene.workspace)
+    ]
+    if not strangers:
+        return ok("one daemon", "no other on this workspace")
+    told = ", ".join(map(str, strangers))
+    return fail("one daemon", f"another one works on it, PID {told}", f"kill {told}")
+
+
+def _pids() -> Iterator[int]:
+    """Yield the ids of all processes, where the system shows them as files."""
+    proc = Path("/proc")
+    if proc.is_dir():
+        yield from (int(place.name) for place in proc.iterdir() if place.name.isdigit())
+
+
+def _vectors_from(scene: Scene) -> Check:
+    wanted = chosen.vector_settings(scene.settings, scene.loaded.environment)
+    embedder = registry.embedder(wanted)
+    if embedder is None:
+        return ok("embeddings", "switched off; recall goes by words")
+    if (why := embedder.fault()) is None:
+        return ok("embeddings", f"{embedder.name} is there")
+    fix = "signet models install" if wanted.provider == registry.NATIVE else "signet logs -l warn"
+    return warn("embeddings", f"{embedder.name}: {why}; recall goes by words", fix)
+
+
+def _texts_from(scene: Scene) -> Check:
+    wanted = chosen.text_settings(scene.settings, scene.loaded.environment)
+    found = registry.resolve(wanted, lambda model: model.available())
+    mode = mode_of(scene.settings)
+    if found.model is not None and wanted.provider != registry.AUTO and not found.model.available():
+        return warn(
+            "extraction",
+            f"{found.model.name} does not answer; jobs wait for it",
+            "start it, or: signet logs -l warn",
+        )
+    return ok("extraction", f"{found.reason} ({mode})")
+
+
+def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
+    entries = [(one.name, entry) for one in connectors for entry in one.entries(scene.workspace)]
+    broken = [(name, entry) for name, entry in entries if entry.problem is not None]
+    if broken:
+        told = "; ".join(f"{name} ({entry.place}): {entry.problem}" for name, entry in broken)
+        return fail("harnesses", told, "signet setup")
+    names = sorted({name for name, _ in entries})
+    return ok("harnesses", f"{', '.join(names)} connected" if names else "none connected")
+
+
+def _service(scene: Scene) -> Check:
+    wanted = service.planned(scene.workspace, environ=scene.environ)
+    if not wanted.path.exists():
+        return ok("service", "does not start at login; for that: signet daemon install")
+    if not wanted.exists:
+        return warn("service", f"{wanted.path} was not written by Signet")
+    text = wanted.path.read_text("utf-8")
+    missing = [word for word in service.words(scene.workspace) if word not in text]
+    if missing:
+        return warn(
+            "service",
+            f"{wanted.path} starts another installation or workspace",
+            "signet daemon install",
+        )
+    return ok("service", f"starts at login ({wanted.manager})")

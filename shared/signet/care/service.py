@@ -1,0 +1,158 @@
+"""Start at login: a systemd user unit on Linux, a launchd agent on macOS, for the interpreter that runs this.
+
+The texts are those under `deploy/`, with the command in the place of theirs.
+"""
+
+import os
+import plistlib
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from signet.care.commands import Run
+from signet.errors import Conflict
+from signet.paths import Workspace
+from signet.resources import deploy_dir
+
+UNIT = "signet.service"
+LABEL = "ai.signet.daemon"
+#: By this a file is known as ours, whichever version wrote it.
+_OURS = ("daemon", "start", "--foreground")
+
+
+class Manager(StrEnum):
+    """Who starts services of a user."""
+
+    SYSTEMD = "systemd"
+    LAUNCHD = "launchd"
+
+
+class Foreign(Conflict):
+    """A service of this name is there that Signet has not written."""
+
+    code = "service_exists"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A service as it should be: its file, and the commands that take it into use and out of it."""
+
+    manager: Manager
+    path: Path
+    text: str
+    enable: tuple[tuple[str, ...], ...]
+    disable: tuple[tuple[str, ...], ...]
+    after: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_written(self) -> bool:
+        """Return whether the file is there and says what it should."""
+        return _read(self.path) == self.text
+
+    @property
+    def exists(self) -> bool:
+        """Return whether there is a file of this name that we wrote."""
+        found = _read(self.path)
+        return found is not None and all(word in found for word in _OURS)
+
+
+def planned(
+    workspace: Workspace,
+    *,
+    port: int | None = None,
+    environ: Mapping[str, str] = os.environ,
+    platform: str = sys.platform,
+) -> Service:
+    """Return the service of a workspace for this user and this interpreter."""
+    command = _command(workspace, port)
+    return _launchd(command) if platform == "darwin" else _systemd(command, environ)
+
+
+def words(workspace: Workspace) -> tuple[str, ...]:
+    """Return what the file of a service of this installation and workspace holds."""
+    return sys.executable, str(workspace.root)
+
+
+def install(service: Service, run: Run) -> tuple[bool, list[str]]:
+    """Write and enable the service; return whether the file changed, and what the service manager refused.
+
+    Raises Foreign for a file of this name that is not ours.
+    """
+    if service.path.exists() and not service.exists:
+        raise Foreign(f"{service.path} was not written by Signet; move it away first")
+    is_new = not service.is_written
+    if is_new:
+        service.path.parent.mkdir(parents=True, exist_ok=True)
+        part = service.path.with_name(f".{service.path.name}.part")
+        part.write_text(service.text, "utf-8")
+        part.replace(service.path)
+    return is_new, _run(service.enable, run)
+
+
+def remove(service: Service, run: Run) -> tuple[bool, list[str]]:
+    """Take the service out; return whether there was one, and what the service manager refused."""
+    if not service.exists:
+        return False, []
+    refused = _run(service.disable, run)
+    service.path.unlink()
+    return True, refused + _run(service.after, run)
+
+
+def _run(commands: tuple[tuple[str, ...], ...], run: Run) -> list[str]:
+    """Run commands until one fails, and return it with what it said."""
+    for command in commands:
+        if (why := run(command)) is not None:
+            return [f"{' '.join(command)}: {why}"]
+    return []
+
+
+def _command(workspace: Workspace, port: int | None) -> list[str]:
+    fixed = [sys.executable, "-P", "-m", "signet.cli.main", "daemon", "start", "--foreground"]
+    chosen = [] if port is None else ["--port", str(port)]
+    return [*fixed, "--path", str(workspace.root), *chosen]
+
+
+def _systemd(command: list[str], environ: Mapping[str, str]) -> Service:
+    home = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    template = (deploy_dir() / UNIT).read_text("utf-8")
+    line = "ExecStart=" + " ".join(map(_unit_word, command))
+    control = ("systemctl", "--user")
+    reload = (*control, "daemon-reload")
+    return Service(
+        manager=Manager.SYSTEMD,
+        path=home / "systemd" / "user" / UNIT,
+        text=re.sub(r"(?m)^ExecStart=.*$", lambda _: line, template),
+        enable=(reload, (*control, "enable", "--now", UNIT)),
+        disable=((*control, "disable", "--now", UNIT),),
+        after=(reload,),
+    )
+
+
+def _unit_word(word: str) -> str:
+    """Return a word as a unit's command line has it (systemd.service(5), "Command lines")."""
+    quoted = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{quoted}"'
+
+
+def _launchd(command: list[str]) -> Service:
+    path = Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+    agent = plistlib.loads((deploy_dir() / f"{LABEL}.plist").read_bytes())
+    agent["ProgramArguments"] = command
+    return Service(
+        manager=Manager.LAUNCHD,
+        path=path,
+        text=plistlib.dumps(agent, sort_keys=False).decode(),
+        enable=(("launchctl", "load", "-w", str(path)),),
+        disable=(("launchctl", "unload", "-w", str(path)),),
+        after=(),
+    )
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None

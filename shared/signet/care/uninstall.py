@@ -1,0 +1,159 @@
+"""Taking Signet out of a user's account: what it put elsewhere goes, the workspace stays unless it is to be purged."""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.care import service
+from signet.care.commands import Run
+from signet.care.harnesses import CONNECTORS, Connector
+from signet.daemon import control, record
+from signet.errors import Invalid
+from signet.paths import Workspace, cache_home, config_home
+
+
+class NotOurs(Invalid):
+    """This folder cannot be purged."""
+
+    code = "not_a_workspace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing that goes: what it is, and how; `do` returns what could not be done."""
+
+    what: str
+    do: Callable[[], Sequence[str]]
+
+
+def steps(
+    workspace: Workspace,
+    run: Run,
+    *,
+    purge: bool,
+    environ: Mapping[str, str] = os.environ,
+    connectors: Sequence[Connector] = CONNECTORS,
+) -> list[Step]:
+    """Return what would go, in order; nothing that is not there. Raises NotOurs for a purge that would be a mistake."""
+    found = service.planned(workspace, environ=environ)
+    todo = [*_service(found, run)]
+    if record.running(workspace) is not None:
+        todo.append(Step(what="the running daemon", do=lambda: _stop(workspace)))
+    todo += _harnesses(workspace, connectors)
+    todo += _completion()
+    todo += _folder("sockets and locks", _far_runtime(workspace))
+    if purge:
+        check_purge(workspace)
+        todo += _folder("everything that is remembered, backups too", workspace.root)
+        todo += _folder("models and caches", cache_home(environ))
+        todo += _folder("the saved choice of a workspace", config_home(environ))
+    return todo
+
+
+def check_purge(workspace: Workspace) -> None:
+    """Raise NotOurs for a folder that is no workspace, or that holds more than one."""
+    root = workspace.root.resolve()
+    if root == Path.home().resolve() or Path.home().resolve().is_relative_to(root):
+        raise NotOurs(f"{root} holds more than a workspace and is not deleted")
+    if root.exists() and not (workspace.database.exists() or workspace.daemon_dir.is_dir()):
+        raise NotOurs(f"{root} does not look like a workspace and is not deleted")
+
+
+def delete_command(workspace: Workspace) -> str:
+    """Return the one command that would delete the data."""
+    return f"rm -rf {_quoted(workspace.root)}"
+
+
+def program_command(prefix: str = sys.prefix) -> str:
+    """Return the command that removes the program itself, for the tool that installed it."""
+    parts = Path(prefix).parts
+    if "uv" in parts and "tools" in parts:
+        return "uv tool uninstall signetai"
+    if "pipx" in parts:
+        return "pipx uninstall signetai"
+    return f"{_quoted(Path(sys.executable))} -m pip uninstall signetai"
+
+
+def _service(found: service.Service, run: Run) -> Iterator[Step]:
+    if found.exists:
+        yield Step(what=f"the service {found.path}", do=lambda: service.remove(found, run)[1])
+
+
+def _stop(workspace: Workspace) -> Sequence[str]:
+    control.stop(workspace)
+    return ()
+
+
+def _harnesses(workspace: Workspace, connectors: Sequence[Connector]) -> Iterator[Step]:
+    for one in connectors:
+        if entries := one.entries(workspace):
+            places = ", ".join(entry.place for entry in entries)
+            yield Step(what=f"{one.name}: {places}", do=_removal(workspace, one))
+
+
+def _removal(workspace: Workspace, connector: Connector) -> Callable[[], Sequence[str]]:
+    def remove() -> Sequence[str]:
+        connector.remove(workspace)
+        return ()
+
+    return remove
+
+
+def _completion() -> Iterator[Step]:
+    """Find what `signet --install-completion` writes for bash, zsh and fish."""
+    home = Path.home()
+    script = home / ".bash_completions" / "signet.sh"
+    places = (script, home / ".zfunc" / "_signet", home / ".config/fish/completions/signet.fish")
+    for place in places:
+        if place.is_file():
+            yield Step(what=f"shell completion {place}", do=_unlinking(place))
+    rc, line = home / ".bashrc", f"source '{script}'"
+    if rc.is_file() and line in rc.read_text("utf-8", "surrogateescape").splitlines():
+        yield Step(what=f"the line of completion in {rc}", do=lambda: _drop_line(rc, line))
+
+
+def _unlinking(place: Path) -> Callable[[], Sequence[str]]:
+    def unlink() -> Sequence[str]:
+        place.unlink(missing_ok=True)
+        return ()
+
+    return unlink
+
+
+def _drop_line(place: Path, line: str) -> Sequence[str]:
+    lines = place.read_text("utf-8", "surrogateescape").splitlines(keepends=True)
+    kept = [one for one in lines if one.rstrip("\n") != line]
+    part = place.resolve().with_name(f".{place.name}.signet")
+    part.write_text("".join(kept), "utf-8", "surrogateescape")
+    shutil.copymode(place, part)
+    part.replace(place.resolve())
+    return ()
+
+
+def _far_runtime(workspace: Workspace) -> Path | None:
+    """Return the folder of sockets when it lies outside the workspace."""
+    far = workspace.runtime_dir
+    return None if far.is_relative_to(workspace.root) else far
+
+
+def _folder(what: str, folder: Path | None) -> Iterator[Step]:
+    if folder is not None and folder.is_dir():
+        yield Step(what=f"{what}: {folder}", do=lambda: _delete(folder))
+
+
+def _delete(folder: Path) -> Sequence[str]:
+    refused: list[str] = []
+    shutil.rmtree(
+        folder.resolve(), onerror=lambda _, path, error: refused.append(f"{path}: {error[1]}")
+    )
+    if folder.is_symlink():
+        folder.unlink()
+    return refused
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

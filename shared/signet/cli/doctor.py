@@ -1,0 +1,86 @@
+"""`signet doctor`: is this setup all right? A line a check, and what to do."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet import clock
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.output import Ink
+from signet.errors import SignetError
+from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.care.doctor.models import Check, Mend
+
+_LABEL = 13
+
+
+def doctor(
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Repair what can be repaired without losing anything.")
+    ] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Look at everything, with the daemon up or down; exit 1 when something is broken.
+
+    ✓ is well, ! is worth a look, ✗ is broken; beside it stands what to do. With --fix, what is safe is repaired and
+    each step shown: modes of files, an interrupted restore, a missing backup; and through the daemon, with its limits
+    and in its history, indexes and stale leases.
+
+    Examples: signet doctor · signet doctor --fix
+    """
+    workspace = find_workspace(path)
+    found = _examined(workspace, shown=not as_json and not fix)
+    if fix:
+        steps = [(one.mend, _mended(one.mend)) for one in found if one.mend is not None]
+        if not as_json:
+            _show_steps(steps)
+        found = _examined(workspace, shown=not as_json)
+    if as_json:
+        output.show([one.to_dict() for one in found])
+    broken = sum(one.status == "fail" for one in found)
+    if broken:
+        raise typer.Exit(1)
+
+
+def _examined(workspace: Workspace, *, shown: bool) -> "list[Check]":
+    from signet.care.doctor import examine
+
+    ink = output.ink(sys.stdout)
+    found = []
+    for one in examine.examine(workspace, now=clock.now()):
+        found.append(one)
+        if shown:
+            output.say(_line(one, ink))
+    return found
+
+
+def _line(one: "Check", ink: Ink) -> str:
+    sign = {"ok": ink.good("✓"), "warn": ink.warn("!"), "fail": ink.bad("✗")}[one.status]
+    text = f"{sign} {one.check:<{_LABEL}}{output.plain(one.detail)}"
+    return f"{text} · {ink.bold(one.fix)}" if one.fix else text
+
+
+def _mended(mend: "Mend") -> tuple[bool, str]:
+    """Do a repair and return whether it was done, and what came of it."""
+    try:
+        return True, mend.do()
+    except SignetError as error:
+        return False, error.message
+    except OSError as error:
+        return False, f"{error.filename or ''}: {error.strerror}"
+
+
+def _show_steps(steps: "Sequence[tuple[Mend, tuple[bool, str]]]") -> None:
+    ink = output.ink(sys.stdout)
+    for mend, (is_done, told) in steps:
+        sign = ink.good("✓") if is_done else ink.bad("✗")
+        output.say(f"{sign} {mend.what}: {output.plain(told)}")
+    if not steps:
+        output.say("Nothing that could be repaired safely")
+    output.say()

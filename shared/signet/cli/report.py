@@ -1,0 +1,41 @@
+"""`signet report`: a file for whoever is asked for help, without anything that is remembered."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from signet import clock
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.paths import find_workspace
+
+
+def report(
+    file: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="The file; default: signet-report-TIME.zip here."),
+    ] = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write what helps to find a fault into a zip: versions, settings, doctor, log, counts.
+
+    It holds no text of a memory and no secret, and is sent to nobody: look into it, and attach it where you ask.
+
+    Examples: signet report · signet report -o fault.zip
+    """
+    from signet.care import report as care
+
+    now = clock.now()
+    name = file or f"signet-report-{now.astimezone():%Y-%m-%d-%H%M%S}.zip"
+    target = Path(name).expanduser().absolute()
+    parts = care.write(find_workspace(path), target, now=now)
+    if as_json:
+        contents = [{"name": p.name, "what": p.what, "bytes": len(p.content)} for p in parts]
+        output.show({"file": str(target), "bytes": target.stat().st_size, "contents": contents})
+        return
+    output.say(f"Report written to {target}")
+    for part in parts:
+        output.say(f"  {part.name:<16}{output.size(len(part.content)):>10}  {part.what}")
+    output.hint("It was sent to nobody. Have a look before you pass it on.")

@@ -1,0 +1,94 @@
+"""`signet uninstall`: everything that Signet put into this account goes, the workspace stays."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.service import DryRunOption
+from signet.errors import Invalid
+from signet.paths import find_workspace
+
+if TYPE_CHECKING:
+    from signet.care.uninstall import Step
+
+#: What has to be typed before everything that is remembered goes.
+WORD = "purge"
+
+
+def uninstall(
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Delete the workspace too, with everything in it.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Stop the daemon and take out its service, shell completion and entries in harnesses.
+
+    What is remembered stays where it is, unless --purge is given; then the word "purge" is asked for, or --yes.
+    The program itself is removed by the tool that installed it, whose command is shown.
+
+    Examples: signet uninstall --dry-run · signet uninstall --purge --yes
+    """
+    from signet.care import commands
+    from signet.care import uninstall as care
+
+    workspace = find_workspace(path)
+    todo = care.steps(workspace, commands.run, purge=purge)
+    if dry_run:
+        _show(todo, as_json=as_json)
+        return
+    if purge and not yes and not _is_wanted(todo, as_json=as_json):
+        output.say("Nothing removed")
+        raise typer.Exit(1)
+    refused = [line for step in todo for line in _do(step, as_json=as_json)]
+    kept = None if purge else str(workspace.root)
+    if as_json:
+        removed = [step.what for step in todo]
+        output.show({"removed": removed, "refused": refused, "kept": kept})
+    else:
+        if not todo:
+            output.say("There was nothing to take out")
+        if kept is not None and workspace.root.exists():
+            output.say(f"Kept: {kept}")
+            output.hint(f"To delete it: {care.delete_command(workspace)}")
+        output.hint(f"To remove the program: {care.program_command()}")
+    if refused:
+        raise typer.Exit(1)
+
+
+def _show(todo: "Sequence[Step]", *, as_json: bool) -> None:
+    if as_json:
+        output.show({"dryRun": True, "wouldRemove": [step.what for step in todo]})
+        return
+    for step in todo:
+        output.say(f"Would remove {step.what}")
+    if not todo:
+        output.say("There is nothing to take out")
+
+
+def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
+    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+    for step in todo:
+        output.tell(f"  {step.what}")
+    return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
+
+
+def _do(step: "Step", *, as_json: bool) -> Sequence[str]:
+    """Do a step and return what could not be done; the next ones are tried all the same."""
+    try:
+        refused = list(step.do())
+    except OSError as error:
+        refused = [f"{step.what}: {error.strerror or error}"]
+    if not as_json:
+        for line in refused:
+            output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")
+        if not refused:
+            output.say(f"Removed {step.what}")
+    return refused
