@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars
 
 from signet import clock
 from signet.config.env import is_loopback
@@ -20,6 +21,7 @@ from signet.errors import SignetError
 from signet_api import errors, limits, scopes
 from signet_api.deps import State
 from signet_api.guard import host_of
+from signet_api.measure import is_change
 from signet_api.permissions import EVERY, Rule, match
 
 #: What it takes to be told "not found" and "method not allowed".
@@ -47,10 +49,14 @@ class Access:
         except SignetError as error:
             await errors.refusal(error)(scope, receive, send)
             return
+        if asked.claims is not None:
+            bind_contextvars(actor=asked.claims.sub)
         with caller.acting_for(asked):
             try:
                 await self._check(asked, scope)
             except SignetError as error:
+                if is_change(scope["method"], scope["path"]):
+                    errors.note_refusal(error)
                 await errors.refusal(error)(scope, receive, send)
                 return
             await self._app(scope, receive, send)

@@ -14,6 +14,7 @@ from signet_api import errors, permissions
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
+from signet_api.heartbeat import beat
 from signet_api.routes import ROUTERS
 
 #: Room for the other fields of a request beside the longest content.
@@ -25,9 +26,10 @@ def create_app(state: State) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        watching = asyncio.create_task(state.health.watch())
+        running = [asyncio.create_task(state.health.watch()), asyncio.create_task(beat(state))]
         yield
-        watching.cancel()
+        for task in running:
+            task.cancel()
 
     most_bytes = state.settings.pipeline.documents.max_content_bytes + ENVELOPE_BYTES
     app = FastAPI(

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from signet.domain.auth.limits import RateLimited
 from signet.errors import Kind, ProviderDown, SignetError, TooLarge
 from signet.observe import logs, record, taxonomy
+from signet_api.measure import is_change
 
 log = logs.get("api")
 
@@ -71,7 +72,8 @@ def body_too_large() -> JSONResponse:
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, SignetError)
     status = STATUS[error.kind]
-    note_refusal(error)
+    if is_change(request.method, request.url.path):
+        note_refusal(error)
     if status in (500, 503) and not isinstance(error, ProviderDown):
         log.warning("request.refused", path=request.url.path, code=error.code, detail=error.message)
     return refusal(error)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bind_contextvars
+from structlog.contextvars import bind_contextvars, get_contextvars
 
 from signet.config.env import is_loopback
 from signet_api.errors import answer, body_too_large
@@ -48,7 +48,9 @@ class Guard:
         request_id = headers.get(b"x-signet-request-id", b"")[:128] or str(uuid4()).encode()
         scope["signet.request_id"] = request_id.decode("utf-8", "replace")
         status = 0
-        bind_contextvars(request_id=scope["signet.request_id"])
+        # A token says better who asks (access.py).
+        actor = _text(headers, b"x-signet-actor")
+        bind_contextvars(request_id=scope["signet.request_id"], actor=actor)
 
         async def tagged(message: Message) -> None:
             nonlocal status
@@ -78,7 +80,7 @@ class Guard:
                     raise
         route = getattr(scope.get("route"), "path", None)
         seconds = time.perf_counter() - started
-        answered(scope["method"], route, status, seconds, _text(headers, b"x-signet-actor"))
+        answered(scope["method"], route, status, seconds, get_contextvars()["actor"])
 
 
 def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) -> str | None:

@@ -42,10 +42,14 @@ def class_of(method: str, route: str) -> Class:
     if (method, route) in _CHANGES:
         return Class.MUTATIONS
     for found, words in _WORDS:
-        # `/api/memory/{memory_id}/recover` is a word of the path, `{recover}` would be none.
         if any(word in route for word in words):
             return found
     return Class.REQUESTS
+
+
+def is_change(method: str, route: str) -> bool:
+    """Return whether a request would change something. Pure."""
+    return method != "GET" and class_of(method, route) is not Class.RECALLS
 
 
 def answered(method: str, route: str | None, status: int, seconds: float, actor: str) -> None:

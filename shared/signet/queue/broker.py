@@ -24,7 +24,9 @@ from structlog.contextvars import bind_contextvars
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.observe import logs, metrics, record, taxonomy
+from signet.observe.record import Count
 from signet.observe.rings import TIMES, Operation
+from signet.observe.taxonomy import Stage
 from signet.queue import finish, outcome
 from signet.queue.deadline import Deadlines
 from signet.queue.enqueue import Job, enqueue
@@ -295,6 +297,8 @@ def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: fl
     if ended.end in (End.FAILED, End.PERMANENT):
         code = taxonomy.of_job(kind, ended.code, error)
         if code is not None:
+            if code.stage is Stage.CONNECTOR:
+                record.count(Count.SYNC_ERRORS, str(run.lease.payload.get("connectorId")))
             record.error(
                 code, ended.error, memory_id=run.lease.memory_id, duration_ms=round(took * 1000, 1)
             )

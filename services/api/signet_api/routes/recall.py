@@ -1,6 +1,7 @@
 """Ask for memories."""
 
 import asyncio
+import time
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -17,7 +18,8 @@ from signet.domain.recall import store as accesses
 from signet.domain.recall.models import DEFAULT_LIMIT, MAX_LIMIT, Filters, Query, Result
 from signet.domain.skills import usage
 from signet.errors import Invalid, SignetError
-from signet.observe import logs
+from signet.observe import logs, record
+from signet.observe.record import Event
 from signet.wire.recall import RecallBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of
@@ -49,12 +51,24 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
+    started = time.monotonic()
     vector = await state.vectors.of(body.query)
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     async with state.recalls:
         result = await state.db.aread(_answer, body, agent_id, vector, state)
     _count_later(state, result, agent_id)
+    _tell(result, time.monotonic() - started)
     return answer.body(result)
+
+
+def _tell(result: Result, seconds: float) -> None:
+    record.event(
+        Event.RECALL_PERFORMED,
+        type=result.method,
+        results=len(result.hits),
+        latencyMs=round(seconds * 1000, 1),
+        truncated=any(len(hit.content) > result.truncate_chars for hit in result.hits),
+    )
 
 
 def _answer(

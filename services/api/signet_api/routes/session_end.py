@@ -17,7 +17,8 @@ from signet.domain.knowledge import feedback
 from signet.domain.sessions import end, files
 from signet.domain.sessions.models import Queued, Rules, Session
 from signet.errors import Invalid
-from signet.observe import logs
+from signet.observe import logs, record
+from signet.observe.record import Event
 from signet.wire.sessions import SessionEndBody
 from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Shared, State, agent_of, project_of
@@ -44,6 +45,12 @@ async def post_session_end(request: Request, state: Shared) -> dict[str, object]
         return NOTHING
     session = await _session(body, request, state)
     queued = await state.db.awrite(_end, session, state.settings, now=clock.now())
+    record.event(
+        Event.SESSION_END,
+        harness=body.harness,
+        chars=len(session.text),
+        queued=queued is not None and queued.is_open,
+    )
     if queued is None:
         return NOTHING
     return {**NOTHING, "queued": queued.is_open, "jobId": queued.job_id}

@@ -20,7 +20,8 @@ from signet.domain.documents import create, delete, ingest
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, PermanentJobError
-from signet.observe import logs
+from signet.observe import logs, record
+from signet.observe.record import Count
 from signet.queue import BULK
 from signet.queue.held import Run
 
@@ -64,6 +65,10 @@ def run(job: Run, rules: Rules) -> None:
     progress = _cleared(job, connector, folder, progress)
     job.commit(partial(_end, connector=connector, progress=progress, started=started))
     log.info("connector.synced", connector_id=connector.id, **_counts(progress))
+    record.count(Count.SYNCS, connector.id)
+    record.count(
+        Count.DOCUMENTS, connector.id, progress.documents_added + progress.documents_updated
+    )
 
 
 def _added(

@@ -53,6 +53,9 @@ SELECT {", ".join(_RENAMED.get(name, name) for name in PAIR)} FROM predictor_tra
 _PURGE = """
 DELETE FROM telemetry_events WHERE rowid IN (
     SELECT rowid FROM telemetry_events WHERE timestamp < ? ORDER BY timestamp LIMIT ?)"""
+_STANDS = """
+SELECT (SELECT COUNT(*) FROM memories WHERE is_deleted = 0) AS memories,
+       (SELECT COUNT(*) FROM connectors WHERE status <> 'error') AS connectors"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +105,13 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
         "pipelineErrorsByStage": stages,
         "pipelineErrorsByCode": codes,
     }
+
+
+def stands(tx: ReadTx) -> tuple[int, int]:
+    """Return how many memories there are, and how many connectors work."""
+    row = tx.one(_STANDS)
+    assert row is not None
+    return row["memories"], row["connectors"]
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:

@@ -1,0 +1,38 @@
+"""Tell now and then that the daemon lives, and what it works with."""
+
+import asyncio
+
+from signet import clock
+from signet.domain.extraction.pipeline import mode_of
+from signet.domain.telemetry import store
+from signet.errors import SignetError
+from signet.observe import record
+from signet.observe.record import Event
+from signet_api.deps import State
+
+EVERY_SECONDS = 300.0
+
+
+async def beat(state: State) -> None:
+    """Tell again and again until cancelled."""
+    while True:
+        await asyncio.sleep(EVERY_SECONDS)
+        try:
+            memories, connectors = await state.db.aread(store.stands)
+        except SignetError:  # busy: the next one tells it
+            continue
+        tell(state, memories=memories, connectors=connectors)
+
+
+def tell(state: State, *, memories: int, connectors: int) -> None:
+    """Note one heartbeat."""
+    settings = state.settings
+    record.event(
+        Event.DAEMON_HEARTBEAT,
+        uptimeMs=round((clock.now() - state.started_at).total_seconds() * 1000),
+        memoryCount=memories,
+        connectorsActive=connectors,
+        pipelineMode=mode_of(settings),
+        extractionProvider=settings.pipeline.extraction.provider,
+        embeddingProvider=settings.embedding.provider,
+    )
