@@ -2,9 +2,10 @@
 
 Reads the evaluation data as the pipeline reads sessions (one transcript each), keeps what passes the gate and draws
 from all of it with equal chances, so that the share of good ones is the precision. The conversations fall into six
-parts: rules are changed with some of them and judged on others. Nothing of the data is kept.
+parts: rules are changed with some of them and judged on others; `--without` leaves out what earlier draws, kept in
+files, have shown. Nothing of the data is kept.
 
-    python loadtests/rules_draw.py --data ../shared/data --parts 4 5 --seed 1 [--count 100]
+    python loadtests/rules_draw.py --data ../shared/data --parts 4 5 --seed 1 [--count 100] [--without FILE …]
     python loadtests/rules_draw.py --sample                      # all facts of the session that ships with signet
 
 Printed first: how many facts were kept of how many characters, per set. Then for each fact drawn: its number, the fact
@@ -113,6 +114,7 @@ def main() -> int:
     parser.add_argument("--parts", type=int, nargs="+", default=list(range(PARTS)))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--without", type=Path, nargs="*", default=[], help="earlier draws")
     asked = parser.parse_args()
     every = [sample()] if asked.sample else list(sessions(asked.data))
     read = [session for session in every if session.part in asked.parts]
@@ -125,7 +127,8 @@ def main() -> int:
             "facts": sum(len(found[session.name]) for session in own),
         }
         print(json.dumps({"set": set_} | counts))
-    pool = [one for facts in found.values() for one in facts]
+    seen = "".join(file.read_text(encoding="utf-8") for file in asked.without)
+    pool = [one for facts in found.values() for one in facts if f" {one.fact} [" not in seen]
     count = len(pool) if asked.sample else min(asked.count, len(pool))
     order = pool if asked.sample else random.Random(asked.seed).sample(pool, count)
     for number, one in enumerate(order, 1):

@@ -206,6 +206,9 @@ REFUSED_FROM_USER = [
     "I like tea when I'm ill and there is none.",
     "We always meet at Café Nord with my college friends.",
     "I built a page where the user can log in.",
+    "Me and my neighbour ran a class in Ghent.",
+    "Ana and my sister moved to Ghent.",
+    "I asked Ana about Redis and we agreed on two reviewers.",
     "My accuracy is 90%.",
     "I moved.",
 ]

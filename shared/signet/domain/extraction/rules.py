@@ -55,6 +55,9 @@ _PRIVATE = re.compile(
 )
 #: A speaker who tells of `the user` of some program cannot be called that.
 _OTHER_USER = re.compile(r"\bthe users?\b|\buser['’]s\b", re.IGNORECASE)
+#: `I asked Ana and we agreed`: the two of them.
+_AND_SOMEONE = re.compile(r"\b(?:I|my)\b.*\s(?!I\b)[A-Z][a-z]+\b.*\b(?:we|our)\b")
+_TEAM_WORD = re.compile(r"\b(?:team|company|colleagues?|coworkers?)\b")
 _OF_TEAM = re.compile(r"\bthe team\b", re.IGNORECASE)
 _DEFINITE_TASTE = re.compile(
     r"\b(?:like|love|hate|enjoy|prefer|dislike)[sd]? (?:the (?![A-Z])|how|when|where|what|seeing"
@@ -132,13 +135,20 @@ def _turn(turn: transcript.Turn) -> Iterator[Fact]:
             return
         if is_pasted and not _FIRST_PERSON.search(whole):
             continue
-        is_private = turn.role == transcript.USER and _PRIVATE.search(whole)
+        is_private = turn.role == transcript.USER and _is_private(whole)
         for fact in (
             fact for piece in rules_clauses.pieces(whole) for fact in _piece(piece, turn.role)
         ):
             is_proposal = shows_code and fact.type != "rationale"
             if not (is_proposal or (is_private and _OF_TEAM.search(fact.content))):
                 yield fact
+
+
+def _is_private(whole: str) -> bool:
+    """Say whether `we` are others than a team: family and friends, or the speaker and somebody he names."""
+    if _PRIVATE.search(whole):
+        return True
+    return _AND_SOMEONE.search(whole) is not None and _TEAM_WORD.search(whole) is None
 
 
 def _sentences(turn: transcript.Turn) -> Iterator[str]:

@@ -72,7 +72,8 @@ _INTRODUCED = re.compile(r"(?:\S+\s+){2,}\S+:\s+(?=[\w`])")
 
 #: `My wife and I went`: nobody to name for the two of them.
 _JOINT_SUBJECT = re.compile(
-    r"(?:[\w'’]+ ){1,3}and I\b|(?:My|Our)(?: [\w'’]+){1,3}, (?:who|whom|which|an?"
+    r"(?:[\w'’]+ ){1,3}and I\b|(?:me|[A-Z][\w-]+|my \w+(?: [A-Z]\w+)?|My \w+(?: [A-Z]\w+)?|[Tt]he \w+|[Ss]ome \w+)"
+    r" and (?:my|our) |(?:My|Our)(?: [\w'’]+){1,3}, (?:who|whom|which|an?"
     r"|my)\b[^;]*?,? and I (?:have|are|were|had)\b"
 )
 

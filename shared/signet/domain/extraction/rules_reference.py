@@ -48,10 +48,16 @@ _IDIOM = re.compile(
     r"|process) (?:to|of))\b"
 )
 
+#: A date says when, not which: `the contract on May 23`, `the July 25 workshop`.
+_DATE = re.compile(
+    r"(?:\b(?:on|in|by|since|until|from|at) )?\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tues|Wednes"
+    r"|Thurs|Fri|Satur|Sun)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember|day)?s?\b\.?(?: \d{1,2}(?:st|nd|rd|th)?)?"
+    r"(?:,? \d{4}\b)?"
+)
 #: A noun has at most so many words; what goes on longer holds a verb.
 _MAX_WORDS = 4
 
-_THE = re.compile(r"\b[Tt]he (?!user['’]s|team['’]s)(?=\S)")
+_THE = re.compile(r"\b[Tt]he\s+(?!user['’]s|team['’]s)(?=\S)")
 _WORD = re.compile(r"\S+")
 _MARKED = re.compile(r"[A-Z0-9`\"“‘'/$_]")
 #: What may follow a noun and say which one it is.
@@ -65,7 +71,7 @@ _SAYS_WHICH = re.compile(
 
 def is_open(predicate: str) -> bool:
     """Say whether a predicate, told in the third person, holds a definite thing that is not known."""
-    bare = _IDIOM.sub("once", predicate)
+    bare = _DATE.sub("", _IDIOM.sub("once", predicate))
     return any(not _is_known(bare[the.end() :]) for the in _THE.finditer(bare))
 
 

@@ -6,8 +6,9 @@ the third person; patterns match lower-case text.
 
 import re
 
+from signet.domain.extraction.rules_families import Subject
 from signet.domain.extraction.rules_subjects import Statement
-from signet.domain.graph.lexicon import words
+from signet.domain.graph.lexicon import FUNCTION, words
 
 _SOME = (
     r"(?:some|different|various|several|certain|other|a (?:mix|lot|couple|bunch|variety|range|number) of|a few"
@@ -20,10 +21,6 @@ _THINGS = (
     r"|topics?"
     r"|places?|progress|challenges?|steps?|tasks?|points?|goals?|research|work)"
 )
-_MONTHS = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-)
-_DAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)\w*(?: \d+\w*)?|\d+\w*)"
 
 #: Some of some kind, or all of them.
 _QUANTITY = (
@@ -36,11 +33,10 @@ _QUANTITY = (
 )
 #: An amount, a time or a share without what it is of.
 _MEASURE = (
-    r"\b(?:donated|paid|spent|saved|earned|invested|gave|lost|made|raised|received|transferred|borrowed|split)"
-    rf" [$€£]?\d[\d,.]*(?: (?:dollars|euros|pounds))?(?: (?:on|in|by|since) {_DAY})?\W*$"
-    r"|\b(?:completed|finished|solved|did|answered) \d+ \w+(?:\W*$| and got\b)|\b(?:got|scored) \d+ \w+\W*$"
+    r"\b(?:completed|finished|solved|did|answered) \d+ \w+(?:\W*$| and got\b)"
     r"|\b(?:limit|average|score|total|maximum|minimum|target) of [$\d]\S*(?: \w+){0,2}\W*$|\bin mind\b"
-    rf"|\ban? (?!(?:\w+ )?(?:deadline|date|birthday))\w+ (?:\w+ )?of {_MONTHS} \d"
+    r"|\ban? (?!(?:\w+ )?(?:deadline|date|birthday))\w+ (?:\w+ )?of (?:january|february|march|april|may|june|july"
+    r"|august|september|october|november|december) \d"
     r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b"
     # A time without its day, a day without its month.
     r"|\b(?:scheduled|set|planned|due) (?:for|at) \d{1,2}(?::\d\d)? ?[ap]\.?m\.?\W*$"
@@ -49,6 +45,7 @@ _MEASURE = (
 #: A deed without its object, a work without its title, a bare place.
 _OBJECT = (
     r"\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
+    r"|\bnew (?:material|things?|ideas?|content|ways?)\W*$"
     r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bgot an? (?:\w+ )?(?:story|question|idea"
     r"|problem|surprise)\W*$"
     r"|\b(?:working on|doing|started|finished|building|planning) (?:an? |the user['’]s )(?:\w+ )?"
@@ -97,7 +94,19 @@ _DANGLING = re.compile(
     r"|,? and with (?:the user['’]s|that|all|[A-Z]\w+ \d).*$"
 )
 _CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])")
+_NUMBER = re.compile(r"\d")
+#: Stands before the verb itself: `has saved`.
+_HAS = re.compile(r"(?:has|have) (?=got |been |\w+ed |\w+en )")
+#: With these a number alone says enough: `is 34 years old`, `turned 40`.
+_TELLING = words("is was turned weighs costs runs uses listens")
 _CONTENT = re.compile(r"`[^`]+`|[^\W\d_][\w'’-]{2,}|\b(?!AM|PM)[A-Z][a-z+#]+")
+#: Words that only measure, or say when: a number with nothing but these is a number of nothing.
+_UNITS = words(
+    "dollars euros pounds percent minutes minute hours hour days weeks week months month years slots slot blocks block"
+    " sessions session times points problems questions exercises pages guests people experience deadline date time"
+    " anchor meeting call appointment total extra set meet weekly daily monthly yearly annually starting ending"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mondays tuesdays wednesdays thursdays fridays weekdays"
+)
 #: Words that are no object of a choice.
 _NO_OBJECT = words(
     "the and over instead for from with that this user user's team starting until not noon midnight "
@@ -115,9 +124,19 @@ def without_dangling(told: str) -> str:
 
 def is_vague(told: str, found: Statement) -> bool:
     """Say whether a statement needs its conversation to mean anything."""
-    if _VAGUE.search(told.lower()):
+    predicate = told[found.verb_at :]
+    if _VAGUE.search(told.lower()) or _is_bare_number(predicate, found.kind):
         return True
-    return found.family.type == "decision" and not says_what(told[found.verb_at :])
+    return found.family.type == "decision" and not says_what(predicate)
+
+
+def _is_bare_number(predicate: str, kind: Subject) -> bool:
+    """Say whether somebody did a number of nothing: `saved 5 hours by May 3`."""
+    if kind not in (Subject.PERSON, Subject.TEAM) or not _NUMBER.search(predicate):
+        return False
+    verb, _, rest = _HAS.sub("", predicate).partition(" ")
+    told = {word.lower() for word in _CONTENT.findall(rest)}
+    return verb not in _TELLING and not told - _UNITS - _NO_OBJECT - FUNCTION
 
 
 def says_what(choice: str) -> bool:
