@@ -29,6 +29,7 @@ SCENARIOS = {
     "queue": 10.0,
     "poison": 10.0,
     "llm": 0.0,
+    "session_end": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }
