@@ -41,7 +41,8 @@ def test_the_supervisor_takes_orders_on_a_private_socket_alone() -> None:
     parser.read(deploy_dir() / "supervisord.conf")
     assert parser["unix_http_server"]["chmod"] == "0600"
     assert not [name for name in parser.sections() if name.startswith("inet_http_server")]
-    assert parser["fcgi-program:api"]["socket"].startswith("tcp://127.0.0.1:")
+    listens = "tcp://%(ENV_SIGNET_LISTEN)s:%(ENV_SIGNET_PORT)s"
+    assert parser["fcgi-program:api"]["socket"] == listens
 
 
 def test_both_login_services_run_the_daemon_in_the_foreground() -> None:

@@ -18,6 +18,8 @@ from signet import clock
 from signet.daemon import ready, record
 from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
 from signet.daemon.record import Running
+from signet.domain.auth.own import own_token
+from signet.errors import Invalid
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
 from signet.resources import deploy_dir
@@ -66,15 +68,15 @@ def start(
     DaemonHung, StartFailed and what `config.check_bind` raises; a failed start leaves nothing running.
     """
     _make(workspace)
-    _check_settings(workspace)
+    bind = _checked_bind(workspace)
     log = workspace.log_dir / STARTUP
     log.touch()
     from_byte = log.stat().st_size
     try:
-        found = _running_else_free(workspace, port)
+        found = _running_else_free(workspace, bind, port)
         if found is not None:
             return _join(workspace, found, tell)
-        return _launch(workspace, port, plan or shipped(), tell)
+        return _launch(workspace, bind, port, plan or shipped(), tell)
     except _GaveUp as reason:
         raise StartFailed(str(reason), log, _tail(log, from_byte)) from None
 
@@ -82,10 +84,10 @@ def start(
 def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> Running:
     """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
     _make(workspace)
-    _check_settings(workspace)
-    if (found := _running_else_free(workspace, port)) is not None:
+    bind = _checked_bind(workspace)
+    if (found := _running_else_free(workspace, bind, port)) is not None:
         return found
-    command = _command(workspace, port, plan or shipped(), "--foreground")
+    command = _command(workspace, bind, port, plan or shipped(), "--foreground")
     os.execv(command[0], command)
 
 
@@ -95,7 +97,7 @@ def stop(workspace: Workspace) -> bool:
     if found is None:
         return False
     if not _end(workspace, found.pid):
-        ready.wait_free(found.port, patience_seconds=ORPHAN_SECONDS)
+        ready.wait_free(found.port, patience_seconds=ORPHAN_SECONDS, bind=found.host)
     record.remove(workspace, found.pid)
     return True
 
@@ -139,15 +141,15 @@ class _GaveUp(Exception):
     """A start did not come to its end; the text says why."""
 
 
-def _running_else_free(workspace: Workspace, port: int) -> Running | None:
+def _running_else_free(workspace: Workspace, bind: str, port: int) -> Running | None:
     """Return the daemon that runs; with None the port is free for a new one. Raises PortTaken."""
     if (found := record.running(workspace)) is not None:
         return found
     if workspace.pid_file.exists():
         # The last daemon was killed; its programs notice within a second or so.
-        ready.wait_free(port, patience_seconds=ORPHAN_SECONDS)
+        ready.wait_free(port, patience_seconds=ORPHAN_SECONDS, bind=bind)
     try:
-        ready.check_free(port)
+        ready.check_free(port, bind=bind)
     except PortTaken:
         # Perhaps by a start of the same workspace that came between the two questions.
         if (found := record.running(workspace)) is None:
@@ -155,11 +157,13 @@ def _running_else_free(workspace: Workspace, port: int) -> Running | None:
     return found
 
 
-def _launch(workspace: Workspace, port: int, plan: Plan, tell: Callable[[str], None]) -> Started:
+def _launch(
+    workspace: Workspace, bind: str, port: int, plan: Plan, tell: Callable[[str], None]
+) -> Started:
     """Start a supervisor and wait for it; nothing stays when that fails."""
-    pid = _spawn(_command(workspace, port, plan), workspace.log_dir / STARTUP)
+    pid = _spawn(_command(workspace, bind, port, plan), workspace.log_dir / STARTUP)
     try:
-        return _await(workspace, pid, port, tell)
+        return _await(workspace, pid, record.host_of(bind), port, tell)
     except BaseException:
         _end(workspace, pid)
         raise
@@ -170,11 +174,11 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
     age = (clock.now() - clock.parse(found.startedAt)).total_seconds()
     if 0 <= age < READY_SECONDS:
         try:
-            return _await(workspace, None, found.port, tell)
+            return _await(workspace, None, found.host, found.port, tell)
         except _GaveUp:
             if record.running(workspace) is None:
                 raise
-    if not ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS).status:
+    if not ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS, host=found.host).status:
         raise DaemonHung(
             f"Daemon (PID {found.pid}) does not answer on port {found.port}. "
             "Replace it with: signet daemon restart",
@@ -185,7 +189,7 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
 
 
 def _await(
-    workspace: Workspace, child: int | None, port: int, tell: Callable[[str], None]
+    workspace: Workspace, child: int | None, host: str, port: int, tell: Callable[[str], None]
 ) -> Started:
     """Return when the daemon is ready; `child` is the process that this call started, if any."""
     began = time.monotonic()
@@ -198,7 +202,8 @@ def _await(
             return _follow_winner(workspace, tell)
         if child is None and record.running(workspace) is None:
             raise _GaveUp("it ended while starting")
-        answer = ready.ask(port, "/health/ready", timeout_seconds=1.0)
+        token = own_token(workspace, "daemon", now=clock.now())
+        answer = ready.ask(port, "/health/ready", timeout_seconds=1.0, host=host, token=token)
         if answer.status == 200 and (found := record.running(workspace)) is not None:
             return Started(daemon=found, is_new=found.pid == child)
         now = time.monotonic()
@@ -219,7 +224,7 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
         if time.monotonic() > deadline:
             raise _GaveUp("another start of the same workspace ended")
         time.sleep(_LOOK_SECONDS)
-    return _await(workspace, None, found.port, tell)
+    return _await(workspace, None, found.host, found.port, tell)
 
 
 def _make(workspace: Workspace) -> None:
@@ -233,16 +238,20 @@ def _make(workspace: Workspace) -> None:
         raise WorkspaceUnusable(f"Cannot write {path}: {error.strerror}", path=str(path)) from error
 
 
-def _check_settings(workspace: Workspace) -> None:
-    """Refuse what the API would refuse, before anything is started; raises what `check_bind` raises."""
+def _checked_bind(workspace: Workspace) -> str:
+    """Return where the daemon is to listen, before anything is started; raises what `check_bind` raises."""
     from signet import config
 
     loaded = config.load(workspace)
     config.check_bind(loaded.settings, loaded.address)
+    if ":" in loaded.address.bind:
+        raise Invalid(f"The daemon listens on IPv4 addresses only, not on {loaded.address.bind}")
+    return loaded.address.bind
 
 
-def _command(workspace: Workspace, port: int, plan: Plan, *more: str) -> list[str]:
-    fixed = [sys.executable, "-P", "-m", record.SUPERVISE, "--port", str(port)]
+def _command(workspace: Workspace, bind: str, port: int, plan: Plan, *more: str) -> list[str]:
+    where = ["--port", str(port), "--bind", bind]
+    fixed = [sys.executable, "-P", "-m", record.SUPERVISE, *where]
     chosen = ["--config", str(plan.config), "--migrate", plan.migrate]
     return [*fixed, *chosen, *more, "--", str(workspace.root)]
 

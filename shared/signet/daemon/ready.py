@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from signet.daemon.errors import PortTaken
+from signet.daemon.record import LOOPBACK, host_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +31,19 @@ class Answer:
         return "the API does not answer yet"
 
 
-def ask(port: int, path: str, *, timeout_seconds: float) -> Answer:
-    """Return what 127.0.0.1:port answers to GET path; silence is an answer without a status."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_seconds)
+def ask(
+    port: int,
+    path: str,
+    *,
+    timeout_seconds: float,
+    host: str = LOOPBACK,
+    token: str | None = None,
+) -> Answer:
+    """Return what host:port answers to GET path; silence is an answer without a status."""
+    connection = http.client.HTTPConnection(host, port, timeout=timeout_seconds)
+    headers = {"Connection": "close"} | ({"Authorization": f"Bearer {token}"} if token else {})
     try:
-        connection.request("GET", path, headers={"Connection": "close"})
+        connection.request("GET", path, headers=headers)
         response = connection.getresponse()
         return Answer(status=response.status, body=_object(response.read(1_000_000)))
     except ConnectionRefusedError:
@@ -45,14 +54,17 @@ def ask(port: int, path: str, *, timeout_seconds: float) -> Answer:
         connection.close()
 
 
-def check_free(port: int) -> None:
+def check_free(port: int, *, bind: str = LOOPBACK) -> None:
     """Raise PortTaken, naming who has the port as far as that can be found out."""
-    refusal = _refusal(port)
+    refusal = _refusal(bind, port)
     if refusal is None:
         return
     if refusal.errno == errno.EACCES:
         raise PortTaken(f"Port {port} may only be used by the system administrator", port=port)
-    other = ask(port, "/health", timeout_seconds=1.0).body.get("agentsDir")
+    if refusal.errno == errno.EADDRNOTAVAIL:
+        raise PortTaken(f"This machine has no address {bind}; see SIGNET_BIND", port=port)
+    answer = ask(port, "/health", timeout_seconds=1.0, host=host_of(bind))
+    other = answer.body.get("agentsDir")
     if isinstance(other, str):
         raise PortTaken(
             f"Port {port} is used by the Signet daemon of {other}", port=port, workspace=other
@@ -60,19 +72,19 @@ def check_free(port: int) -> None:
     raise PortTaken(f"Port {port} is used by another program; choose one with --port", port=port)
 
 
-def wait_free(port: int, *, patience_seconds: float) -> None:
+def wait_free(port: int, *, patience_seconds: float, bind: str = LOOPBACK) -> None:
     """Return when the port can be had, or patience ends: the programs of a killed daemon are on their way out."""
     deadline = time.monotonic() + patience_seconds
-    while _refusal(port) is not None and time.monotonic() < deadline:
+    while _refusal(bind, port) is not None and time.monotonic() < deadline:
         time.sleep(0.02)
 
 
-def _refusal(port: int) -> OSError | None:
+def _refusal(bind: str, port: int) -> OSError | None:
     """Return why this process could not listen on the port, None when it could."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((bind, port))
         except OSError as error:
             return error
     return None

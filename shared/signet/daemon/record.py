@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from signet import __version__, clock
 from signet.paths import Workspace
 
 SUPERVISE = "signet.daemon.supervise"
+LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 #: The exit status of a supervisor that found another one in charge of the workspace.
 ALREADY = 3
 
@@ -33,18 +35,23 @@ class Running:
     startedAt: str  # named as in the HTTP interface: other programs read the file
     notice: str = ""
 
+    @property
+    def host(self) -> str:
+        """Return the address that this machine reaches it at."""
+        return urlsplit(self.url).hostname or LOOPBACK
+
 
 def control_socket(workspace: Workspace) -> Path:
     """Return the socket on which the supervisor takes orders."""
     return workspace.runtime_dir / "supervisor.sock"
 
 
-def write(workspace: Workspace, port: int, *, now: datetime, notice: str = "") -> None:
-    """Record this process as the workspace's daemon."""
+def write(workspace: Workspace, port: int, bind: str, *, now: datetime, notice: str = "") -> None:
+    """Record this process as the workspace's daemon, which listens on `bind`."""
     state = Running(
         pid=os.getpid(),
         port=port,
-        url=_url(port),
+        url=_url(bind, port),
         version=__version__,
         startedAt=clock.to_text(now),
         notice=notice,
@@ -103,12 +110,18 @@ def _from_command_line(pid: int) -> Running | None:
     if "--port" not in arguments:
         return None
     port = int(arguments[arguments.index("--port") + 1])
+    bind = arguments[arguments.index("--bind") + 1] if "--bind" in arguments else LOOPBACK
     began = clock.to_text(datetime.fromtimestamp(0, UTC))
-    return Running(pid=pid, port=port, url=_url(port), version="", startedAt=began)
+    return Running(pid=pid, port=port, url=_url(bind, port), version="", startedAt=began)
 
 
-def _url(port: int) -> str:
-    return f"http://127.0.0.1:{port}"
+def host_of(bind: str) -> str:
+    """Return where programs of this machine find a daemon that listens on `bind`."""
+    return LOOPBACK if bind == EVERYWHERE else bind
+
+
+def _url(bind: str, port: int) -> str:
+    return f"http://{host_of(bind)}:{port}"
 
 
 def _command_line(pid: int) -> Sequence[str]:

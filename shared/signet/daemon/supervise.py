@@ -38,7 +38,7 @@ def main() -> int:
         return record.ALREADY
     with lock:
         try:
-            record.write(workspace, asked.port, now=clock.now())
+            record.write(workspace, asked.port, asked.bind, now=clock.now())
             _be(workspace, asked)
         except _Refused as error:
             sys.stderr.write(f"{error}\n")
@@ -68,7 +68,7 @@ def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
     if migration.returncode != 0:
         raise _Refused("The database could not be prepared")
     if notice:
-        record.write(workspace, asked.port, now=clock.now(), notice=notice)
+        record.write(workspace, asked.port, asked.bind, now=clock.now(), notice=notice)
     try:
         tree.run(asked.config)
     except ValueError as error:
@@ -86,6 +86,7 @@ def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
     os.environ.update(
         SIGNET_PATH=str(workspace.root),
         SIGNET_PORT=str(asked.port),
+        SIGNET_LISTEN=asked.bind,
         SIGNET_PYTHON=sys.executable,
         SIGNET_STARTUP_LOG=str(startup),
         SIGNET_CONTROL_SOCKET=str(record.control_socket(workspace)),
@@ -122,6 +123,7 @@ def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=record.SUPERVISE)
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--bind", required=True)
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--migrate", required=True)
     parser.add_argument("--foreground", action="store_true")
