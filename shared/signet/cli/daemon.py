@@ -1,17 +1,13 @@
-"""`signet daemon …`: start, stop, restart, status and logs of one workspace's daemon."""
+"""`signet daemon …`: start, stop, restart and status of one workspace's daemon."""
 
 import contextlib
 import os
-import threading
 from collections.abc import Iterator
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from signet import clock
 from signet.cli import output
-from signet.observe import logfile, logread
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -96,43 +92,6 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command()
-def logs(
-    path: PathOption = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many lines.")] = 50,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
-    level: Annotated[
-        str, typer.Option("--level", "-l", help="The least level: debug, info, warn, error.")
-    ] = "debug",
-    category: Annotated[
-        str | None, typer.Option("--category", "-c", help="Only this category, such as pipeline.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what the daemon's processes logged, in the order of time.
-
-    Examples: signet daemon logs -n 100 -l warn · signet daemon logs -f -c pipeline
-    """
-    if level not in logread.RANK:
-        raise typer.BadParameter(f"{level}; one of {', '.join(logread.RANK)}", param_hint="--level")
-    from signet.daemon import record
-
-    workspace = find_workspace(path)
-    if record.running(workspace) is None:
-        output.hint("Daemon is not running; this is what it logged before")
-    place = logfile.place(workspace.log_dir, os.environ)
-    wanted = logread.Filter(level=level, category=category)
-    # Opened before the older lines are read, so that no line falls between.
-    coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
-    older = logread.newest(place, lines, wanted)
-    if as_json and not follow:
-        output.show({"logs": older, "count": len(older)})
-        return
-    with contextlib.suppress(KeyboardInterrupt):
-        for entry in chain(older, coming):
-            _print(entry, _log_line(entry), as_json)
-
-
 @contextlib.contextmanager
 def shown_log(as_json: bool) -> Iterator[None]:
     """Show the end of the startup log below the error of a failed start."""
@@ -188,19 +147,6 @@ def _status_lines(found: dict[str, object]) -> list[str]:
         f"Workspace  {found['workspace']}",
         *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
     ]
-
-
-def _log_line(entry: logread.Entry) -> str:
-    when = clock.parse(str(entry["timestamp"])).astimezone().strftime("%Y-%m-%d %H:%M:%S%z")
-    words = [when, f"{entry.get('level')!s:<5}", entry.get("category"), entry.get("message")]
-    data, error = entry.get("data"), entry.get("error")
-    if isinstance(data, dict):
-        words += [f"{name}={value}" for name, value in data.items()]
-    if "duration" in entry:
-        words.append(f"took {entry['duration']} ms")
-    if isinstance(error, dict):
-        words.append(f"· {error.get('name')}: {error.get('message')}")
-    return " ".join(str(word) for word in words)
 
 
 def _print(value: object, text: str, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from signet.cli import (
     doctor,
     embeddings,
     jobs,
+    logs,
     memory,
     models,
     output,
@@ -55,10 +56,11 @@ app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
 app.add_typer(connector.app, name="connector", rich_help_panel=MEMORY)
 app.add_typer(skill.app, name="skill", rich_help_panel=MEMORY)
+daemon.app.command()(logs.logs)
 daemon.app.command()(service.install)
 daemon.app.command()(service.uninstall)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
-for _alias in (daemon.start, daemon.stop, daemon.restart, daemon.logs):
+for _alias in (daemon.start, daemon.stop, daemon.restart, logs.logs):
     app.command(rich_help_panel=DAEMON)(_alias)
 for _care in (doctor.doctor, backup.backup, restore.restore, report.report, uninstall.uninstall):
     app.command(rich_help_panel=CARE)(_care)

@@ -31,9 +31,9 @@ async def get_usage(state: Shared) -> dict[str, object]:
 
 
 @router.get("/latency")
-async def get_latency() -> dict[str, dict[str, float]]:
+async def get_latency() -> dict[str, object]:
     """Return percentiles of the last thousand times of each operation, in milliseconds."""
-    return await asyncio.to_thread(rings.summaries)
+    return {**await asyncio.to_thread(rings.summaries)}
 
 
 @router.get("/errors")

@@ -1,0 +1,97 @@
+"""`signet logs`: what the daemon's processes logged, from the files; it needs no daemon."""
+
+import contextlib
+import os
+import re
+import threading
+from datetime import timedelta
+from itertools import chain
+from math import isnan
+from typing import Annotated
+
+import typer
+
+from signet import clock
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.observe import logfile, logread
+from signet.paths import find_workspace
+
+
+def logs(
+    path: PathOption = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many lines.")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
+    level: Annotated[
+        str, typer.Option("--level", "-l", help="The least level: debug, info, warn, error.")
+    ] = "debug",
+    category: Annotated[
+        str | None, typer.Option("--category", "-c", help="Only this category, such as pipeline.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Not older: 30m, 1h, 2d, or an ISO time.")
+    ] = None,
+    grep: Annotated[
+        str | None, typer.Option("--grep", help="Only what this regular expression matches.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the daemon's processes logged, in the order of time.
+
+    Examples: signet daemon logs -n 100 -l warn · signet daemon logs -f -c pipeline · signet daemon logs --since 1h
+    """
+    if level not in logread.RANK:
+        raise typer.BadParameter(f"{level}; one of {', '.join(logread.RANK)}", param_hint="--level")
+    from signet.daemon import record
+
+    workspace = find_workspace(path)
+    if record.running(workspace) is None:
+        output.hint("Daemon is not running; this is what it logged before")
+    place = logfile.place(workspace.log_dir, os.environ)
+    wanted = logread.Filter(
+        level=level, category=category, since=_instant(since), text=_pattern(grep)
+    )
+    # Opened before the older lines are read, so that no line falls between.
+    coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
+    older = logread.newest(place, lines, wanted)
+    if as_json and not follow:
+        output.show({"logs": older, "count": len(older)})
+        return
+    with contextlib.suppress(KeyboardInterrupt):
+        for entry in chain(older, coming):
+            output.show(entry) if as_json else output.say(output.plain(_line(entry)))
+
+
+def _instant(since: str | None) -> str | None:
+    """Return the instant that a length of time before now, or an ISO text, names."""
+    if since is None:
+        return None
+    from signet.config.values import milliseconds
+
+    ago = milliseconds(since)
+    try:
+        found = clock.parse(since) if isnan(ago) else clock.now() - timedelta(milliseconds=ago)
+        return clock.to_text(found)
+    except (ValueError, OverflowError):
+        hint = f"{since!r}; write 30m, 1h, 2d, or an ISO time"
+        raise typer.BadParameter(hint, param_hint="--since") from None
+
+
+def _pattern(grep: str | None) -> re.Pattern[str] | None:
+    try:
+        return re.compile(grep, re.IGNORECASE) if grep else None
+    except re.error as error:
+        raise typer.BadParameter(f"{grep!r}: {error}", param_hint="--grep") from None
+
+
+def _line(entry: logread.Entry) -> str:
+    when = clock.parse(str(entry["timestamp"])).astimezone().strftime("%Y-%m-%d %H:%M:%S%z")
+    words = [when, f"{entry.get('level')!s:<5}", entry.get("category"), entry.get("message")]
+    data, error = entry.get("data"), entry.get("error")
+    if isinstance(data, dict):
+        words += [f"{name}={value}" for name, value in data.items()]
+    if "duration" in entry:
+        words.append(f"took {entry['duration']} ms")
+    if isinstance(error, dict):
+        words.append(f"· {error.get('name')}: {error.get('message')}")
+    return " ".join(str(word) for word in words)

@@ -1,0 +1,111 @@
+"""Where sessions stood: what is kept of them, and what is shown."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from signet.domain.checkpoints import store
+from signet.domain.checkpoints.models import Checkpoint, Trigger, merged
+from signet.domain.checkpoints.pending import Pending
+from support.http import Api
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+SECRET = "qwertyuiop1234"
+
+
+def a_checkpoint(session: str = "s1", *, minutes: int = 0, digest: str = "done") -> Checkpoint:
+    return Checkpoint(
+        agent_id="default",
+        session_key=session,
+        harness="codex",
+        project="/work",
+        trigger=Trigger.PERIODIC,
+        digest=digest,
+        prompt_count=2,
+        at=NOON + timedelta(minutes=minutes),
+        queries=("where is it",),
+        remembers=("it is here",),
+        focal_entity_ids=("e1",),
+        focal_entity_names=("Signet",),
+    )
+
+
+def keep(api: Api, checkpoint: Checkpoint, path: str = "/work", most: int = 50) -> None:
+    api.state.db.write(store.keep, checkpoint, project_path=path, most=most)
+
+
+def test_checkpoints_of_a_project_come_newest_first(api: Api) -> None:
+    for minutes in range(3):
+        keep(api, a_checkpoint(f"s{minutes}", minutes=minutes))
+    keep(api, a_checkpoint("elsewhere"), path="/other")
+    told = api.get("/api/checkpoints?project=/work&limit=2").body
+    assert (told["count"], [one["session_key"] for one in told["checkpoints"]]) == (2, ["s2", "s1"])
+    assert api.get("/api/checkpoints").error == "project query parameter required"
+
+
+def test_a_project_is_found_by_any_name_of_its_folder(api: Api, tmp_path: Path) -> None:
+    real = tmp_path / "project"
+    real.mkdir()
+    (tmp_path / "link").symlink_to(real)
+    keep(api, a_checkpoint(), path=store.real_path(f"{real}/"))
+    for name in (f"{real}", f"{real}/", f"{tmp_path}/link", f"{tmp_path}/link/../link/"):
+        assert api.get(f"/api/checkpoints?project={name}").body["count"] == 1, name
+
+
+def test_all_checkpoints_of_a_session_are_told_with_arrays(api: Api) -> None:
+    keep(api, a_checkpoint())
+    (one,) = api.get("/api/checkpoints/s1").body["checkpoints"]
+    assert one["trigger"] == "periodic"
+    assert one["memory_queries"] == '["where is it"]'
+    assert one["memoryQueries"] == ["where is it"]
+    assert (one["recentRemembers"], one["focalEntityIds"]) == (["it is here"], ["e1"])
+    assert api.get("/api/checkpoints/unknown").body == {"checkpoints": [], "count": 0}
+
+
+def test_secrets_are_neither_stored_nor_shown(api: Api) -> None:
+    said = f"the password is: password={SECRET}"
+    keep(api, replace(a_checkpoint(), digest=said, queries=(said,), remembers=(said,)))
+    assert SECRET not in json.dumps(api.rows("session_checkpoints"))
+    api.run("UPDATE session_checkpoints SET digest = ?, memory_queries = ?", said, f'["{said}"]')
+    assert SECRET not in json.dumps(api.get("/api/checkpoints/s1").body)
+
+
+def test_a_column_that_is_no_json_does_not_fail_the_answer(api: Api) -> None:
+    keep(api, a_checkpoint())
+    api.run("UPDATE session_checkpoints SET memory_queries = '{broken', recent_remembers = '7'")
+    (one,) = api.get("/api/checkpoints/s1").body["checkpoints"]
+    assert (one["memoryQueries"], one["recentRemembers"]) == ([], [])
+
+
+def test_a_session_keeps_its_newest_checkpoints_and_old_ones_go(api: Api) -> None:
+    for minutes in range(4):
+        keep(api, a_checkpoint(minutes=minutes), most=2)
+    keep(api, a_checkpoint("s2"), most=2)
+    kept = [
+        (row["session_key"], row["created_at"][14:16]) for row in api.rows("session_checkpoints")
+    ]
+    assert kept == [("s1", "02"), ("s1", "03"), ("s2", "00")]
+    assert api.state.db.write(store.purge, "2026-05-01T12:03:00.000Z", 100) == 2
+
+
+def test_what_comes_close_together_is_one_checkpoint() -> None:
+    pending = Pending()
+    first = replace(a_checkpoint(), queries=tuple(f"q{n}" for n in range(15)))
+    second = replace(
+        a_checkpoint(digest="later"),
+        queries=tuple(f"r{n}" for n in range(15)),
+        remembers=tuple(f"m{n}" for n in range(12)),
+        focal_entity_ids=("e2", "e1"),
+    )
+    due = pending.add(first, at=100.0)
+    assert pending.add(second, at=102.0) == due == 102.5
+    pending.add(a_checkpoint("s2"), at=102.0)
+    assert pending.take(at=102.4) == []
+    (one,) = pending.take(at=102.5)
+    assert one == merged(first, second)
+    assert (one.prompt_count, one.digest) == (4, "later")
+    assert one.queries == (*(f"q{n}" for n in range(10, 15)), *(f"r{n}" for n in range(15)))
+    assert (len(one.remembers), one.remembers[-1]) == (10, "m11")
+    assert one.focal_entity_ids == ("e1", "e2")
+    assert [left.session_key for left in pending.take()] == ["s2"]
