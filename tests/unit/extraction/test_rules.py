@@ -1,6 +1,9 @@
 """The built-in extractor, sentence by sentence: what is kept, in which words, and what is left out."""
 
+import os
 import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -167,6 +170,7 @@ REFUSED_FROM_USER = [
     "I'm looking for a good book.",
     "It runs on port 8080.",
     "They moved to Berlin.",
+    "I hosted a class for them in Oslo.",
     "This uses Redis.",
     "That was caused by the cache.",
     "He works at Acme.",
@@ -477,6 +481,27 @@ def test_any_text_gives_the_same_facts_twice_made_of_its_own_words(text: str) ->
         assert 10 <= len(fact.content) <= 2000
         assert 0 < fact.confidence <= 1
         assert _stems(fact.content) <= own
+
+
+def test_neither_hashing_nor_the_time_zone_changes_what_is_found() -> None:
+    program = (
+        "from pathlib import Path; import signet; from signet.domain.extraction import rules\n"
+        "log = Path(signet.__file__).parent / 'templates' / 'quickstart-session.jsonl'\n"
+        "print(rules.extract(log.read_text(encoding='utf-8')))"
+    )
+    surroundings = [("0", "UTC"), ("1", "Pacific/Auckland")]
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed, "TZ": zone},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed, zone in surroundings
+    ]
+    assert told[0] == told[1]
+    assert "leading zeros" in told[0]
 
 
 def test_an_empty_text_gives_nothing() -> None:

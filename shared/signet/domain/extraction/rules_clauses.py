@@ -94,7 +94,7 @@ _THING_PRONOUN = re.compile(r"\b(?:it|its|itself)\b", re.IGNORECASE)
 _PLURAL_PRONOUN = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
 _PLURAL_BEFORE = re.compile(
     r"\b(?!is|was|has|does|this|us|always|ages|times|days|weeks|months|years|hours"
-    r"|minutes)\w{3,}s\b|\b(?:people|children|men|women)\b"
+    r"|minutes)\w{2,}[^\Wsui]s\b|\b(?:people|children|men|women)\b"
 )
 _PERSON_PRONOUN = re.compile(r"\b(?:he|him|his|she|her|hers|himself|herself)\b", re.IGNORECASE)
 _PLACE_PRONOUN = re.compile(
