@@ -8,6 +8,10 @@ from pathlib import Path
 from signet.domain.checkpoints import store
 from signet.domain.checkpoints.models import Checkpoint, Trigger, merged
 from signet.domain.checkpoints.pending import Pending
+from signet.domain.retention import purge
+from signet.domain.retention.windows import Windows
+from signet.observe import record
+from signet.observe.record import Event
 from support.http import Api
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -109,3 +113,14 @@ def test_what_comes_close_together_is_one_checkpoint() -> None:
     assert (len(one.remembers), one.remembers[-1]) == (10, "m11")
     assert one.focal_entity_ids == ("e1", "e2")
     assert [left.session_key for left in pending.take()] == ["s2"]
+
+
+def test_a_sweep_lets_old_checkpoints_and_events_go(api: Api) -> None:
+    keep(api, a_checkpoint())
+    record.event(Event.RECALL_PERFORMED, results=1)
+    api.state.recording.flush()
+    api.run("UPDATE telemetry_events SET timestamp = '2026-05-01T12:00:00.000Z'")
+    kept = purge.sweep(api.state.db, windows=Windows(), now=NOON + timedelta(days=6)).counts
+    assert (kept["checkpointsPurged"], kept["telemetryPurged"]) == (0, 0)
+    gone = purge.sweep(api.state.db, windows=Windows(), now=NOON + timedelta(days=91)).counts
+    assert (gone["checkpointsPurged"], gone["telemetryPurged"]) == (1, 1)

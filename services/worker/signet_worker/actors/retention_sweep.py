@@ -26,7 +26,7 @@ def retention_sweep(job: Run, context: Context) -> None:
 
     swept = purge.sweep(
         job.db,
-        windows=Windows.of(settings),
+        windows=Windows.of(context.settings),
         now=now,
         limit=settings.batch_limit,
         expired=expired,

@@ -31,7 +31,7 @@ _DUE = {
 
 def preview(tx: ReadTx, order: Order) -> Done:
     """Show how much is old enough to go."""
-    windows = Windows.of(order.settings.retention)
+    windows = Windows.of(order.settings)
     spans = {
         "tombstones": windows.tombstones,
         "history": windows.history,
@@ -57,7 +57,7 @@ def sweep(work: Work) -> Done:
     settings = work.order.settings.retention
     swept = purge.sweep(
         work.db,
-        windows=Windows.of(settings),
+        windows=Windows.of(work.order.settings),
         now=clock.now(),
         limit=settings.batch_limit,
         expired=stops,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import Database, WriteTx
+from signet.domain.checkpoints import store as sessions
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
 from signet.domain.graph import store as graph
@@ -20,6 +21,7 @@ from signet.domain.knowledge import tasks
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
+from signet.domain.telemetry import store as events
 
 #: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
 BATCH = 100
@@ -108,6 +110,18 @@ def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -
     return Batch(handled=gone, counts={"sessionMemoriesPurged": gone})
 
 
+def telemetry(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete old events (TL-1)."""
+    gone = events.purge(tx, cutoff(now, windows.telemetry), limit)
+    return Batch(handled=gone, counts={"telemetryPurged": gone})
+
+
+def checkpoints(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete old checkpoints of sessions (CP-3)."""
+    gone = sessions.purge(tx, cutoff(now, windows.checkpoints), limit)
+    return Batch(handled=gone, counts={"checkpointsPurged": gone})
+
+
 #: Steps that are repeated together, and the order of all (PIP-57).
 ROUNDS: tuple[tuple[Step, ...], ...] = (
     (links, embeddings, tombstones),
@@ -117,6 +131,8 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (summaries,),
     (ended_tasks,),
     (session_memories,),
+    (telemetry,),
+    (checkpoints,),
 )
 
 

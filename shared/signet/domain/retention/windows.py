@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.config.sections import Retention
+from signet.config import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +17,16 @@ class Windows:
     dead_jobs: timedelta = timedelta(days=30)
     #: No setting: spec/schema-knowledge.md §6.
     session_memories: timedelta = timedelta(days=90)
+    telemetry: timedelta = timedelta(days=90)
+    checkpoints: timedelta = timedelta(days=7)
 
     @classmethod
-    def of(cls, settings: Retention) -> "Windows":
+    def of(cls, wanted: Settings) -> "Windows":
         """Return the windows that the settings ask for."""
+        settings, pipeline = wanted.retention, wanted.pipeline
         return cls(
+            telemetry=timedelta(days=pipeline.telemetry.retention_days),
+            checkpoints=timedelta(days=pipeline.continuity.retention_days),
             tombstones=timedelta(milliseconds=settings.tombstone_retention_ms),
             history=timedelta(milliseconds=settings.history_retention_ms),
             completed_jobs=timedelta(milliseconds=settings.completed_job_retention_ms),
