@@ -6,17 +6,18 @@ It holds no text of a memory, no secret and no settings that are one. It is writ
 import json
 import os
 import platform
+import re
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
 from signet import __version__, clock, config
-from signet.care.doctor.examine import examine
-from signet.db import migrate, snapshot
+from signet.care.doctor.examine import examine, reading
+from signet.db import ReadTx, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.backup import disk
 from signet.errors import Conflict, SignetError
@@ -26,12 +27,21 @@ from signet.paths import Workspace
 
 LOG_LINES = 500
 STARTUP_LINES = 50
-#: A longer value of a log line could be what somebody wrote.
+#: A longer value could be what somebody wrote: only its length is told.
 LONGEST_VALUE = 160
+#: A shorter text is no memory; so many different ones are looked for among the memories, what is left is not told.
+SHORTEST_TEXT = 12
+MOST_TEXTS = 200
 #: Fields of log lines that hold words of people, whoever comes to log them.
 _WORDS_OF_PEOPLE = frozenset(
     "content text query prompt memory fact summary answer body input output value".split()
 )
+#: What a message quotes, and the lines of a trace that name places in the program.
+_QUOTED = re.compile(r"""(['"`])(?:(?!\1).){12,}\1""")
+_FRAME = re.compile(r'^\s+File ".*$', re.MULTILINE)
+_REMEMBERED = """
+SELECT 1 FROM memories
+ WHERE (length(content) >= :least AND instr(:text, content)) OR instr(content, :text) LIMIT 1"""
 
 
 class Exists(Conflict):
@@ -72,35 +82,67 @@ def collect(
     workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
 ) -> list[Part]:
     """Return the parts of a report."""
-    loaded = config.load(workspace, environ)
+    settings = config.as_public_dict(config.load(workspace, environ).settings)
     checks = [check.to_dict() for check in examine(workspace, now=now, environ=environ)]
+    with reading(workspace) as tx:
+        cleaner = Cleaner(tx)
+        log = [cleaner.entry(entry) for entry in _log(workspace, environ)]
+        startup = [str(cleaner.clean(line)) for line in _startup(workspace)]
+        found = cleaner.clean(checks)
     return [
         _part("versions.json", "Signet, Python, SQLite, system, libraries", _versions(now)),
-        _part(
-            "settings.json",
-            "settings in force, without secrets",
-            config.as_public_dict(loaded.settings),
-        ),
-        _part("doctor.json", "what signet doctor finds", masked(checks)),
+        _part("settings.json", "settings in force, without secrets", settings),
+        _part("doctor.json", "what signet doctor finds", found),
         _part("database.json", "schema, and how many rows each table has", _database(workspace)),
-        _lines("log.ndjson", f"the last {LOG_LINES} lines of the log", _log(workspace, environ)),
-        _lines("startup.log", "the last lines of the start", _startup(workspace)),
+        _lines("log.ndjson", f"the last {LOG_LINES} lines of the log", map(json.dumps, log)),
+        _lines("startup.log", "the last lines of the start", startup),
     ]
 
 
-def masked(value: object) -> object:
-    """Return JSON data without credentials, without words of people, and with long values cut."""
-    if isinstance(value, Mapping):
-        return {
-            str(name): MASK if str(name).lower() in _WORDS_OF_PEOPLE else masked(item)
-            for name, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [masked(item) for item in value]
-    if isinstance(value, str):
-        text = mask_text(value)
-        return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
-    return value
+class Cleaner:
+    """Takes out of JSON data what is nobody's business: credentials, and everything that could be a memory."""
+
+    def __init__(self, tx: ReadTx | None) -> None:
+        self._tx = tx
+        self._known: dict[str, bool] = {}
+
+    def entry(self, entry: logread.Entry) -> object:
+        """Return a line of the log; of a trace only the places in the program stay."""
+        error = entry.get("error")
+        if isinstance(error, dict) and "stack" in error:
+            frames = [line.strip() for line in _FRAME.findall(str(error["stack"]))]
+            cleaned = self.clean({**entry, "error": {**error, "stack": None}})
+            assert isinstance(cleaned, dict)
+            return {**cleaned, "error": {**cleaned["error"], "stack": frames}}
+        return self.clean(entry)
+
+    def clean(self, value: object) -> object:
+        """Return JSON data without what nobody else is to read."""
+        if isinstance(value, Mapping):
+            return {
+                str(name): MASK if str(name).lower() in _WORDS_OF_PEOPLE else self.clean(item)
+                for name, item in value.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self.clean(item) for item in value]
+        return self._text(value) if isinstance(value, str) else value
+
+    def _text(self, given: str) -> str:
+        text = _QUOTED.sub(r"\1…\1", mask_text(given))
+        if len(text) > LONGEST_VALUE:
+            return f"[{len(text)} characters]"
+        return MASK if self._is_remembered(text) else text
+
+    def _is_remembered(self, text: str) -> bool:
+        """Return whether a text holds a memory or is a part of one; what has no spaces is neither."""
+        if self._tx is None or len(text) < SHORTEST_TEXT or " " not in text:
+            return False
+        if text not in self._known:
+            if len(self._known) >= MOST_TEXTS:
+                return True
+            wanted = {"text": text, "least": SHORTEST_TEXT}
+            self._known[text] = self._tx.value(_REMEMBERED, wanted) is not None
+        return self._known[text]
 
 
 def _versions(now: datetime) -> dict[str, object]:
@@ -144,10 +186,9 @@ def _database(workspace: Workspace) -> dict[str, object]:
         return {"unreadable": str(error)}
 
 
-def _log(workspace: Workspace, environ: Mapping[str, str]) -> list[str]:
+def _log(workspace: Workspace, environ: Mapping[str, str]) -> list[logread.Entry]:
     place = logfile.place(workspace.log_dir, environ)
-    newest = logread.newest(place, LOG_LINES, logread.Filter(level="info"))
-    return [json.dumps(masked(entry), ensure_ascii=False) for entry in newest]
+    return logread.newest(place, LOG_LINES, logread.Filter(level="info"))
 
 
 def _startup(workspace: Workspace) -> list[str]:
@@ -155,7 +196,7 @@ def _startup(workspace: Workspace) -> list[str]:
         lines = (workspace.log_dir / logfile.STARTUP).read_text("utf-8", "replace").splitlines()
     except OSError:
         return []
-    return [str(masked(line)) for line in lines[-STARTUP_LINES:]]
+    return lines[-STARTUP_LINES:]
 
 
 def _part(name: str, what: str, value: object) -> Part:
@@ -163,6 +204,6 @@ def _part(name: str, what: str, value: object) -> Part:
     return Part(name=name, what=what, content=text.encode("utf-8", "backslashreplace"))
 
 
-def _lines(name: str, what: str, lines: list[str]) -> Part:
+def _lines(name: str, what: str, lines: Iterable[str]) -> Part:
     text = "".join(f"{line}\n" for line in lines)
     return Part(name=name, what=what, content=text.encode("utf-8", "backslashreplace"))

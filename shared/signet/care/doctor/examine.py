@@ -28,7 +28,7 @@ def examine(
     workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
 ) -> Iterator[Check]:
     """Yield every check as it is done. Changes nothing."""
-    with _reading(workspace) as tx:
+    with reading(workspace) as tx:
         scene = Scene(
             workspace=workspace,
             loaded=config.load(workspace, environ),
@@ -51,7 +51,7 @@ def _guarded(
 
 
 @contextlib.contextmanager
-def _reading(workspace: Workspace) -> Iterator[ReadTx | None]:
+def reading(workspace: Workspace) -> Iterator[ReadTx | None]:
     """Give a snapshot of the database, or None when there is none that can be read."""
     if not workspace.database.exists():
         yield None

@@ -1,0 +1,160 @@
+"""Start at login, and taking everything out again: exactly what was put there, and nothing of anybody else."""
+
+import plistlib
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from signet.care import service, uninstall
+from signet.care.harnesses import Entry
+from signet.care.uninstall import NotOurs
+from signet.paths import Workspace
+
+
+class Manager:
+    """Hears commands instead of running them."""
+
+    def __init__(self, refuses: str = "") -> None:
+        self.heard: list[str] = []
+        self._refuses = refuses
+
+    def __call__(self, command: Sequence[str]) -> str | None:
+        self.heard.append(shlex.join(command))
+        return "no bus" if self._refuses and self._refuses in command else None
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_the_unit_starts_this_interpreter_on_this_workspace(home: Path) -> None:
+    place = home / 'work 100% "x"'
+    found = service.planned(Workspace(place), port=4000, environ={}, platform="linux")
+    assert found.path == home / ".config/systemd/user/signet.service"
+    (line,) = [line for line in found.text.splitlines() if line.startswith("ExecStart=")]
+    words = shlex.split(line.removeprefix("ExecStart=").replace("%%", "%"))
+    assert words[:4] == [sys.executable, "-P", "-m", "signet.cli.main"]
+    assert words[4:] == ["daemon", "start", "--foreground", "--path", str(place), "--port", "4000"]
+    assert "%h" not in line
+
+
+def test_the_agent_of_launchd_does_the_same(home: Path) -> None:
+    found = service.planned(Workspace(home / "w & x"), environ={}, platform="darwin")
+    assert found.path == home / "Library/LaunchAgents/ai.signet.daemon.plist"
+    agent = plistlib.loads(found.text.encode())
+    assert agent["ProgramArguments"][-2:] == ["--path", str(home / "w & x")]
+    assert agent["ProgramArguments"][0] == sys.executable
+    assert agent["Label"] == "ai.signet.daemon"
+
+
+def test_installing_twice_writes_once_and_removing_leaves_nothing(home: Path) -> None:
+    manager = Manager()
+    found = service.planned(Workspace(home / "w"), environ={}, platform="linux")
+    assert service.install(found, manager) == (True, [])
+    assert service.install(found, manager) == (False, [])
+    assert "systemctl --user enable --now signet.service" in manager.heard
+    assert service.remove(found, manager) == (True, [])
+    assert service.remove(found, manager) == (False, [])
+    assert manager.heard[-2:] == [
+        "systemctl --user disable --now signet.service",
+        "systemctl --user daemon-reload",
+    ]
+    assert not [*found.path.parent.iterdir()]
+
+
+def test_what_the_manager_refuses_is_told(home: Path) -> None:
+    found = service.planned(Workspace(home / "w"), environ={}, platform="linux")
+    assert service.install(found, Manager("enable")) == (
+        True,
+        ["systemctl --user enable --now signet.service: no bus"],
+    )
+    assert found.is_written
+
+
+def test_a_unit_of_somebody_else_is_left_alone(home: Path) -> None:
+    found = service.planned(Workspace(home / "w"), environ={}, platform="linux")
+    found.path.parent.mkdir(parents=True)
+    found.path.write_text("[Service]\nExecStart=/bin/true\n")
+    with pytest.raises(service.Foreign):
+        service.install(found, Manager())
+    assert service.remove(found, Manager()) == (False, [])
+    assert "/bin/true" in found.path.read_text()
+
+
+class Harness:
+    """A connected harness."""
+
+    name = "codex"
+
+    def __init__(self) -> None:
+        self.is_connected = True
+
+    def entries(self, workspace: Workspace) -> list[Entry]:
+        return [Entry(place="config.toml")] if self.is_connected else []
+
+    def remove(self, workspace: Workspace) -> list[str]:
+        self.is_connected = False
+        return ["config.toml"]
+
+
+def test_uninstalling_takes_out_what_was_put_in_and_leaves_the_workspace(home: Path) -> None:
+    workspace = Workspace(home / "w")
+    workspace.make()
+    workspace.database.write_bytes(b"1")
+    environ: dict[str, str] = {}
+    service.install(service.planned(workspace, environ=environ), Manager())
+    script = home / ".bash_completions" / "signet.sh"
+    script.parent.mkdir()
+    script.write_text("complete")
+    rc = home / ".bashrc"
+    rc.write_text(f"alias ll='ls -l'\nsource '{script}'\nexport A=1\n")
+    harness = Harness()
+
+    def run(*, purge: bool = False) -> list[str]:
+        steps = uninstall.steps(
+            workspace, Manager(), purge=purge, environ=environ, connectors=(harness,)
+        )
+        assert not [line for step in steps for line in step.do()]
+        # Sockets lie elsewhere only where the path of the workspace is too long for them.
+        return [step.what for step in steps if not step.what.startswith("sockets")]
+
+    assert [what.split()[0] for what in run()] == ["the", "codex:", "shell", "the"]
+    assert rc.read_text() == "alias ll='ls -l'\nexport A=1\n"
+    assert not script.exists()
+    assert not harness.is_connected
+    assert workspace.database.exists()
+    assert run() == []
+    assert uninstall.delete_command(workspace) == f"rm -rf {workspace.root}"
+    (what,) = run(purge=True)
+    assert "backups too" in what
+    assert not workspace.root.exists()
+
+
+def test_a_purge_that_would_be_a_mistake_is_refused(home: Path) -> None:
+    for root in (home, home.parent, Path("/")):
+        with pytest.raises(NotOurs):
+            uninstall.steps(Workspace(root), Manager(), purge=True, environ={})
+    thesis = home / "thesis"
+    thesis.mkdir()
+    (thesis / "chapter.md").write_text("One.")
+    with pytest.raises(NotOurs, match="does not look like a workspace"):
+        uninstall.steps(Workspace(thesis), Manager(), purge=True, environ={})
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        ("/home/n/.local/share/uv/tools/signetai", "uv tool uninstall signetai"),
+        ("/home/n/.local/share/pipx/venvs/signetai", "pipx uninstall signetai"),
+        ("/home/n/venv", f"{sys.executable} -m pip uninstall signetai"),
+    ],
+    ids=["uv", "pipx", "pip"],
+)
+def test_the_program_is_removed_by_what_installed_it(prefix: str, command: str) -> None:
+    assert uninstall.program_command(prefix) == command
