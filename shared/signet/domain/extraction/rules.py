@@ -89,8 +89,9 @@ _PROCEDURE = re.compile(
     r"|Release|Wait|Update) .{3,120}?\b(?:before|after|when|instead of|to|for|with|every|until"
     r"|from|on|in)\b \S+|(?:Before|After|When) [a-z]+ing [^,]{2,80}, [a-z]+ \S+",
 )
+_DESCRIBES = re.compile(r" (?:with|that|which|where) ")
 #: When a rule holds; it may speak of what will be said then.
-_OCCASION = re.compile(r"\s(?:when(?:ever)?|if) (?:I|we)\s.*$")
+_OCCASION = re.compile(r"\s(?:when(?:ever)?|if|before|after) (?:I|we|you)\s.*$")
 _LETS = re.compile(
     r"(?:let['’]?s|let us)\s+(go with|use|stick with|stay with|switch to|adopt|keep using)\s+",
     re.IGNORECASE,
@@ -228,8 +229,14 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
 
 
 def _leans_on_talk(told: str, found: Statement) -> bool:
-    """Say whether a statement holds a definite thing that only the talk had named; a cause may."""
-    return found.family.type != "rationale" and rules_reference.is_open(told[found.verb_at :])
+    """Say whether a statement holds a definite thing that only the talk had named; a cause may.
+
+    What is preferred in general may be described by such: `prefers commits with the number in the scope`.
+    """
+    predicate = told[found.verb_at :]
+    if predicate.startswith(("prefers ", "prefer ")):
+        predicate = _DESCRIBES.split(predicate, maxsplit=1)[0]
+    return found.family.type != "rationale" and rules_reference.is_open(predicate)
 
 
 def _speaker(role: str) -> rules_voice.Person:

@@ -48,9 +48,12 @@ def _family(
 _ANYTHING = "person team owned name thing plain"
 _THINGS = "owned name thing plain"
 _TECH_STATE = (
-    "stored|hosted|deployed|written|built|located|kept|defined|configured|generated|managed|owned|maintained|served|backed"
-    "|exposed|installed|scheduled|cached|based|implemented|called|named|encrypted|signed|limited|capped|pinned|versioned"
-    "|tested|indexed|partitioned|replicated|retried|rotated|mounted|compiled|bundled|published|released|licensed|run"
+    "stored|hosted|deployed|written|built|located|kept|defined|configured|generated|managed|owned"
+    "|maintained|served|backed"
+    "|exposed|installed|scheduled|cached|based|implemented|called|named|encrypted|signed|limited|capped"
+    "|pinned|versioned"
+    "|tested|indexed|partitioned|replicated|retried|rotated|mounted|compiled|bundled|published|released"
+    "|licensed|run"
     "|handled|merged|squashed|reviewed|logged|exported|imported|read|loaded|disabled|enabled|protected|blocked"
 )
 
@@ -121,7 +124,7 @@ FAMILIES = (
     _family(
         "fact",
         0.85,
-        "person team",
+        "person team owned",
         # What happens at fixed times.
         r"(?!is|has|was|does|says|thinks|gets|wants|needs|seems|feels|hopes"
         r"|goes over)[a-z]+s(?= (?:\S+ ){0,6}?(?:every"
@@ -131,7 +134,8 @@ FAMILIES = (
         r"|(?:type \d )?diabetes|asthma"
         r"|ADHD|dyslexia|c(?:o)?eliac|migraines|arthritis|autism|epilepsy|insomnia)|is (?:moving"
         r"|relocating|flying"
-        r"|travell?ing) to|is getting married|is on (?:parental |sick |maternity |paternity )?leave",
+        r"|travell?ing) to|is on(?= [A-Z]\w* \d)|is getting married|is on (?:parental |sick |maternity "
+        r"|paternity )?leave",
     ),
     _family(
         "fact",
@@ -189,7 +193,8 @@ FAMILIES = (
         + _TECH_STATE
         + r")(?: \w+){0,2}? (?:in|on|at|by|with|to|from|as|under|via"
         r"|every|behind|through|for|after|before|only|into)|(?:is|are) (?:" + _TECH_STATE + r")$"
-        r"|uses?|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|runs?(?= [A-Z`])|relies on"
+        r"|uses?|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|allows?|(?:is|are) (?:called"
+        r"|named)(?= [`\"“A-Z])|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on"
         r"|rely on|depends? on|listens? on|runs? (?:on|in|with|as|under|at|every"
         r"|from|only|behind|inside|through|via|after|before)|requires?|stores?|lives? (?:under|at"
         r"|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to|writes? to"
