@@ -41,7 +41,7 @@ def test_an_issued_token_says_and_opens_what_was_asked_for(
         "authenticated": True,
         "claims": claims.body(),
         "mode": "team",
-        "permissions": ["documents", "forget", "modify", "none", "recall", "recover", "remember"],
+        "permissions": ["documents", "forget", "modify", "recall", "recover", "remember"],
         "trustedLocal": False,
         "error": None,
     }

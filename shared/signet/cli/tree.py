@@ -8,6 +8,7 @@ import typer
 
 from signet import __version__
 from signet.cli import (
+    auth,
     backup,
     connector,
     daemon,
@@ -60,6 +61,7 @@ daemon.app.command()(logs.logs)
 daemon.app.command()(service.install)
 daemon.app.command()(service.uninstall)
 app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
+app.add_typer(auth.app, name="auth", rich_help_panel=DAEMON)
 for _alias in (daemon.start, daemon.stop, daemon.restart, logs.logs):
     app.command(rich_help_panel=DAEMON)(_alias)
 for _care in (doctor.doctor, backup.backup, restore.restore, report.report, uninstall.uninstall):

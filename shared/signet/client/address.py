@@ -18,7 +18,7 @@ from signet.paths import Workspace, find_workspace
 def find_url(path: str | None, environ: Mapping[str, str], environment: Environment) -> str:
     """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none."""
     if path is not None:
-        own = _recorded(find_workspace(path, environ))
+        own = recorded(find_workspace(path, environ))
         if own is None:
             raise DaemonNotRunning(
                 f"Daemon is not running. Start it with: signet daemon start --path {path}"
@@ -28,10 +28,10 @@ def find_url(path: str | None, environ: Mapping[str, str], environment: Environm
         return environment.daemon_url
     if environ.get("SIGNET_HOST") or environ.get("SIGNET_PORT"):
         return environment.address.url
-    return _recorded(find_workspace(None, environ)) or environment.address.url
+    return recorded(find_workspace(None, environ)) or environment.address.url
 
 
-def _recorded(workspace: Workspace) -> str | None:
+def recorded(workspace: Workspace) -> str | None:
     """Return the address that the workspace's daemon left on disk, if its process still exists."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         state = json.loads(workspace.state_file.read_text("utf-8"))

@@ -107,6 +107,11 @@ class Signet:
     pause = _call(calls.daemon.pause)
     resume = _call(calls.daemon.resume)
 
+    whoami = _call(calls.auth.whoami)
+    issue_token = _call(calls.auth.issue_token)
+    tokens = _call(calls.auth.tokens)
+    revoke_token = _call(calls.auth.revoke_token)
+
     status = _call(calls.daemon.status)
     health = _call(calls.daemon.health)
     ready = _call(calls.daemon.ready)

@@ -18,6 +18,7 @@ from signet import clock
 from signet.daemon import ready, record
 from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
 from signet.daemon.record import Running
+from signet.domain.auth import secret
 from signet.domain.auth.own import own_token
 from signet.errors import Invalid
 from signet.observe.logfile import STARTUP
@@ -239,13 +240,19 @@ def _make(workspace: Workspace) -> None:
 
 
 def _checked_bind(workspace: Workspace) -> str:
-    """Return where the daemon is to listen, before anything is started; raises what `check_bind` raises."""
+    """Return where the daemon is to listen, before anything is started; makes the secret of tokens.
+
+    Raises what `check_bind` raises, and BadSecret.
+    """
     from signet import config
+    from signet.config.sections import AuthMode
 
     loaded = config.load(workspace)
     config.check_bind(loaded.settings, loaded.address)
     if ":" in loaded.address.bind:
         raise Invalid(f"The daemon listens on IPv4 addresses only, not on {loaded.address.bind}")
+    if loaded.settings.auth.mode is not AuthMode.LOCAL:
+        secret.ensure(workspace.auth_secret)
     return loaded.address.bind
 
 

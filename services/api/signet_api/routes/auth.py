@@ -13,7 +13,7 @@ from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
 from signet.db import Row
 from signet.domain.auth import caller, store, tokens
-from signet.domain.auth.policy import Role
+from signet.domain.auth.policy import MARKS, Role
 from signet.domain.auth.tokens import Claims, TokenScope
 from signet.errors import Invalid, NotFound
 from signet.wire.auth import TokenBody
@@ -37,7 +37,7 @@ async def get_whoami(state: Shared) -> dict[str, object]:
         "authenticated": asked.claims is not None,
         "claims": asked.claims and asked.claims.body(),
         "mode": state.authority.mode,
-        "permissions": sorted(asked.permissions),
+        "permissions": sorted(asked.permissions - MARKS),
         "trustedLocal": asked.is_trusted,
         # A token that does not hold is refused before it comes here.
         "error": None,
@@ -53,7 +53,7 @@ async def post_token(request: Request, state: Shared) -> dict[str, object]:
     await state.db.awrite(store.keep, claims, now=clock.now())
     return {
         "token": tokens.sign(claims, state.authority.secret),
-        "expiresAt": store.text(claims.exp),
+        "expiresAt": tokens.text(claims.exp),
         "jti": claims.jti,
     }
 

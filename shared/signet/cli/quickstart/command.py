@@ -50,6 +50,7 @@ def quickstart(
     from signet.cli.quickstart.steps import Steps
     from signet.cli.status import places
     from signet.daemon import control
+    from signet.domain.auth.own import own_token
     from signet.paths import find_workspace
     from signet.resources import template
 
@@ -61,7 +62,12 @@ def quickstart(
     is_new = prepare.workspace(workspace, steps)
     model = prepare.model(workspace, steps, wanted=not no_model)
     started = prepare.daemon(workspace, port, steps)
-    signet = Signet(url=started.daemon.url, actor="quickstart", actor_type="operator")
+    signet = Signet(
+        url=started.daemon.url,
+        token=own_token(workspace, "quickstart", now=clock.now()),
+        actor="quickstart",
+        actor_type="operator",
+    )
     begun = clock.to_text(clock.now())
     fed = feed.feed(signet, session, quiet=as_json)
     steps.done("Session", _told(fed, input_file))

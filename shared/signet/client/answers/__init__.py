@@ -3,6 +3,7 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
+from signet.client.answers.auth import IssuedToken, RevokedToken, Token, WhoAmI
 from signet.client.answers.connectors import (
     AddedConnector,
     Connector,
@@ -110,6 +111,7 @@ __all__ = [
     "Hit",
     "Imported",
     "InstalledSkill",
+    "IssuedToken",
     "Job",
     "JobEvent",
     "Memory",
@@ -132,6 +134,7 @@ __all__ = [
     "RemovedConnector",
     "RemovedSkill",
     "Resynced",
+    "RevokedToken",
     "Skill",
     "SkillFile",
     "Stage",
@@ -139,6 +142,8 @@ __all__ = [
     "Status",
     "SyncError",
     "SyncProgress",
+    "Token",
+    "WhoAmI",
     "WholeJob",
     "Why",
 ]

@@ -5,6 +5,7 @@ answer. Parameters that are None are not sent, and the daemon's own defaults hol
 """
 
 from signet.client.calls import (
+    auth,
     connectors,
     daemon,
     documents,
@@ -17,6 +18,7 @@ from signet.client.calls import (
 )
 
 __all__ = [
+    "auth",
     "connectors",
     "daemon",
     "documents",

@@ -35,6 +35,10 @@ class Permission(StrEnum):
     LOCAL = "local"
 
 
+#: What routes are marked with and nobody is given by name.
+MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})
+
+
 class Operation(StrEnum):
     """What is rate-limited; the names of `auth.rateLimits` in agent.yaml."""
 

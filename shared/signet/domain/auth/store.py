@@ -1,16 +1,15 @@
 """The rows of `tokens`: what was issued or seen, and what no longer holds."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
+from signet.domain.auth import tokens
 from signet.domain.auth.tokens import Claims
 
 #: How long a token is listed after its end.
 KEPT = timedelta(days=30)
-#: The end of the year 9999, later than which no text says.
-LAST_SECOND = 253_402_300_799
 
 _KNOWN = "SELECT revoked_at FROM tokens WHERE jti = ?"
 _KEEP = """
@@ -35,7 +34,7 @@ def keep(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
     """Note a token that has an id, and drop those that ended long ago; safe to do twice."""
     tx.run(_FORGET, (clock.to_text(now - KEPT),))
     scope = json.dumps(claims.scope.body())
-    times = (text(claims.iat), text(claims.exp))
+    times = (tokens.text(claims.iat), tokens.text(claims.exp))
     tx.run(_KEEP, (claims.jti, claims.sub, claims.role, scope, *times))
 
 
@@ -47,9 +46,3 @@ def revoke(tx: WriteTx, jti: str, *, now: datetime) -> Row | None:
 def listed(tx: ReadTx, *, limit: int) -> list[Row]:
     """Return the tokens that are known, latest first."""
     return tx.all(_LISTED, (limit,))
-
-
-def text(seconds: int) -> str:
-    """Return Unix seconds, as claims have them, in the form of all times."""
-    seconds = max(0, min(seconds, LAST_SECOND))
-    return clock.to_text(datetime.fromtimestamp(seconds, UTC))

@@ -11,11 +11,14 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from signet import clock
 from signet.domain.auth.policy import Role
 from signet.errors import Kind, SignetError
 
+#: The end of the year 9999, later than which no text says.
+LAST_SECOND = 253_402_300_799
 #: The parts of a scope, in the order in which they are checked.
 DIMENSIONS = ("project", "agent", "user")
 
@@ -121,6 +124,12 @@ def scope_of(given: object) -> TokenScope | None:
     if not all(isinstance(value, str) and value for value in given.values()):
         return None
     return TokenScope(**given)
+
+
+def text(seconds: int) -> str:
+    """Return Unix seconds, as claims have them, in the form of all times."""
+    seconds = max(0, min(seconds, LAST_SECOND))
+    return clock.to_text(datetime.fromtimestamp(seconds, UTC))
 
 
 def _read(payload: str) -> Claims:

@@ -1,0 +1,172 @@
+"""`signet auth …`: who am I to the daemon, and tokens for others.
+
+The first token is signed here, with the secret of the workspace, so that it needs neither a daemon nor a token.
+"""
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet import clock
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.client import DaemonNotRunning
+from signet.errors import Conflict
+from signet.paths import find_workspace
+
+if TYPE_CHECKING:
+    from signet.client.answers import IssuedToken, Token
+
+app = typer.Typer(help="See who you are; issue tokens and take them back.", no_args_is_help=True)
+token_app = typer.Typer(help="Tokens for the modes team and hybrid.", no_args_is_help=True)
+app.add_typer(token_app, name="token")
+
+ROLES = ("admin", "operator", "agent", "readonly")
+DAY_SECONDS = 86_400
+
+
+class NoSecret(Conflict):
+    """No tokens here yet: set auth.mode to team or hybrid in agent.yaml, then start the daemon once."""
+
+    code = "no_auth_secret"
+
+
+@app.command()
+def whoami(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show who you are to the daemon, and what you may do.
+
+    Examples: signet auth whoami · SIGNET_TOKEN=… signet auth whoami
+    """
+    me = client(path).whoami()
+    if as_json:
+        output.show(me)
+        return
+    claims = me["claims"]
+    if claims is None:
+        output.say(f"trusted without a token · mode {me['mode']}")
+    else:
+        scope = ", ".join(f"{name} {value}" for name, value in claims["scope"].items())
+        limited = f" · only {output.plain(scope)}" if scope else ""
+        output.say(f"{output.plain(claims['sub'])} · {claims['role']}{limited} · mode {me['mode']}")
+    output.say(f"may: {', '.join(me['permissions'])}")
+
+
+@token_app.command()
+def create(
+    role: Annotated[
+        str,
+        typer.Option("--role", help=", ".join(ROLES) + ".", autocompletion=lambda: list(ROLES)),
+    ] = "agent",
+    sub: Annotated[str | None, typer.Option("--sub", help="Who it is for; in history.")] = None,
+    project: Annotated[str | None, typer.Option("--project", help="Only this project.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", help="Only this agent.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Only this user.")] = None,
+    days: Annotated[
+        float | None, typer.Option("--days", min=0.0001, help="How long it holds; default 7.")
+    ] = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Sign a token and print it, once; without a daemon too.
+
+    Examples: signet auth token create --role admin · signet auth token create --agent bea --days 30
+    """
+    if role not in ROLES:
+        raise typer.BadParameter(f"{role!r} is none of {', '.join(ROLES)}", param_hint="--role")
+    seconds = None if days is None else days * DAY_SECONDS
+    try:
+        made = client(path).issue_token(
+            role, sub=sub, project=project, agent=agent, user=user, ttl_seconds=seconds
+        )
+    except DaemonNotRunning:
+        made = _signed_here(path, role, sub, (project, agent, user), seconds)
+    if as_json:
+        output.show(made)
+        return
+    output.say(made["token"])
+    output.hint(f"Holds until {made['expiresAt']}; use it as SIGNET_TOKEN. It is not shown again.")
+    output.hint(f"Take it back with: signet auth token revoke {made['jti']}")
+
+
+@token_app.command("list")
+def list_tokens(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the tokens that were issued or used, latest first.
+
+    Examples: signet auth token list · signet auth token list --json
+    """
+    found = client(path).tokens()
+    if as_json:
+        output.show({"tokens": found, "count": len(found)})
+        return
+    for line in _lines(found):
+        output.say(line)
+    if not found:
+        output.say("No tokens")
+
+
+@token_app.command()
+def revoke(
+    jti: Annotated[str, typer.Argument(metavar="ID", help="Its id, from the list.")],
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take a token back: the daemon refuses it from now on.
+
+    Examples: signet auth token revoke 0f3a… (all at once: delete .daemon/auth-secret and restart)
+    """
+    done = client(path).revoke_token(jti)
+    if as_json:
+        output.show(done)
+    else:
+        output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
+
+
+def _signed_here(
+    path: str | None,
+    role: str,
+    sub: str | None,
+    scope: tuple[str | None, str | None, str | None],
+    seconds: float | None,
+) -> "IssuedToken":
+    """Return a token signed with the secret of the workspace; raises NoSecret and BadSecret."""
+    from datetime import timedelta
+    from uuid import uuid4
+
+    from signet import config
+    from signet.domain.auth import secret, tokens
+    from signet.domain.auth.policy import Role
+    from signet.domain.auth.tokens import TokenScope
+
+    workspace = find_workspace(path)
+    if not workspace.auth_secret.exists():
+        raise NoSecret
+    usual = config.load(workspace).settings.auth.default_token_ttl_seconds
+    project, agent, user = scope
+    claims = tokens.claim(
+        sub=sub or f"token:{role}",
+        role=Role(role),
+        scope=TokenScope(project=project, agent=agent, user=user),
+        now=clock.now(),
+        ttl=timedelta(seconds=seconds or usual),
+        jti=uuid4().hex,
+    )
+    return {
+        "token": tokens.sign(claims, secret.read(workspace.auth_secret)),
+        "expiresAt": tokens.text(claims.exp),
+        "jti": claims.jti or "",
+    }
+
+
+def _lines(found: "Iterable[Token]") -> Iterable[str]:
+    ink = output.ink(sys.stdout)
+    now = clock.to_text(clock.now())
+    for one in found:
+        ended = "revoked" if one["revokedAt"] else "ended" if (one["expiresAt"] or "") < now else ""
+        scope = " ".join(f"{name}={value}" for name, value in one["scope"].items())
+        until = f"until {(one['expiresAt'] or '?')[:16]}"
+        facts = (one["role"] or "?", output.plain(one["sub"] or "?"), output.plain(scope), until)
+        said = "  ".join(fact for fact in facts if fact)
+        yield f"{ink.dim(one['jti'])}  {said}" + (f"  {ink.bad(ended)}" if ended else "")

@@ -1,0 +1,172 @@
+"""A team's daemon on every address of the machine: who gets in from where, with the commands and by hand."""
+
+import http.client
+import json
+import socket
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import SETTINGS
+from cli.program import Program
+
+#: One daemon for the whole file.
+pytestmark = pytest.mark.xdist_group("cli-auth")
+
+TEAM = SETTINGS + "auth: {mode: team}\n"
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    home = tmp_path_factory.mktemp("team")
+    program = Program(home=home, workspace=home / "workspace")
+    program.workspace.mkdir()
+    (program.workspace / "agent.yaml").write_text(TEAM)
+    started = program.run("start", "--port", str(program.port), SIGNET_BIND="0.0.0.0")
+    assert started.status == 0, started.err
+    yield program
+    assert program.run("stop").out == "Daemon stopped\n"
+
+
+def _elsewhere() -> str:
+    """Return an address of this machine that is not loopback; skips where there is none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            pytest.skip("no network interface beside loopback")
+        address = str(probe.getsockname()[0])
+    if address.startswith("127."):
+        pytest.skip("no network interface beside loopback")
+    return address
+
+
+def _ask(address: str, port: int, path: str, **headers: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection(address, port, timeout=10)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read()).get("error", "")
+    finally:
+        connection.close()
+
+
+def _token(program: Program, *options: str) -> str:
+    made = program.run("auth", "token", "create", *options)
+    assert made.status == 0, made.err
+    return made.out.strip()
+
+
+def test_the_owner_of_the_secret_needs_no_token(team: Program) -> None:
+    assert team.run("auth", "whoami", "--json").json()["claims"]["role"] == "admin"
+    assert team.run("remember", "The gate is green").status == 0
+    assert "The gate is green" in team.run("recall", "gate").out
+    with sqlite3.connect(team.workspace / "memory" / "memories.db") as rows:
+        told = rows.execute("SELECT DISTINCT changed_by, actor_type FROM memory_history").fetchall()
+    assert ("cli", "admin") in told
+
+
+def test_a_token_of_the_environment_says_who_calls(team: Program) -> None:
+    reader = _token(team, "--role", "readonly", "--sub", "bob")
+    me = team.run("auth", "whoami", SIGNET_TOKEN=reader)
+    assert me.out == "bob · readonly · mode team\nmay: recall\n"
+    refused = team.run("remember", "No", SIGNET_TOKEN=reader)
+    assert (refused.status, refused.err) == (
+        1,
+        "error: role 'readonly' lacks 'remember' permission\n",
+    )
+    assert team.run("recall", "gate", SIGNET_TOKEN="nonsense").err == "error: malformed token\n"
+
+
+def test_a_token_is_listed_without_itself_and_taken_back(team: Program) -> None:
+    token = _token(team, "--sub", "cato", "--agent", "cato", "--days", "2")
+    assert team.run("recall", "gate", SIGNET_TOKEN=token).status == 0
+    listed = team.run("auth", "token", "list", "--json")
+    assert token not in listed.out
+    [found] = [one for one in listed.json()["tokens"] if one["sub"] == "cato"]
+    assert (found["role"], found["scope"]) == ("agent", {"agent": "cato"})
+    assert (
+        f"{found['jti']}  agent  cato  agent=cato  until " in team.run("auth", "token", "list").out
+    )
+    assert team.run("auth", "token", "revoke", found["jti"]).out == (
+        f"Revoked {found['jti']} of cato\n"
+    )
+    assert team.run("recall", "gate", SIGNET_TOKEN=token).err == "error: token revoked\n"
+    assert "revoked" in team.run("auth", "token", "list").out
+    assert team.run("auth", "token", "revoke", "none").err == "error: Token not found\n"
+
+
+def test_from_another_address_only_a_token_opens(team: Program) -> None:
+    address, port = _elsewhere(), team.port
+    assert _ask(address, port, "/health") == (200, "")
+    for host in (f"{address}:{port}", "localhost", "127.0.0.1"):
+        refused = _ask(address, port, "/api/status", Host=host)
+        assert refused == (401, "authentication required"), host
+    token = _token(team, "--role", "readonly")
+    assert _ask(address, port, "/api/status", Authorization=f"Bearer {token}") == (200, "")
+    foreign = _ask(address, port, "/health", Origin="http://evil.example")
+    assert foreign == (403, "Origin is not this machine")
+    own = f"http://{address}:{port}"
+    assert _ask(address, port, "/health", Host=f"{address}:{port}", Origin=own) == (200, "")
+
+
+def test_a_client_of_another_daemon_is_not_shown_the_secret_s_token(
+    team: Program, alone: Program
+) -> None:
+    """The workspace has a secret, but the address is that of somebody else."""
+    alone.workspace.mkdir()
+    secret = alone.workspace / ".daemon" / "auth-secret"
+    secret.parent.mkdir()
+    secret.write_bytes(b"s" * 32)
+    secret.chmod(0o600)
+    refused = alone.run("recall", "gate", SIGNET_DAEMON_URL=f"http://127.0.0.1:{team.port}")
+    assert refused.err == "error: authentication required\n"
+
+
+def test_the_first_token_is_signed_without_a_daemon(alone: Program) -> None:
+    refused = alone.run("auth", "token", "create")
+    assert refused.status == 1 and "No tokens here yet" in refused.err
+    secret = alone.workspace / ".daemon" / "auth-secret"
+    secret.parent.mkdir(parents=True)
+    secret.write_bytes(b"s" * 32)
+    secret.chmod(0o600)
+    made = alone.run("auth", "token", "create", "--role", "admin", "--json").json()
+    assert made["token"].count(".") == 1 and made["jti"]
+    secret.chmod(0o644)
+    refused = alone.run("auth", "token", "create")
+    assert refused.status == 1 and "may be read by others" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("mode", "bind", "words"),
+    [
+        ("local", "0.0.0.0", "Refusing to listen on 0.0.0.0"),
+        ("local", "192.0.2.9", "Refusing to listen on 192.0.2.9"),
+        ("team", "203.0.113.9", "This machine has no address 203.0.113.9"),
+        ("hybrid", "::", "IPv4 addresses only"),
+        ("tema", "127.0.0.1", "local, team, hybrid"),
+    ],
+)
+def test_a_daemon_that_would_be_open_does_not_start(
+    alone: Program, mode: str, bind: str, words: str
+) -> None:
+    alone.workspace.mkdir()
+    (alone.workspace / "agent.yaml").write_text(f"{SETTINGS}auth: {{mode: {mode}}}\n")
+    refused = alone.run("start", "--port", str(alone.port), SIGNET_BIND=bind)
+    assert refused.status == 1
+    assert words in refused.err
+    assert not (alone.workspace / ".daemon" / "state.json").exists()
+
+
+def test_a_secret_that_others_may_read_stops_the_start(alone: Program) -> None:
+    alone.workspace.mkdir()
+    (alone.workspace / "agent.yaml").write_text(TEAM)
+    secret: Path = alone.workspace / ".daemon" / "auth-secret"
+    secret.parent.mkdir()
+    secret.write_bytes(b"s" * 32)
+    secret.chmod(0o644)
+    refused = alone.run("start", "--port", str(alone.port))
+    assert refused.status == 1
+    assert "may be read by others" in refused.err
