@@ -65,11 +65,16 @@ def hubs(scores: Scores, degrees: Mapping[int, Collection[int]], *, memories: in
     if not ascending:
         return scores
     tenth = ascending[min(len(ascending) - 1, math.floor(HUB_PERCENTILE * len(ascending)))]
-    threshold = max(tenth, math.ceil(HUB_MIN_SHARE * memories))
+    threshold = max(tenth, least_degree(memories))
     return {
         seq: score * HUB_PENALTY if (own := degrees.get(seq)) and min(own) >= threshold else score
         for seq, score in scores.items()
     }
+
+
+def least_degree(memories: int) -> int:
+    """Return how many memories must mention an entity at least that is a hub."""
+    return math.ceil(HUB_MIN_SHARE * memories)
 
 
 def resolution(scores: Scores, resolved: Collection[int], *, boost: float) -> Scores:

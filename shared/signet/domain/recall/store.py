@@ -126,7 +126,8 @@ _AFTER = _PLACE.format(source=_SOURCE, live=_LIVE, side=">", order="ASC")
 _BESIDE = f"""
 SELECT m.seq, coalesce({_BEFORE}), coalesce({_AFTER}), CASE WHEN c.seq <> m.seq THEN c.seq END
 FROM memories m JOIN memories c
-  ON c.id = coalesce((SELECT o.id FROM memories o WHERE m.source_type = 'pipeline-v2' AND o.id = m.source_id), m.id)
+  ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
+    THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
 WHERE m.seq IN (SELECT value FROM json_each(?))
 """
 #: The graph keeps with each entity how many memories mention it.
@@ -134,6 +135,7 @@ _DEGREES = """
 SELECT m.seq, e.id, e.mentions FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
 JOIN entities e ON e.id = x.entity_id WHERE m.seq IN (SELECT value FROM json_each(?))
 """
+_MOST_MENTIONS = "SELECT coalesce(max(mentions), 0) FROM entities"
 _COUNT = "SELECT count(*) FROM memories WHERE agent_id = ?"
 _LINKED = """
 SELECT DISTINCT m.seq FROM (
@@ -325,6 +327,11 @@ def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
     for seq, entity_id, mentions in tx.all(_DEGREES, (_json(seqs),)):
         found.setdefault(seq, {})[entity_id] = mentions
     return found
+
+
+def most_mentions(tx: ReadTx) -> int:
+    """Return how many memories mention the entity that most mention."""
+    return int(tx.value(_MOST_MENTIONS))
 
 
 def count(tx: ReadTx, agent_id: str) -> int:
