@@ -293,6 +293,20 @@ def test_more_than_25_need_the_token_of_the_set_that_was_seen(api: Api) -> None:
     assert execute(api, query="owl", limit=100, confirm_token=fresh).body["deleted"] == 27
 
 
+def test_few_need_no_token_but_one_of_another_set_is_refused(api: Api) -> None:
+    for number in range(2):
+        remember(api, f"The owl hunts {number}.")
+    seen = preview(api, query="owl")
+    assert seen["requiresConfirm"] is False
+    remember(api, "The owl came back.")
+    for guess in ("nonsense", seen["confirmToken"]):
+        refused = execute(api, query="owl", confirm_token=guess)
+        assert (refused.status, refused.body["count"]) == (400, 3)
+        assert refused.error.startswith("The confirm_token is of other memories")
+    fresh = preview(api, query="owl")["confirmToken"]
+    assert execute(api, query="owl", confirm_token=fresh).body["deleted"] == 3
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [

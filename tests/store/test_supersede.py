@@ -15,7 +15,7 @@ from signet.domain.extraction import corrections
 from signet.domain.memory import history, lookup, remember
 from signet.domain.memory.drop import drop
 from signet.domain.memory.forget import forget
-from signet.domain.memory.models import Actor, NewMemory, Rules
+from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules
 from signet.domain.memory.supersede import is_current, supersede
 from signet.errors import NotFound
 from support.database import fresh_database
@@ -140,3 +140,36 @@ def test_what_was_forgotten_since_it_was_found_corrects_nothing(db: Database) ->
     stands_for = {source.content: first}
     assert db.write(corrections.apply, source, found, stands_for, least=0.5, now=NOW) == []
     assert current(db) == {first}
+
+
+def said(db: Database, text: str, **fields: Any) -> Remembered:
+    new = NewMemory(content=text, **fields)
+    return db.write(remember.remember, new, actor=USER, rules=Rules(), now=NOW)
+
+
+def test_what_is_said_again_holds_again_and_replaces_what_came_since(db: Database) -> None:
+    paris, berlin = saved(db, "Ana lives in Paris"), saved(db, "Ana lives in Berlin")
+    rome = saved(db, "Ana lives in Rome")
+    replace(db, paris, by=berlin)
+    replace(db, berlin, by=rome)
+    assert current(db) == {rome}
+    again = said(db, "ana lives in  Paris.")
+    assert (again.id, again.deduped, again.superseded) == (paris, True, (rome,))
+    assert current(db) == {paris}
+    assert links(db, rome)[0] == paris and links(db, paris)[0] is None
+    assert said(db, "Ana lives in Paris").superseded == ()
+    told = db.read(history.of, paris, reader=Reader())[-1]
+    assert told.reason == "said again"
+
+
+def test_a_request_that_comes_twice_and_what_was_said_before_change_nothing(db: Database) -> None:
+    paris = said(db, "Ana lives in Paris", idempotency_key="k").id
+    berlin = saved(db, "Ana lives in Berlin")
+    replace(db, paris, by=berlin)
+    assert said(db, "Ana lives in Paris", idempotency_key="k").superseded == ()
+    before = NOW - timedelta(days=1)
+    assert said(db, "Ana lives in Paris", created_at=before).superseded == ()
+    assert current(db) == {berlin}
+    db.write(forget, berlin, actor=USER, reason="wrong", now=NOW)
+    assert said(db, "Ana lives in Paris").superseded == ()
+    assert current(db) == {paris}

@@ -35,9 +35,7 @@ _FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
 _HOLDS = (
     "(instr(lower(m.content), lower(?)) > 0 OR instr(lower(coalesce(m.tags, '')), lower(?)) > 0)"
 )
-_LAST_CHANGE = (
-    "SELECT max(m.updated_at) FROM json_each(?) j JOIN memories m ON m.id = j.value"
-)
+_LAST_CHANGE = "SELECT max(m.updated_at) FROM json_each(?) j JOIN memories m ON m.id = j.value"
 _BY_ID = " ORDER BY j.key LIMIT ?"
 _BY_RANK = " ORDER BY rank, m.seq LIMIT ?"
 _BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?"
@@ -82,6 +80,10 @@ class Unconfirmed(Invalid):
     code = "confirmation_required"
 
 
+class OtherSet(Unconfirmed):
+    """The confirm_token is of other memories than these: look at them again with a preview."""
+
+
 def candidates(tx: ReadTx, choice: Choice) -> list[Candidate]:
     """Return the active memories that are chosen. Raises Invalid for a time that is none, and for no choice at all."""
     filters = _filters(choice)
@@ -111,9 +113,16 @@ def needs_confirmation(found: Sequence[Candidate]) -> bool:
 
 
 def confirm(found: Sequence[Candidate], token: str | None) -> None:
-    """Raise Unconfirmed for many memories without the token of their set; it is not told here."""
-    if needs_confirmation(found) and token != confirm_token(one.id for one in found):
+    """Raise Unconfirmed for many memories without the token of their set, and for any number with that of another.
+
+    The right token is not told here.
+    """
+    if token and token == confirm_token(one.id for one in found):
+        return
+    if needs_confirmation(found):
         raise Unconfirmed(success=False, requiresConfirm=True, count=len(found))
+    if token:
+        raise OtherSet(success=False, requiresConfirm=True, count=len(found))
 
 
 def last_change(tx: ReadTx, ids: Iterable[str]) -> str:

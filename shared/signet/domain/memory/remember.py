@@ -32,7 +32,7 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.normalize import Normalized, normalize
-from signet.domain.memory.supersede import supersede
+from signet.domain.memory.supersede import hold_again, supersede
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 
@@ -214,7 +214,7 @@ def _supersede(
         reason="corrected",
         valid_from=new.event_at,
     )
-    return replace(saved, superseded=tuple(replaced))
+    return replace(saved, superseded=(*saved.superseded, *replaced))
 
 
 def _save(
@@ -231,7 +231,9 @@ def _save(
         draft = replace(draft, event_at=dates.told_day(text.storage, draft.created_at))
     memory_id = _put(tx, draft, text, actor=actor, now=now)
     if memory_id is None:
-        return _repeated(_holder(tx, draft, text))
+        held = _holder(tx, draft, text)
+        again = _said_again(tx, held, draft, actor=actor, now=now)
+        return replace(_repeated(held), superseded=again)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
     written = store.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
@@ -350,6 +352,18 @@ def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
     found = found or store.by_hash(tx, draft, text.content_hash)
     assert found is not None, "only these two keys of a memory can be taken"
     return found
+
+
+def _said_again(
+    tx: WriteTx, held: Memory, draft: Draft, *, actor: Actor, now: datetime
+) -> tuple[str, ...]:
+    """Let a text that was replaced hold again, because it was said again; return what it replaces now.
+
+    A request that came twice says nothing again.
+    """
+    if draft.idempotency_key and store.by_key(tx, draft.idempotency_key, draft.agent_id):
+        return ()
+    return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
 
 
 def _normalized(content: str) -> Normalized:

@@ -33,6 +33,10 @@ WITH RECURSIVE chain (id) AS (
 )
 SELECT id FROM chain WHERE id IS NOT NULL
 """
+_LAST_WORDS = """
+SELECT m.id FROM json_each(?) j JOIN memories m ON m.id = j.value WHERE m.is_deleted = 0 AND {current}
+"""
+_ENDED = "SELECT valid_to FROM memories WHERE id = ? AND superseded_by IS NOT NULL"
 _LINK = "UPDATE memories SET superseded_by = ?, valid_to = ?, updated_at = ?, updated_by = ? WHERE id = ?"
 _BEGIN = "UPDATE memories SET valid_from = ? WHERE id = ? AND valid_from IS NOT ?"
 _REPLACED = """
@@ -81,6 +85,21 @@ def supersede(
     for old in replaced:
         _link(tx, old, by, begins, change)
     return [old["id"] for old in replaced]
+
+
+def hold_again(
+    tx: WriteTx, memory_id: str, *, told_at: datetime, at: datetime, actor: Actor
+) -> list[str]:
+    """Let a memory that others replaced replace these, when it was told after that; return which it does."""
+    row = tx.one(_ENDED, (memory_id,))
+    ended = clock.parsed(row["valid_to"]) if row else None
+    if row is None or (ended is not None and told_at < ended):
+        return []
+    chain = json.dumps([after[0] for after in tx.all(_CHAIN, (memory_id,))])
+    last = [found[0] for found in tx.all(_LAST_WORDS.format(current=is_current().sql), (chain,))]
+    return supersede(
+        tx, last, by=memory_id, at=at, actor=actor, reason="said again", valid_from=told_at
+    )
 
 
 def is_current(alias: str = "m") -> Where:
