@@ -23,6 +23,8 @@ RANK = {"debug": 0, "info": 1, "warn": 2, "error": 3}
 _BLOCK = 65_536
 #: Lines of several processes may be written later than they say by so much.
 DISORDER = timedelta(seconds=5)
+#: Lines by which one may stand in the wrong place.
+NEIGHBOURS = 32
 
 Entry = dict[str, object]
 
@@ -56,8 +58,10 @@ def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
     entries = (parse(line) for path in reversed(place.files()) for line in _backwards(path))
     known = (entry for entry in entries if entry is not None)
     recent = takewhile(lambda entry: not wanted.is_over(entry), known)
-    oldest_first = [*islice(filter(wanted.wants, recent), limit)][::-1]
-    return sorted(oldest_first, key=lambda entry: str(entry["timestamp"]))
+    # Read a few more than asked for: which are the newest is known once they are in order.
+    found = [*islice(filter(wanted.wants, recent), limit + NEIGHBOURS)][::-1]
+    found.sort(key=lambda entry: str(entry["timestamp"]))
+    return found[len(found) - limit :] if limit < len(found) else found
 
 
 def follow(place: Place, wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
