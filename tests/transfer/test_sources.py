@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -283,3 +284,26 @@ def test_a_source_that_is_not_there_or_none_is_refused(tmp_path: Path) -> None:
     broken = wrote(tmp_path / "x.db", b"SQLite format 3\0 and nothing else")
     with pytest.raises(Invalid), choose.opened(str(broken), None, Wishes(), now=MADE_AT):
         pass
+
+
+def test_of_a_session_only_what_was_said_is_held(tmp_path: Path) -> None:
+    """The tools of a session answer with hundreds of megabytes that nobody said."""
+    seen = [{"type": "tool_result", "content": "x" * 200_000}]
+    tool = json.dumps({"type": "user", "message": {"role": "user", "content": seen}})
+    said = json.dumps(
+        {"type": "user", "message": {"role": "user", "content": "We ship on Monday."}}
+    )
+    session = tmp_path / "s1.jsonl"
+    session.write_text(
+        "\n".join([said, *[tool] * 100, "{broken", said.replace("Monday", "Friday")])
+    )
+    tracemalloc.start()
+    found = values(claude_code.read(session, Wishes()))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [one["content"] for one in found] == [
+        "User: We ship on Monday.",
+        "User: We ship on Friday.",
+    ]
+    assert found[0]["transcript"] == "User: We ship on Monday.\nUser: We ship on Friday."
+    assert peak < session.stat().st_size / 8

@@ -66,7 +66,18 @@ def normalize(text: str) -> str:
     records = _records(text)
     if records is None:
         return injected.without(text)
-    return "\n".join(f"{turn.role.capitalize()}: {_joined(turn.text)}" for turn in _logged(records))
+    return written(_logged(records))
+
+
+def logged(lines: Iterable[str]) -> Iterator[Turn]:
+    """Yield the turns of a log of Claude Code as its lines are read: a log may be larger than memory is."""
+    loaded = (_load(text) for line in lines if (text := line.strip()))
+    return _logged(record for record in loaded if isinstance(record, dict))
+
+
+def written(turns: Iterable[Turn]) -> str:
+    """Return turns as `User:` and `Assistant:` lines."""
+    return "\n".join(f"{turn.role.capitalize()}: {_joined(turn.text)}" for turn in turns)
 
 
 def _joined(text: str) -> str:

@@ -74,12 +74,13 @@ def _sessions(paths: list[Path], wishes: Wishes, before: int) -> Iterator[Found]
         read += path.stat().st_size
         done = before + kilobytes(read)
         try:
-            text = path.read_text("utf-8", "replace")
+            with path.open(encoding="utf-8", errors="replace") as log:
+                turns = list(transcript.logged(log))
         except OSError as error:
             yield Found(where=str(path), done=done, fault=str(error))
             continue
-        whole: str | None = transcript.normalize(text)
-        for ordinal, turn in enumerate(transcript.parse(text)):
+        whole: str | None = transcript.written(turns)
+        for ordinal, turn in enumerate(turns):
             fields = {
                 "who": Format.CLAUDE_CODE,
                 "sourceType": "session",
