@@ -135,6 +135,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/pipeline/status"): (None, 200),
     ("POST", "/api/pipeline/pause"): (None, 200),
     ("POST", "/api/pipeline/resume"): (None, 200),
+    ("POST", "/api/pipeline/nudge"): (None, 200),
     ("GET", "/api/skills"): (None, 200),
     ("GET", "/api/skills/search"): (None, 200),
     ("GET", "/api/skills/browse"): (None, 200),

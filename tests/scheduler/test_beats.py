@@ -19,7 +19,7 @@ SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
 GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
 MINUTELY = {"embedding_gaps", "synthesis", "top_entities"}
-ALL = {"retention", "graph", "backup", *MINUTELY}
+ALL = {"retention", "graph", "maintenance", "backup", *MINUTELY}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:
@@ -37,8 +37,8 @@ def test_what_never_ran_is_due() -> None:
         (beats.GAPS_MS - 1, set()),
         (beats.GAPS_MS, MINUTELY),
         (GRAPH_MS - 1, MINUTELY),
-        (GRAPH_MS, {*MINUTELY, "graph"}),
-        (RETENTION_MS - 1, {*MINUTELY, "graph"}),
+        (GRAPH_MS, {*MINUTELY, "graph", "maintenance"}),
+        (RETENTION_MS - 1, {*MINUTELY, "graph", "maintenance"}),
         (RETENTION_MS, ALL - {"backup"}),
         (beats.BACKUP_MS - 1, ALL - {"backup"}),
         (beats.BACKUP_MS, ALL),

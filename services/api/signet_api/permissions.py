@@ -174,6 +174,7 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/pipeline/status"): _DIAGNOSTICS,
     ("POST", "/api/pipeline/pause"): _OPERATOR,
     ("POST", "/api/pipeline/resume"): _OPERATOR,
+    ("POST", "/api/pipeline/nudge"): _OPERATOR,
     ("GET", "/metrics"): _ANALYTICS,
     ("GET", "/api/analytics/usage"): _ANALYTICS,
     ("GET", "/api/analytics/latency"): _ANALYTICS,

@@ -10,6 +10,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.knowledge import communities
+from signet.domain.maintenance import cycle
 from signet.domain.structural import top
 from signet.domain.synthesis import ask as synthesis
 from signet.queue import BULK, Job, enqueue
@@ -90,6 +91,17 @@ def _keep_graph(
         enqueue(tx, Job(kind=kind, slot=f"every agent {slot}", priority=BULK), now=now)
 
 
+def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return (cycle.KIND,) if cycle.is_on(settings) else ()
+
+
+def _maintain(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    if found:
+        cycle.ask(tx, slot, now=now)
+
+
 def _find_synthesis(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return synthesis.due(tx, settings, now=now)
 
@@ -129,6 +141,12 @@ BEATS = (
         every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
         look=_find_graph,
         start=_keep_graph,
+    ),
+    Beat(
+        name="maintenance",
+        every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
+        look=_find_maintenance,
+        start=_maintain,
     ),
     Beat(
         name="synthesis",

@@ -59,6 +59,10 @@ _TWIN = """
 SELECT open.id FROM memory_jobs open JOIN memory_jobs dead ON open.dedupe_key = dead.dedupe_key
  WHERE dead.id = ? AND open.status IN ('pending', 'leased')"""
 _CANCEL_LEASED = "UPDATE memory_jobs SET cancel_requested = 1, updated_at = :now WHERE id = :id AND status = 'leased'"
+_HURRY = """
+UPDATE memory_jobs SET due_ms = :wall, updated_at = :now
+ WHERE status = 'pending' AND due_ms > :wall AND last_error_code IS NOT NULL"""
+_ASK_AGAIN = "UPDATE provider_breakers SET retry_at_ms = :wall, updated_at = :now WHERE retry_at_ms > :wall"
 _PAUSE = """
 INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
@@ -201,6 +205,17 @@ def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> Status:
     row = get(tx, job_id)
     assert row is not None
     return Status(row["status"])
+
+
+def hurry(tx: WriteTx, *, now: datetime) -> int:
+    """Let jobs that wait for another try, and providers that wait to be asked, have their turn now.
+
+    Return how many jobs that are.
+    """
+    times = {"wall": int(now.timestamp() * 1000), "now": clock.to_text(now)}
+    tx.run(_ASK_AGAIN, times)
+    tx.signal(DUE)
+    return tx.run(_HURRY, times)
 
 
 def pause(tx: WriteTx, paused: bool, *, now: datetime, actor: str) -> None:

@@ -69,6 +69,7 @@ KINDS = {
         Kind(name="umap_projection", queue="light", time_limit_seconds=120),
         Kind(name="vector_index", queue="light", time_limit_seconds=900),
         Kind(name="repair", queue="repairs", time_limit_seconds=1_800),
+        Kind(name="maintenance", queue="repairs", time_limit_seconds=1_800),
     )
 }
 

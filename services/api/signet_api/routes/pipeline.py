@@ -19,8 +19,7 @@ from signet_api.deps import Db, Shared, State, Who
 
 router = APIRouter(tags=["pipeline"])
 
-#: The kinds of jobs behind the names under which clients know the workers. All of them run in the worker process;
-#: maintenance has no jobs in this version.
+#: The kinds of jobs behind the names under which clients know the workers. All of them run in the worker process.
 WORKERS: Mapping[str, tuple[str, ...]] = {
     "extraction": ("extract",),
     "summary": ("summarize", "condense"),
@@ -32,7 +31,7 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
     "structuralDependency": ("structural_dependency",),
     "synthesis": ("synthesize",),
     "retention": ("retention_sweep",),
-    "maintenance": (),
+    "maintenance": ("maintenance", "repair", "graph_upkeep", "cluster_entities"),
 }
 WORKER = "worker"
 #: Answers of parts that this version does not have.
@@ -59,7 +58,8 @@ NOT_YET: Mapping[str, object] = {
 @router.get("/api/pipeline/status")
 async def get_pipeline_status(state: Shared) -> dict[str, object]:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
-    return await state.db.aread(_status, state, clock.now())
+    found = await state.db.aread(_status, state, clock.now())
+    return found | {"diagnostics": (await state.reports.get(state.settings)).as_dict()}
 
 
 @router.post("/api/pipeline/pause")

@@ -15,6 +15,7 @@ from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
 from signet_worker.actors.graph_upkeep import graph_upkeep
+from signet_worker.actors.maintenance import maintenance
 from signet_worker.actors.prospective_index import prospective_index
 from signet_worker.actors.repair import repair
 from signet_worker.actors.retention_sweep import retention_sweep
@@ -40,6 +41,7 @@ ACTORS: Mapping[str, Actor] = {
     "embed": embed,
     "extract": extract,
     "graph_upkeep": graph_upkeep,
+    "maintenance": maintenance,
     "prospective_index": prospective_index,
     "repair": repair,
     "retention_sweep": retention_sweep,

@@ -6,7 +6,7 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.diagnostics import rules, store
 from signet.domain.diagnostics.models import Facts, Report
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings.models import Coverage
 from signet.errors import Invalid
 
 #: What can be asked for alone; nothing else is ever looked up by a name that a caller gives.
@@ -31,7 +31,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
     seen = store.queue(
         tx, now=now, monotonic_ms=clock.monotonic_ms() if monotonic_ms is None else monotonic_ms
     )
-    coverage = embeddings.coverage(tx)
+    coverage = Coverage(total=active, embedded=store.embedded(tx) if active else 0)
     is_queued = "pending" in seen.by_kind.get("embed", {})
     found = (
         rules.queue(seen),

@@ -19,11 +19,14 @@ MUTATION_DAYS = 7
 
 #: Of summary_jobs only rows count that no job mirrors any more: the others are jobs already.
 _ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
+#: A job waits since it is due: one that was given a fresh start does not, however old it is.
+_SINCE = """MIN(CASE WHEN due_ms <= :wall
+    THEN MAX(created_at, strftime('%Y-%m-%dT%H:%M:%fZ', due_ms / 1000.0, 'unixepoch')) END)"""
 _PENDING = f"""
-SELECT COUNT(*), MIN(CASE WHEN due_ms <= :wall THEN created_at END) FROM memory_jobs
+SELECT COUNT(*), {_SINCE} FROM memory_jobs
  WHERE status = 'pending' AND queue <> '{DEFAULT_QUEUE}'"""
 _PENDING_SUMMARIES = f"""
-SELECT COUNT(*), MIN(CASE WHEN due_ms <= :wall THEN created_at END) FROM summary_jobs s
+SELECT COUNT(*), {_SINCE} FROM summary_jobs s
  WHERE status = 'pending' AND {_ALONE}"""
 _ENDED = """
 SELECT (SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed' AND completed_at > :since) AS completed,
@@ -47,6 +50,10 @@ _MEMORIES = """
 SELECT (SELECT COUNT(*) FROM memories) AS total,
        (SELECT COUNT(*) FROM memories INDEXED BY idx_memories_deleted_at WHERE is_deleted = 1) AS deleted"""
 _HAS_FTS = "SELECT 1 FROM sqlite_master WHERE name = ?"
+#: Answered from indexes alone: whether a vector is of the present text is the tracker's question (DG-13).
+_EMBEDDED = """
+SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0
+   AND EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)"""
 #: Every process writes what came of its calls of providers (domain/analytics); a start of the daemon empties it.
 _CALLS = "SELECT outcome, error, at FROM provider_outcomes ORDER BY seq DESC LIMIT ?"
 KEPT_CALLS = 100
@@ -160,6 +167,11 @@ def indexed_rows(tx: ReadTx, index: str = "memories_fts") -> int | None:
     if tx.value(_HAS_FTS, (index,)) is None or tx.value(_HAS_FTS, (f"{index}_docsize",)) is None:
         return None
     return int(tx.value(f"SELECT COUNT(*) FROM {index}_docsize"))
+
+
+def embedded(tx: ReadTx) -> int:
+    """Return how many active memories have a vector; about a second for a million of them."""
+    return int(tx.value(_EMBEDDED))
 
 
 def calls(tx: ReadTx) -> Calls:

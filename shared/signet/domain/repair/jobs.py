@@ -21,6 +21,8 @@ from signet.queue.finish import End, Outcome, end_row
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
 SPREAD_MS = 100
+#: Maintenance leaves a job alone that has used up all its attempts so often: what dies again and again is for a person.
+MOST_LIVES = 3
 #: Leases that one run gives back.
 MOST_LEASES = 500
 #: Jobs that are archived and deleted at once.
@@ -31,6 +33,7 @@ SHOWN = 20
 _CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
 _DEAD = f"""
 SELECT id, job_type, error, failed_at FROM memory_jobs WHERE status = 'dead' AND {_CHOICE.format(at="failed_at")}
+   AND (:lives IS NULL OR runs_total < :lives * max_attempts)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                       AND open.status IN ('pending', 'leased'))
  GROUP BY COALESCE(dedupe_key, id)
@@ -166,8 +169,9 @@ def prune(work: Work) -> Done:
 
 def _dead(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("limit")
+    lives = MOST_LIVES if order.actor.type == "daemon" else None
     asked = {**choice.parameters(order.chosen), "limit": limit}
-    rows = tx.all(_DEAD, asked)
+    rows = tx.all(_DEAD, {**asked, "lives": lives})
     if len(rows) < limit:
         rows += tx.all(_DEAD_SUMMARIES, {**asked, "limit": limit - len(rows)})
     return rows

@@ -5,7 +5,7 @@ short repair in its one transaction, for a long one with its last. What does not
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -53,8 +53,18 @@ def change(tx: WriteTx, order: Order) -> Result:
     return _finished(tx, order, short(tx, order))
 
 
-def now(db: Database, order: Order, workspace: Workspace, models: Models | None = None) -> Result:
-    """Do a repair in this process, to its end; raises Frozen. For callers that may take their time."""
+def now(
+    db: Database,
+    order: Order,
+    workspace: Workspace,
+    models: Models | None = None,
+    *,
+    check: Callable[[], None] | None = None,
+) -> Result:
+    """Do a repair in this process, to its end; raises Frozen, and what `check` raises between two steps.
+
+    For callers that may take their time.
+    """
     if not order.writes:
         return db.read(look, order)
     try:
@@ -63,6 +73,7 @@ def now(db: Database, order: Order, workspace: Workspace, models: Models | None 
         with lock.alone(workspace.runtime_dir):
             db.read(_may_start, order)
             work = Work(order=order, db=db, workspace=workspace, models=models or NoModels())
+            work.check = check or work.check
             perform = registry.way(order).perform
             assert perform is not None
             return db.write(_finished, order, perform(work))

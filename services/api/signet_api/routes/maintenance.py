@@ -1,0 +1,38 @@
+"""Waking the work in the background: what waits after a failure is tried now, and maintenance looks now."""
+
+from datetime import datetime
+
+from fastapi import APIRouter
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.maintenance import cycle
+from signet.queue import console
+from signet_api import processes
+from signet_api.deps import Shared, State
+from signet_api.routes.pipeline import WORKER, WORKERS
+
+router = APIRouter(tags=["pipeline"])
+
+
+@router.post("/api/pipeline/nudge")
+async def post_nudge(state: Shared) -> dict[str, object]:
+    """Try now what waits for its next try, ask providers again, and let maintenance look; return who was woken.
+
+    Nobody is, while the worker is not there or the work is paused: it then begins with this.
+    """
+    now = clock.now()
+    await state.db.awrite(_nudge, is_maintained=cycle.is_on(state.settings), now=now)
+    return {"success": True, "nudged": await state.db.aread(_woken, state, now)}
+
+
+def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
+    console.hurry(tx, now=now)
+    if is_maintained:
+        cycle.ask(tx, f"nudged {clock.to_text(now)}", now=now)
+
+
+def _woken(tx: ReadTx, state: State, now: datetime) -> list[str]:
+    living = processes.states(tx, state.workspace.runtime_dir, now=now)
+    is_there = WORKER not in processes.missing(living)
+    return list(WORKERS) if is_there and not console.is_paused(tx) else []

@@ -1,0 +1,1 @@
+"""The daemon puts itself right: it does the repairs that its own report asks for, within the limits of all repairs."""

@@ -1,0 +1,192 @@
+"""One cycle of maintenance: look, recommend, and where the settings say so repair and look again (MW-1 to MW-9).
+
+A cycle is a job of the worker, so it survives a death and never runs beside itself. Its repairs go through the gate
+like everybody's. What time does to the graph is another job of the same interval (`graph_upkeep`), whose counts are
+told here.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.config import Settings
+from signet.config.pipeline import MaintenanceMode
+from signet.db import Database, ReadTx, WriteTx
+from signet.domain.diagnostics import report as diagnostics
+from signet.domain.diagnostics.models import Facts, Report
+from signet.domain.maintenance import halt, recommend
+from signet.domain.maintenance.recommend import Recommendation
+from signet.domain.memory.models import Actor
+from signet.domain.repair import read, run
+from signet.domain.repair.catalog import BY_NAME
+from signet.domain.repair.models import Order, Reason, Result
+from signet.domain.repair.work import Models
+from signet.errors import Frozen
+from signet.observe import logs
+from signet.paths import Workspace
+from signet.queue import BULK, Job, enqueue
+
+KIND = "maintenance"
+#: How its repairs are told in the history (MW-4).
+ACTOR = Actor(name="maintenance-worker", type="daemon")
+REASON = "autonomous maintenance"
+#: Refusals of the gate; none of them says that the repair does not help.
+_REFUSALS = frozenset(Reason) - {Reason.ERROR}
+
+_UPKEEP = """
+SELECT result FROM memory_jobs WHERE job_type = 'graph_upkeep' AND status = 'completed'
+ ORDER BY completed_at DESC LIMIT 1"""
+
+log = logs.get("scheduler")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """A repair that maintenance has tried, or left alone, and what came of it."""
+
+    recommendation: Recommendation
+    result: Result | None
+    error: str | None = None
+
+    @property
+    def was_run(self) -> bool:
+        """Return whether it counts as tried: not when it was left alone, or refused by the gate."""
+        refused = self.result is not None and self.result.reason in _REFUSALS
+        return not refused and not (self.result is None and self.error is None)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as it is answered."""
+        told = self.recommendation.as_dict()
+        if self.result is None:
+            return told | ({"skipped": "halted"} if self.error is None else {"error": self.error})
+        found = self.result
+        reason = {} if found.reason is None else {"reason": found.reason}
+        return told | {
+            "success": found.success,
+            "affected": found.affected,
+            "message": found.message,
+            **reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """What one cycle saw and did; `report` is the one after its repairs."""
+
+    report: Report
+    recommendations: tuple[Recommendation, ...] = ()
+    executed: tuple[Executed, ...] = ()
+    decayed: int = 0
+    propagated: int = 0
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the cycle as it is kept and answered."""
+        return {
+            "report": self.report.as_dict(),
+            "recommendations": [one.as_dict() for one in self.recommendations],
+            "executed": [one.as_dict() for one in self.executed],
+            "feedbackDecayedAspects": self.decayed,
+            "feedbackPropagatedAttributes": self.propagated,
+        }
+
+
+def is_on(settings: Settings) -> bool:
+    """Return whether maintenance may run under these settings."""
+    return settings.pipeline.autonomous.enabled and not settings.pipeline.autonomous.frozen
+
+
+def ask(tx: WriteTx, slot: str, *, now: datetime) -> None:
+    """Queue a cycle, unless one is open: a cycle never overlaps itself (MW-8)."""
+    enqueue(tx, Job(kind=KIND, slot="cycle", payload={"slot": slot}, priority=BULK), now=now)
+
+
+def tick(
+    db: Database,
+    settings: Settings,
+    workspace: Workspace,
+    models: Models,
+    *,
+    check: Callable[[], None] = lambda: None,
+) -> Tick:
+    """Run one cycle; an error in one repair does not stop the others. Raises what `check` raises."""
+    facts = Facts.of(settings)
+    before = db.read(diagnostics.report, facts, now=clock.now())
+    found = tuple(recommend.recommend(before))
+    decayed, propagated = db.read(_upkeep)
+    if not found:
+        db.write_quick(halt.clear)
+    if not found or settings.pipeline.autonomous.maintenance_mode is MaintenanceMode.OBSERVE:
+        for one in found:
+            log.info("maintenance.recommends", action=one.action, trigger=one.trigger)
+        return Tick(report=before, recommendations=found, decayed=decayed, propagated=propagated)
+    executed = []
+    left_alone = db.read(halt.halted)
+    for one in found:
+        check()
+        executed.append(_execute(db, settings, workspace, models, one, left_alone, check))
+    check()
+    after = db.read(diagnostics.report, facts, now=clock.now())
+    for tried in executed:
+        if tried.was_run:
+            name = tried.recommendation.domain
+            helped = after.domains[name].score > before.domains[name].score
+            db.write_quick(halt.judge, tried.recommendation.action, helped=helped)
+    return Tick(
+        report=after,
+        recommendations=found,
+        executed=tuple(executed),
+        decayed=decayed,
+        propagated=propagated,
+    )
+
+
+def _execute(
+    db: Database,
+    settings: Settings,
+    workspace: Workspace,
+    models: Models,
+    wanted: Recommendation,
+    left_alone: frozenset[str],
+    check: Callable[[], None],
+) -> Executed:
+    if wanted.action in left_alone:
+        log.warning("maintenance.halted", action=wanted.action, trigger=wanted.trigger)
+        return Executed(recommendation=wanted, result=None)
+    try:
+        result = run.now(db, _order(wanted, settings), workspace, models, check=check)
+    except Frozen as error:
+        return Executed(recommendation=wanted, result=None, error=error.message)
+    except Exception as error:
+        # A bug in one repair must not keep the others from being done (MW-8).
+        log.exception("maintenance.failed", action=wanted.action)
+        return Executed(recommendation=wanted, result=None, error=str(error))
+    log.info(
+        "maintenance.executed",
+        action=wanted.action,
+        trigger=wanted.trigger,
+        success=result.success,
+        affected=result.affected,
+    )
+    return Executed(recommendation=wanted, result=result)
+
+
+def _order(wanted: Recommendation, settings: Settings) -> Order:
+    action = BY_NAME[wanted.action]
+    return Order(
+        action=action,
+        settings=settings,
+        actor=ACTOR,
+        now=clock.now(),
+        monotonic_ms=clock.monotonic_ms(),
+        options=read.options(action, wanted.options, settings.pipeline.repair),
+        reason=REASON,
+    )
+
+
+def _upkeep(tx: ReadTx) -> tuple[int, int]:
+    """Return how many weights and attributes the last upkeep of the graph has let fade."""
+    kept = tx.value(_UPKEEP)
+    done = json.loads(kept) if kept else {}
+    return int(done.get("faded", 0)), int(done.get("retired", 0))
