@@ -23,6 +23,7 @@ from signet.paths import Workspace
 from signet.process.live import LiveSettings
 from signet.process.recording import Recording
 from signet_api.authority import Authority
+from signet_api.counting import Counting
 from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.probe import Probe
@@ -53,11 +54,13 @@ class State:
     #: Clients that follow the log now.
     log_listeners: int = 0
     feed: Feed = field(init=False)
+    counting: Counting = field(init=False)
     recording: Recording = field(init=False)
     reports: Reports = field(init=False)
 
     def __post_init__(self) -> None:
         self.feed = Feed(self.db)
+        self.counting = Counting(self.db)
         self.recording = Recording(self.db, self.live, keep, gathers=True)
         self.reports = Reports(self.db)
 

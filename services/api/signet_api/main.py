@@ -101,6 +101,7 @@ def serve(booted: Booted) -> int:
     server.run(sockets=[listening])
     vectors.close()
     state.recording.stop()
+    state.counting.finish()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

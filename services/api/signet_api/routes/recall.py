@@ -1,24 +1,18 @@
 """Ask for memories."""
 
-import asyncio
 import time
-from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx
 from signet.domain.agents import store as agents
-from signet.domain.knowledge import walks
-from signet.domain.knowledge.walks import Origin, Phase
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
-from signet.domain.recall import store as accesses
 from signet.domain.recall.models import DEFAULT_LIMIT, MAX_LIMIT, Filters, Query, Result
-from signet.domain.skills import usage
-from signet.errors import Invalid, SignetError
-from signet.observe import logs, record
+from signet.errors import Invalid
+from signet.observe import record
 from signet.observe.record import Event
 from signet.wire.recall import RecallBody
 from signet_api.bodies import JsonRoute
@@ -26,10 +20,6 @@ from signet_api.deps import Shared, State, agent_of
 from signet_api.params import checked, whole
 
 router = APIRouter(tags=["memory"], route_class=JsonRoute)
-log = logs.get("memory")
-
-#: Counting accesses happens after the answer; the tasks are kept here until they end.
-_counting: set[asyncio.Task[None]] = set()
 
 
 @router.post("/api/memory/recall")
@@ -56,7 +46,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     async with state.recalls:
         result = await state.db.aread(_answer, body, agent_id, vector, state)
-    _count_later(state, result, agent_id)
+    state.counting.later(result, agent_id)
     _tell(result, time.monotonic() - started)
     return answer.body(result)
 
@@ -109,27 +99,3 @@ def _zone(name: str | None) -> ZoneInfo | None:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise Invalid("timezone must be an IANA name, for example Europe/Paris") from error
-
-
-def _count_later(state: State, result: Result, agent_id: str) -> None:
-    """Count the accesses behind the answer: recall never waits for the write lock (REC-21)."""
-    if not (result.hits or result.walk.focal):
-        return
-    task = asyncio.create_task(_count(state, result, agent_id))
-    _counting.add(task)
-    task.add_done_callback(_counting.discard)
-
-
-async def _count(state: State, result: Result, agent_id: str) -> None:
-    try:
-        await state.db.awrite_quick(_counted, result, agent_id, clock.now())
-    except SignetError as error:
-        log.info("recall.accesses_not_counted", code=error.code)
-
-
-def _counted(tx: WriteTx, result: Result, agent_id: str, now: datetime) -> None:
-    accesses.touch(tx, recall.touched(result), now)
-    if skills := recall.used_skills(result):
-        usage.use(tx, skills, now)
-    if result.walk.focal:
-        walks.keep(tx, result.walk, Phase.RECALL, Origin.QUERY, agent_id=agent_id, now=now)
