@@ -35,16 +35,30 @@ _QUANTITY = (
 _MEASURE = (
     r"\b(?:completed|finished|solved|did|answered) \d+ \w+(?:\W*$| and got\b)"
     r"|\b(?:limit|average|score|total|maximum|minimum|target) of [$\d]\S*(?: \w+){0,2}\W*$|\bin mind\b"
-    r"|\ban? (?!(?:\w+ )?(?:deadline|date|birthday))\w+ (?:\w+ )?of (?:january|february|march|april|may|june|july"
+    r"|\ban? (?!(?:\w+ )?(?:deadline|date|birthday))\w+ (?:\w+ )?of (?:january|february|march|april|may"
+    r"|june|july"
     r"|august|september|october|november|december) \d"
     r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b"
     # A time without its day, a day without its month.
     r"|\b(?:scheduled|set|planned|due) (?:for|at) \d{1,2}(?::\d\d)? ?[ap]\.?m\.?\W*$"
     r"|\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)|\bin (?:a few|a couple of|\w+) (?:days|weeks|months)\W*$"
 )
+#: A numbered part of an unnamed whole, a share gained on what is nobody's, all of some.
+_PART = (
+    r"\b(?:scenes?|chapters?|steps?|sprints?|sections?|questions?|parts?|phases?|levels?|exercises?"
+    r"|problems?|tasks?|rows?"
+    r"|columns?|lines?|pages?|slides?) \d+\b(?!(?: and \d+)? (?:of|in)\b)|\ball (?:of )?\d+ \w"
+    r"|\b(?:boosted|increased|improved|reduced|cut|decreased|raised|lowered|saw"
+    r"|seen) (?!.*(?:the user['’]s|the team['’]s|[\"“`]))"
+    r"(?:[^,]* by \d+ ?%|a \d+ ?% )"
+)
 #: A deed without its object, a work without its title, a bare place.
 _OBJECT = (
     r"\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
+    r"|\b(?:gathering|collecting|doing|seeking|gathered|collected|did) (?:\w+ )?(?:information|info"
+    r"|research|data|feedback"
+    r"|ideas|inspiration|resources)\b(?! (?:on|about|for|from|of|into)\b)|\bstarted by \w+ing\b"
+    r"|\bset up\W*$|\bthing(?:y|ies)\b"
     r"|\bnew (?:material|things?|ideas?|content|ways?)\W*$"
     r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bgot an? (?:\w+ )?(?:story|question|idea"
     r"|problem|surprise)\W*$"
@@ -84,7 +98,7 @@ _PASSING = (
     r"|\btook an? (?:[\w-]+ ){0,2}(?:break|nap|walk|look|shower)\b|\b(?:goes|comes) to (?:relax|unwind"
     r"|think|feel)\b"
 )
-_VAGUE = re.compile("|".join((_QUANTITY, _MEASURE, _OBJECT, _OPINION, _PASSING)))
+_VAGUE = re.compile("|".join((_QUANTITY, _MEASURE, _PART, _OBJECT, _OPINION, _PASSING)))
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
     r"(?:,? and it was|,? which was) (?:so |really |very )?"
@@ -93,6 +107,8 @@ _DANGLING = re.compile(
     r"|,? and (?:now )?(?:since|given|because|although|while)\b.*$|, and as an? .*$"
     r"|,? and with (?:the user['’]s|that|all|[A-Z]\w+ \d).*$"
 )
+#: One among some that the talk had named, for what it does not say: `chose Diana`.
+_PICKED = re.compile(r"(?:has |have )?(?:chose|chosen|picked) [\w-]+[.!]?")
 _CHOSEN = re.compile(r"(?:agreed|decided|opted|committed) (?:not )?to (?=[a-z])")
 _NUMBER = re.compile(r"\d")
 #: Stands before the verb itself: `has saved`.
@@ -127,7 +143,11 @@ def is_vague(told: str, found: Statement) -> bool:
     predicate = told[found.verb_at :]
     if _VAGUE.search(told.lower()) or _is_bare_number(predicate, found.kind):
         return True
-    return found.family.type == "decision" and not says_what(predicate)
+    if found.family.type != "decision":
+        return False
+    return not says_what(predicate) or (
+        found.kind is Subject.PERSON and _PICKED.fullmatch(predicate) is not None
+    )
 
 
 def _is_bare_number(predicate: str, kind: Subject) -> bool:
