@@ -23,7 +23,7 @@ def facts(text: str) -> list[str]:
         ("I went on a long hike.", "I went on a long hike in Norway."),
         ("My car is the best.", "My car is a blue estate."),
         ("I donated $50 on Sept 1.", "I donated $50 to Oxfam on Sept 1."),
-        ("I rewrote chapters 4 and 7.", "I rewrote chapters 4 and 7 of my novel."),
+        ("I finished chapters 4 and 7.", "I finished chapters 4 and 7 of my novel."),
         ("I cut waste by 40 %.", "I cut my waste by 40 %."),
         ("I saw a 25% rise in sales.", "I saw a 25% rise in my sales."),
         ("I attended all 5 rehearsals in Ghent.", "I attended rehearsals in Ghent on June 4."),
