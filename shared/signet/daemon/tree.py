@@ -4,6 +4,7 @@
   signal stirs one, and a first byte spares the second before the first program starts.
 - It holds the API's listening socket for its whole life. The library lets go of it between two runs of the API,
   so callers of a restarting API would be refused instead of waiting.
+- It lives on when its log cannot be written. The library would tell that to a log that cannot be written either.
 - It stops all programs at once. The library stops one after the other, and three times three seconds is too long.
 """
 
@@ -11,6 +12,7 @@ import signal
 import socket
 from pathlib import Path
 
+from supervisor import loggers
 from supervisor.medusa import asyncore_25 as asyncore
 from supervisor.options import ServerOptions
 from supervisor.supervisord import Supervisor
@@ -21,6 +23,7 @@ def run(config: Path) -> None:
 
     Raises ValueError when the API's port cannot be had. Must run in the main thread.
     """
+    loggers.Handler.handleError = lambda handler: None
     options = _Options()
     options.realize(["-c", str(config)])
     options.first = True

@@ -11,9 +11,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import prometheus_client.values
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
+
+from signet.observe.mapped import Values
+
+# Of the library's own files a full disk makes the end of the process.
+prometheus_client.values.MmapedDict = Values  # type: ignore[attr-defined]  # a name of the module, used by it
 
 #: Names the folder that all processes of a daemon write their values to; a daemon that starts empties it.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"

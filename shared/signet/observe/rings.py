@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from signet.observe import mapped
 from signet.observe.metrics import SHARED_FOLDER
 
 #: How many times are kept of each operation (AN-9).
@@ -109,7 +110,4 @@ def _opened(operation: Operation) -> mmap.mmap:
     folder = os.environ.get(SHARED_FOLDER)
     if not folder:
         return mmap.mmap(-1, _BYTES)
-    path = Path(folder) / f"{operation}_{os.getpid()}.ring"
-    with path.open("a+b") as file:
-        file.truncate(_BYTES)
-        return mmap.mmap(file.fileno(), _BYTES)
+    return mapped.reserved(Path(folder) / f"{operation}_{os.getpid()}.ring", _BYTES)

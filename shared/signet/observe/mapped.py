@@ -1,0 +1,70 @@
+"""Files mapped into memory whose room on the disk is taken when they are made.
+
+Writing to a mapped page for which the disk has no room ends the process with SIGBUS; a file that was only made long
+(`truncate`) has no room yet. So the room is written first, and where there is none the values stay in memory.
+"""
+
+import contextlib
+import io
+import mmap
+from pathlib import Path
+
+from prometheus_client.mmap_dict import MmapedDict
+
+#: As the library does (prometheus_client.mmap_dict).
+_INITIAL = 1 << 16
+#: What an entry takes beside its key: its length, padding, two numbers.
+_ENTRY = 4 + 8 + 16
+
+
+def reserved(path: Path, size: int) -> mmap.mmap:
+    """Return a new file of so many zeros as memory; memory alone where the disk has no room."""
+    try:
+        with path.open("a+b") as file:
+            if (there := path.stat().st_size) < size:
+                file.write(bytes(size - there))
+                file.flush()
+            return mmap.mmap(file.fileno(), size)
+    except OSError:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return mmap.mmap(-1, size)
+
+
+class Values(MmapedDict):
+    """The library's file of values, which survives a full disk."""
+
+    def __init__(self, filename: str, read_mode: bool = False) -> None:
+        if not read_mode:
+            reserved(Path(filename), _INITIAL).close()
+        if read_mode or Path(filename).exists():
+            super().__init__(filename, read_mode)  # type: ignore[no-untyped-call]  # ships no types
+            return
+        self._f, self._fname = io.BytesIO(), filename
+        self._move(mmap.mmap(-1, _INITIAL))
+        self._positions: dict[str, int] = {}
+        self._used = 8
+
+    def _init_value(self, key: str) -> None:
+        while self._used + len(key.encode()) + _ENTRY > self._capacity:
+            self._grow()
+        super()._init_value(key)  # type: ignore[no-untyped-call]  # ships no types
+
+    def _grow(self) -> None:
+        """Take twice the room; when the disk has none, go on in memory, where only this process sees it."""
+        size = 2 * self._capacity
+        try:
+            number = self._f.fileno()  # one in memory has none
+            self._f.write(bytes(size - self._capacity))
+            self._f.flush()
+            self._move(mmap.mmap(number, size))
+        except OSError:
+            larger = mmap.mmap(-1, size)
+            larger[: self._capacity] = self._m[:]
+            with contextlib.suppress(OSError):  # what could not be written is told once more
+                self._f.close()
+            self._f = io.BytesIO()
+            self._move(larger)
+
+    def _move(self, memory: mmap.mmap) -> None:
+        self._m, self._capacity = memory, len(memory)
