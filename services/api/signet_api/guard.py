@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bind_contextvars, get_contextvars
+from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
 from signet.config.env import is_loopback
 from signet_api.errors import answer, body_too_large
@@ -50,7 +50,10 @@ class Guard:
         status = 0
         # A token says better who asks (access.py).
         actor = _text(headers, b"x-signet-actor")
-        bind_contextvars(request_id=scope["signet.request_id"], actor=actor)
+        clear_contextvars()
+        bind_contextvars(request_id=scope["signet.request_id"])
+        if actor:
+            bind_contextvars(actor=actor)
 
         async def tagged(message: Message) -> None:
             nonlocal status
@@ -69,6 +72,7 @@ class Guard:
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
             await body_too_large()(scope, receive, tagged)
         else:
+            scope["signet.content_type"] = headers.get(b"content-type", b"")
             if scope["method"] != "GET":
                 others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
                 scope["headers"] = [*others, _JSON]
@@ -80,7 +84,7 @@ class Guard:
                     raise
         route = getattr(scope.get("route"), "path", None)
         seconds = time.perf_counter() - started
-        answered(scope["method"], route, status, seconds, get_contextvars()["actor"])
+        answered(scope["method"], route, status, seconds, get_contextvars().get("actor"))
 
 
 def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) -> str | None:

@@ -52,7 +52,7 @@ def is_change(method: str, route: str) -> bool:
     return method != "GET" and class_of(method, route) is not Class.RECALLS
 
 
-def answered(method: str, route: str | None, status: int, seconds: float, actor: str) -> None:
+def answered(method: str, route: str | None, status: int, seconds: float, actor: str | None) -> None:
     """Note one answer; never raises, waits for nothing."""
     route = route or UNMATCHED
     metrics.HTTP_REQUESTS.labels(method, route, status).inc()

@@ -19,7 +19,7 @@ from dramatiq.broker import Broker, Consumer, MessageProxy
 from dramatiq.common import current_millis
 from dramatiq.errors import QueueNotFound
 from dramatiq.middleware import Middleware, SkipMessage
-from structlog.contextvars import bind_contextvars
+from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from signet import clock
 from signet.db import Database, ReadTx
@@ -32,6 +32,7 @@ from signet.queue.deadline import Deadlines
 from signet.queue.enqueue import Job, enqueue
 from signet.queue.finish import End
 from signet.queue.held import Run
+from signet.queue.lease import Lease
 from signet.queue.pump import Pump
 from signet.queue.settle import buries, settle
 from signet.queue.tell import Teller
@@ -83,7 +84,7 @@ class Outcome(Middleware):
             raise SkipMessage
         message.started = time.monotonic()
         self.current.run = message.run
-        bind_contextvars(job_id=message.run.lease.job_id, memory_id=message.run.lease.memory_id)
+        _bind(message.run.lease)
 
     def after_process_message(
         self,
@@ -285,6 +286,14 @@ class JobsConsumer(Consumer):
         """Keep the lease and write the end again at the next beat: the database was busy or full."""
         log.warning("job.unsettled", job_id=run.lease.job_id, error=type(error).__name__)
         run.again = partial(self._settle, run, ended)
+
+
+def _bind(lease: Lease) -> None:
+    """Let the lines of this thread's log say which job they are of."""
+    clear_contextvars()
+    bind_contextvars(job_id=lease.job_id)
+    if lease.memory_id is not None:
+        bind_contextvars(memory_id=lease.memory_id)
 
 
 def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: float) -> None:
