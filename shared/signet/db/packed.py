@@ -90,12 +90,14 @@ class Packed:
             block.owners[gone] = GONE
             self.gone += len(np.unique(gone))
 
-    def keys_of(self, allowed: Flags) -> Numbers:
-        """Return the keys of all rows whose owner `allowed` holds True for."""
-        found = [
-            block.keys[:rows][_may(block.owners[:rows], allowed)] for block, rows in self._filled()
-        ]
-        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+    def of(self, allowed: Flags) -> tuple[Numbers, Numbers]:
+        """Return keys and owners of all rows whose owner `allowed` holds True for."""
+        found = [np.empty((2, 0), dtype=np.int64)]
+        for block, rows in self._filled():
+            places = np.flatnonzero(_may(block.owners[:rows], allowed))
+            found.append(np.stack([block.keys[places], block.owners[places]]))
+        keys, owners = np.concatenate(found, axis=1)
+        return keys, owners
 
     def nearest(
         self, vector: Floats, wanted: int, allowed: Flags | None = None

@@ -17,7 +17,10 @@ from signet.db import ReadTx, fts
 MAX_FOCAL = 20
 
 #: Mention rows looked at for one entity, so that a hub does not cost a sort of the whole store.
-MAX_MENTIONS_READ = 500
+MAX_MENTIONS_READ = 200
+
+#: Entities whose names are looked through for a part of a word, those that most memories mention.
+MAX_NAMES_READ = 2_000
 
 #: Importance of a memory without one.
 DEFAULT_IMPORTANCE = 0.5
@@ -78,9 +81,9 @@ WHERE entities_fts MATCH ? AND e.agent_id = ? AND {_SHOWN}
 ORDER BY e.pinned DESC, f.rank LIMIT ?
 """
 _BY_NAME = f"""
-SELECT e.id, e.name, e.entity_type FROM entities e
-WHERE e.agent_id = ? AND {_SHOWN}
-  AND EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(e.canonical_name, w.value) > 0)
+SELECT e.id, e.name, e.entity_type
+FROM (SELECT * FROM entities WHERE agent_id = ? ORDER BY mentions DESC LIMIT {MAX_NAMES_READ}) e
+WHERE EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(e.canonical_name, w.value) > 0) AND {_SHOWN}
 ORDER BY e.pinned DESC, e.mentions DESC LIMIT ?
 """
 _WEIGHT = """

@@ -10,7 +10,7 @@ recall@10 of facts 82.4 to 84.8 %, of sessions and chat with code unchanged or b
 from collections.abc import Collection, Iterable
 
 from signet.db import ReadTx, vectors
-from signet.domain.recall import store
+from signet.domain.recall import vector as channel
 from signet.domain.recall.models import Scores
 
 #: Vectors whose mean is what is common, and how much of it is taken out; 30 to 100 and 0.5 to 0.8 measure alike. In a
@@ -31,22 +31,19 @@ def compare(
     """
     import numpy as np
 
-    found = store.vectors(tx, vectors.dimensions(vector), model, store.among(seqs))
-    rows = [(row[0], row[1]) for batch in found for row in batch]
-    if not rows:
+    owners, stored = channel.stored(tx, vectors.dimensions(vector), seqs, model=model)
+    if not owners:
         return {}, {}
-    flat = np.frombuffer(b"".join([row[1] for row in rows]), dtype="<f4")
-    many = flat.reshape(len(rows), -1)
+    many = np.frombuffer(b"".join(stored), dtype="<f4").reshape(len(owners), -1)
     norms = np.sqrt(np.einsum("ij,ij->i", many, many))
     many = np.divide(many, norms[:, None], out=np.zeros_like(many), where=norms[:, None] > 0)
     question = np.frombuffer(vector, dtype="<f4")
     # einsum, because a product of matrices would start the threads of a BLAS library.
     near = np.einsum("ij,j->i", many, question)
     near /= np.sqrt(np.einsum("j,j->", question, question)) or 1.0
-    nearest = np.argsort(-near)[: min(NEAREST, max(LEAST, round(NEARER * len(rows))))]
+    nearest = np.argsort(-near)[: min(NEAREST, max(LEAST, round(NEARER * len(owners))))]
     common = np.einsum("ij,j->i", many, many[nearest].mean(axis=0))
     apart = near - SHARE * (common - common.mean())
-    owners = [row[0] for row in rows]
     return _best(owners, np.clip(near, 0.0, 1.0).tolist()), _best(owners, apart.tolist())
 
 

@@ -6,7 +6,7 @@ are asked for until enough pass, and when few would, exactly the rows that pass 
 """
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from signet.db import ReadTx, vectors
@@ -155,6 +155,26 @@ def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | N
         if len(owners) < FEW_PASS * len(near):
             break
     return exact(tx, vector, where, model=model)
+
+
+def stored(
+    tx: ReadTx, width: int, seqs: Collection[int], *, model: str | None
+) -> tuple[list[int], list[bytes]]:
+    """Return the vectors of the given memories with whose they are; the signs tell their numbers where they are."""
+    import numpy as np
+
+    signs = tx.derived.of(Signs) if tx.derived is not None else None
+    packed = signs.fresh(tx, width, model) if signs is not None else None
+    if signs is None or packed is None:
+        found = store.vectors(tx, width, model, store.among(seqs))
+        rows = [(row[0], row[1]) for batch in found for row in batch]
+        return [seq for seq, _ in rows], [one for _, one in rows]
+    wanted = np.zeros(max(seqs, default=0) + 1, dtype=np.bool_)
+    wanted[list(seqs)] = True
+    keys, owners = packed.of(wanted)
+    whose = dict(zip(keys.tolist(), owners.tolist(), strict=True))
+    rows = [(row[0], row[1]) for row in store.vectors_of(tx, whose)]
+    return [whose[number] for number, _ in rows], [one for _, one in rows]
 
 
 def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scores:
