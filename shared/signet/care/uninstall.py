@@ -24,7 +24,7 @@ class NotOurs(Invalid):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that goes: what it is, and how; `do` returns what could not be done."""
+    """One thing that goes: what it is, and how; `do` returns what is to be said, and raises OSError when it stays."""
 
     what: str
     do: Callable[[], Sequence[str]]
@@ -146,13 +146,19 @@ def _folder(what: str, folder: Path | None) -> Iterator[Step]:
 
 
 def _delete(folder: Path) -> Sequence[str]:
-    refused: list[str] = []
-    shutil.rmtree(
-        folder.resolve(), onerror=lambda _, path, error: refused.append(f"{path}: {error[1]}")
-    )
+    """Delete a folder with all that can be deleted; raises the first OSError for what cannot."""
+    refused: list[OSError] = []
+
+    def note(_call: object, _path: str, error: tuple[object, BaseException, object]) -> None:
+        assert isinstance(error[1], OSError)
+        refused.append(error[1])
+
+    shutil.rmtree(folder.resolve(), onerror=note)
+    if refused:
+        raise refused[0]
     if folder.is_symlink():
         folder.unlink()
-    return refused
+    return ()
 
 
 def _quoted(path: Path) -> str:

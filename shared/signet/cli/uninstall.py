@@ -46,7 +46,7 @@ def uninstall(
     if purge and not yes and not _is_wanted(todo, as_json=as_json):
         output.say("Nothing removed")
         raise typer.Exit(1)
-    refused = [line for step in todo for line in _do(step, as_json=as_json)]
+    refused = [why for step in todo if (why := _do(step, as_json=as_json)) is not None]
     kept = None if purge else str(workspace.root)
     if as_json:
         removed = [step.what for step in todo]
@@ -80,15 +80,18 @@ def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
     return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
 
 
-def _do(step: "Step", *, as_json: bool) -> Sequence[str]:
-    """Do a step and return what could not be done; the next ones are tried all the same."""
+def _do(step: "Step", *, as_json: bool) -> str | None:
+    """Do a step and return why it could not be done, if so; the next ones are done all the same."""
+    ink = output.ink(sys.stderr)
     try:
-        refused = list(step.do())
+        notes = step.do()
     except OSError as error:
-        refused = [f"{step.what}: {error.strerror or error}"]
+        why = f"{step.what} stays: {error.filename or ''} {error.strerror or error}"
+        if not as_json:
+            output.tell(f"{ink.bad('error:')} {why}")
+        return why
     if not as_json:
-        for line in refused:
-            output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")
-        if not refused:
-            output.say(f"Removed {step.what}")
-    return refused
+        output.say(f"Removed {step.what}")
+        for note in notes:
+            output.tell(f"{ink.warn('!')} {note}")
+    return None

@@ -1,0 +1,119 @@
+"""`signet doctor`, `report`, `paths`, `daemon install` and `uninstall` as a person uses them."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from cli.program import Program
+from signet.db.driver import connect
+
+#: Of these a machine without models, service or backup says that they are worth a look.
+MAY_WARN = {"backup", "embeddings", "queue", "sqlite", "disk", "provider"}
+
+
+def checks(program: Program, *arguments: str) -> dict[str, dict[str, str]]:
+    done = program.run("doctor", "--json", *arguments)
+    found = {one["check"]: one for one in done.json()}
+    assert (done.status == 1) == any(one["status"] == "fail" for one in found.values())
+    return found
+
+
+def test_a_running_daemon_is_well_in_every_check(served: Program) -> None:
+    found = checks(served)
+    assert {name for name, one in found.items() if one["status"] != "ok"} <= MAY_WARN
+    assert set(found["daemon"]) == {"check", "status", "detail", "fix"}
+    assert "api running" in found["processes"]["detail"]
+    text = served.run("doctor").out
+    assert len(text.splitlines()) == len(found)
+    assert "✓ daemon" in text
+
+
+def test_without_a_daemon_it_says_what_to_do(alone: Program) -> None:
+    done = alone.run("doctor")
+    assert done.status == 1
+    assert "✗ workspace" in done.out
+    assert "! daemon" in done.out
+    assert "signet daemon start" in done.out
+    assert not alone.workspace.exists()
+
+
+def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served: Program) -> None:
+    served.run("remember", "The gadwall sleeps by the weir.")
+    database = served.workspace / "memory" / "memories.db"
+    connection = connect(database)
+    connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
+    (served.workspace / "memory" / "memories.db").chmod(0o644)
+    found = checks(served)
+    assert found["index"]["status"] != "ok"
+    assert found["file modes"]["status"] == "fail"
+    done = served.run("doctor", "--fix")
+    assert "✓ make private files private" in done.out, done.out
+    assert "✓ repair check-fts" in done.out, done.out
+    assert done.status == 0, done.out
+    assert checks(served)["index"]["status"] == "ok"
+    assert "gadwall" in served.run("recall", "gadwall weir").out
+    audit = "SELECT changed_by, metadata FROM memory_history WHERE memory_id = 'system'"
+    ((who, metadata),) = [tuple(row) for row in connection.execute(audit)][-1:]
+    connection.close()
+    assert who == "doctor"
+    assert json.loads(metadata)["repairAction"] == "checkFtsConsistency"
+    again = served.run("doctor", "--fix")
+    assert "repair check-fts" not in again.out
+
+
+def test_a_report_lists_what_it_holds(served: Program, tmp_path: Path) -> None:
+    served.run("remember", "The bittern booms at dusk.")
+    target = tmp_path / "report.zip"
+    done = served.run("report", "-o", str(target), "--json").json()
+    with zipfile.ZipFile(target) as archive:
+        assert [part["name"] for part in done["contents"]] == archive.namelist()
+        held = b"".join(archive.read(name) for name in archive.namelist())
+    assert b"bittern" not in held
+    assert served.run("report", "-o", str(target), "--json").json()["code"] == "file_exists"
+
+
+def test_every_place_is_named(alone: Program) -> None:
+    found = alone.run("paths", "--json").json()
+    assert found["backups"] == str(alone.workspace / ".daemon" / "backups")
+    assert found["secrets"] == str(alone.workspace / ".secrets")
+
+
+def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(alone: Program) -> None:
+    looked = alone.run("daemon", "install", "--dry-run", "--json").json()
+    assert str(alone.workspace) in looked["text"]
+    assert not Path(looked["service"]).exists()
+    done = alone.run("daemon", "install", PATH="/nowhere")
+    assert done.status == 1
+    assert "is not installed" in done.err
+    assert Path(looked["service"]).read_text() == looked["text"]
+    removed = alone.run("daemon", "uninstall", PATH="/nowhere")
+    assert removed.status == 0
+    assert not Path(looked["service"]).exists()
+    assert alone.run("daemon", "uninstall").out == "There is no service\n"
+
+
+def test_uninstall_leaves_the_workspace_and_purge_asks_for_the_word(alone: Program) -> None:
+    (alone.workspace / ".daemon").mkdir(parents=True)
+    (alone.workspace / "agent.yaml").write_text("version: 1\n")
+    alone.run("daemon", "install", PATH="/nowhere")
+    looked = alone.run("uninstall", "--dry-run", "--json").json()
+    assert [what for what in looked["wouldRemove"] if "service" in what]
+    done = alone.run("uninstall", PATH="/nowhere")
+    assert "signet.service" in done.out or "ai.signet.daemon" in done.out
+    assert f"rm -rf {alone.workspace}" in done.err
+    assert (alone.workspace / "agent.yaml").exists()
+    refused = alone.run("uninstall", "--purge")
+    assert (refused.status, "--yes" in refused.err) == (1, True)
+    assert "Nothing removed" in alone.on_terminal("uninstall", "--purge", typed="yes\n")
+    assert alone.workspace.exists()
+    assert "Removed" in alone.on_terminal("uninstall", "--purge", typed="purge\n")
+    assert not alone.workspace.exists()
+
+
+@pytest.mark.parametrize("command", ["doctor", "backup", "restore", "report", "uninstall"])
+def test_each_command_explains_itself_with_two_examples(alone: Program, command: str) -> None:
+    text = alone.run(command, "--help").out
+    examples = text.partition("Examples:")[2]
+    assert examples.count(f"signet {command}") == 2 + (command == "backup")
