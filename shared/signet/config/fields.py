@@ -50,6 +50,8 @@ class Section:
     SNAKE: ClassVar[bool] = False
     #: Accepted without effect.
     IGNORED: ClassVar[frozenset[str]] = frozenset()
+    #: Fields of older files that change nothing, and why: told where a file asks for something else than the default.
+    RETIRED: ClassVar[Mapping[str, str]] = MappingProxyType({})
     #: Other keys belong to somebody else and are no mistake.
     OPEN: ClassVar[bool] = False
 
@@ -199,11 +201,15 @@ def read(
         elif (found := _find(rule, key, path, raw, outer)) is not None:
             where, value = found
             try:
-                values[item.name] = _accept(rule, value, where, warnings)
-                places[item.name] = where
+                taken = _accept(rule, value, where, warnings)
             except Unfit as problem:
                 default = defaults.get(item.name, item.default)
                 warnings.append(f"{where}: {problem} is expected; using {_say(default)}")
+                continue
+            if why := cls.RETIRED.get(item.name):
+                warnings += [f"{where}: has no effect; {why}"] if taken != item.default else []
+                continue
+            values[item.name], places[item.name] = taken, where
     if not cls.OPEN:
         _report_unknown(cls, raw, path, warnings)
     made = cls(**values)

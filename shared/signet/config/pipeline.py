@@ -4,6 +4,7 @@ Older files wrote many of these keys flat under `pipelineV2`; both forms are rea
 provider, model and strength of extraction, which older dashboards wrote flat.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
@@ -22,6 +23,8 @@ from signet.config.fields import (
     url,
 )
 from signet.config.values import CENTURY_MS
+
+_NICE = "the worker gives way to everything else by its low priority"
 
 
 class TextProvider(StrEnum):
@@ -114,6 +117,12 @@ class WriteGate(Section):
 class Worker(Section):
     """How jobs are taken and retried."""
 
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "poll_ms": "jobs start as soon as they are due",
+        "max_load_per_cpu": _NICE,
+        "overload_backoff_ms": _NICE,
+    }
+
     poll_ms: int = integer(2_000, 100, 60_000, flat=("workerPollMs",))
     max_retries: int = integer(3, 1, 10, flat=("workerMaxRetries",))
     #: Longer than the slowest model call that is usual; a shorter lease would run a job twice.
@@ -204,6 +213,10 @@ class Repair(Section):
 class Documents(Section):
     """Text from outside, in chunks. An overlap is always shorter than its chunk."""
 
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "worker_interval_ms": "documents are read as soon as they are handed over"
+    }
+
     worker_interval_ms: int = integer(10_000, 1_000, 300_000, flat=("documentWorkerIntervalMs",))
     chunk_size: int = integer(2_000, 200, 50_000, flat=("documentChunkSize",))
     chunk_overlap: int = integer(200, 0, 10_000, flat=("documentChunkOverlap",))
@@ -252,6 +265,10 @@ class Telemetry(Section):
 @section
 class EmbeddingTracker(Section):
     """Finds memories without a vector."""
+
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "batch_size": "every memory without a vector is queued, and the worker sets the pace"
+    }
 
     enabled: bool = flag(True)
     poll_ms: int = integer(5_000, 1_000, 60_000)

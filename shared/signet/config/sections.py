@@ -242,6 +242,9 @@ class Memory(Section):
     SNAKE: ClassVar[bool] = True
     #: Taken out before this section is read (`manifest.lifted`); named here as hints for misspelt keys.
     IGNORED: ClassVar[frozenset[str]] = frozenset({"pipelineV2", "embeddings"})
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "database": "the database is memory/memories.db, where every program looks for it"
+    }
 
     database: str = custom("memory/memories.db", inside_workspace)
     session_budget_chars: int = integer(2_000, 200, 20_000, key="session_budget")

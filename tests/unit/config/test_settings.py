@@ -45,10 +45,8 @@ BOUNDS = [
     ("pipelineV2.extraction.escalation.maxNewEntitiesPerChunk", 10, 1, 100),
     ("pipelineV2.extraction.escalation.maxNewAttributesPerEntity", 20, 1, 200),
     ("pipelineV2.extraction.escalation.level2MaxEntities", 5, 1, 50),
-    ("pipelineV2.worker.pollMs", 2_000, 100, 60_000),
     ("pipelineV2.worker.maxRetries", 3, 1, 10),
     ("pipelineV2.worker.leaseTimeoutMs", 300_000, 10_000, 600_000),
-    ("pipelineV2.worker.maxLoadPerCpu", 0.8, 0.1, 8),
     ("pipelineV2.graph.boostTimeoutMs", 500, 50, 5_000),
     ("pipelineV2.traversal.maxDependencyHops", 10, 1, 200),
     ("pipelineV2.hints.poll", 5_000, 1_000, 60_000),
@@ -58,7 +56,7 @@ BOUNDS = [
     ("pipelineV2.documents.maxContentBytes", 10_485_760, 1_024, 104_857_600),
     ("pipelineV2.guardrails.maxContentChars", 800, 50, 100_000),
     ("pipelineV2.continuity.retentionDays", 7, 1, 90),
-    ("pipelineV2.embeddingTracker.batchSize", 8, 1, 20),
+    ("pipelineV2.embeddingTracker.pollMs", 5_000, 1_000, 60_000),
     ("pipelineV2.synthesis.maxTokens", 8_000, 1_000, 32_000),
     ("pipelineV2.procedural.enrichMinDescription", 30, 10, 500),
     ("pipelineV2.structural.dependencyBatchSize", 5, 1, 10),
@@ -101,8 +99,8 @@ def test_what_is_no_number_becomes_the_default(
 @pytest.mark.parametrize(
     ("key", "value", "used"),
     [
-        ("pipelineV2.worker.pollMs", 500.5, 501),
-        ("pipelineV2.worker.pollMs", 500.4, 500),
+        ("pipelineV2.hints.poll", 2_000.5, 2_001),
+        ("pipelineV2.hints.poll", 2_000.4, 2_000),
         ("search.top_k", 2.5, 3),
         ("retention.intervalMs", 90_000.4, 90_000),
     ],
@@ -128,7 +126,7 @@ def test_a_number_as_text_is_read_in_dimensions() -> None:
     assert (found.embedding.dimensions, warnings) == (512, ())
 
 
-@pytest.mark.parametrize("key", ["memory.decay_rate", "pipelineV2.worker.pollMs"])
+@pytest.mark.parametrize("key", ["memory.decay_rate", "pipelineV2.hints.poll"])
 def test_numbers_as_text_are_refused_elsewhere(key: str) -> None:
     used, warnings = shown(nest(key, "0.5"), key)
     assert used == shown({}, key)[0]
@@ -227,7 +225,6 @@ def test_warnings_never_repeat_a_value() -> None:
 @pytest.mark.parametrize(
     ("flat", "nested_key", "value"),
     [
-        ("workerPollMs", "worker.pollMs", 700),
         ("workerMaxRetries", "worker.maxRetries", 7),
         ("leaseTimeoutMs", "worker.leaseTimeoutMs", 20_000),
         ("extractionTimeout", "extraction.timeout", 6_000),
@@ -248,7 +245,6 @@ def test_warnings_never_repeat_a_value() -> None:
         ("maintenanceMode", "autonomous.maintenanceMode", "observe"),
         ("repairReembedHourlyBudget", "repair.reembedHourlyBudget", 3),
         ("repairDedupBatchSize", "repair.dedupBatchSize", 30),
-        ("documentWorkerIntervalMs", "documents.workerIntervalMs", 3_000),
         ("documentChunkSize", "documents.chunkSize", 900),
         ("documentChunkOverlap", "documents.chunkOverlap", 30),
         ("documentMaxContentBytes", "documents.maxContentBytes", 3_000),
@@ -610,3 +606,36 @@ def check(raw: Mapping[object, object]) -> None:
     assert as_public_dict(again) == public
     unknown_mode = found.auth.mode is AuthMode.UNKNOWN
     assert [text for text in warnings if not (unknown_mode and text.startswith("auth.mode"))] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("pipelineV2.worker.maxLoadPerCpu", 2.0, "low priority"),
+        ("pipelineV2.worker.overloadBackoffMs", 60_000, "low priority"),
+        ("pipelineV2.worker.pollMs", 500, "as soon as they are due"),
+        ("pipelineV2.workerPollMs", 500, "as soon as they are due"),
+        ("pipelineV2.documents.workerIntervalMs", 20_000, "as soon as they are handed over"),
+        ("pipelineV2.documentWorkerIntervalMs", 20_000, "as soon as they are handed over"),
+        ("pipelineV2.embeddingTracker.batchSize", 4, "the worker sets the pace"),
+        ("memory.database", "memory/other.db", "the database is memory/memories.db"),
+    ],
+    ids=[
+        "load",
+        "backoff",
+        "poll",
+        "flat-poll",
+        "documents",
+        "flat-documents",
+        "batch",
+        "database",
+    ],
+)
+def test_a_setting_that_changes_nothing_says_so(key: str, value: object, why: str) -> None:
+    _, [warning] = settings_from(nest(key, value))
+    assert warning.startswith(f"{key}: has no effect; ") and why in warning
+
+
+def test_the_default_of_a_setting_that_changes_nothing_is_no_reason_to_warn() -> None:
+    assert settings_from(nest("memory.database", "memory/memories.db"))[1] == ()
+    assert settings_from(nest("pipelineV2.worker.maxLoadPerCpu", 0.8))[1] == ()
