@@ -14,6 +14,7 @@ def facts(text: str) -> list[str]:
     [
         "Let's role-play: I am a captain.",
         "Act as a pirate and answer me.",
+        "I want you to act as my interviewer.",
         "Pretend that we are on Mars.",
         "You are the dungeon master.",
         "Here is my character sheet.",
@@ -36,6 +37,21 @@ def test_what_follows_a_wish_for_a_text_is_its_matter(request_: str) -> None:
 
 def test_a_wish_for_code_ends_nothing() -> None:
     assert facts("User: Rewrite the loader in Go. I live in Rome.") == ["The user lives in Rome."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Nginx should act as a reverse proxy.",
+        "Act as an expert reviewer.",
+        "I can't pretend to like Java.",
+        "Make the text bigger.",
+        "I have to finish the essay first.",
+        "You are an expert in Rust.",
+    ],
+)
+def test_what_only_sounds_like_a_frame_ends_nothing(said: str) -> None:
+    assert "The user lives in Rome." in facts(f"User: {said} I live in Rome.")
 
 
 def test_of_a_pasted_text_only_what_the_user_says_of_himself_is_kept() -> None:

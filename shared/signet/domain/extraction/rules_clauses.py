@@ -13,15 +13,14 @@ from signet.domain.extraction.rules_voice import ADVERBS
 from signet.domain.graph import names
 
 _OPENER = re.compile(
-    r"(?:(?:well|ok(?:ay)?|so|btw|by the way|also|actually|oh|hmm+|um+|yeah|yep|yes|no|nope|sure"
-    r"|right|anyway|fyi|and|but|no wait|wait|i remember|scratch that|correction|plus|honestly"
-    r"|basically|ah|wow|great|perfect|cool|nice|thanks|thank you|hey|hi|hello|absolutely"
-    r"|definitely|totally|exactly|of course|in fact|as for me|for me|personally|overall"
-    r"|additionally|furthermore|moreover|however|therefore|thus|finally|lately|recently|currently"
-    r"|today|yesterday|last \w+|this \w+|just now|for context|for reference|for the record"
-    r"|just so you know|quick note|heads up|good news|update|turns out|remember|note|reminder"
-    r"|important|remember that|note that|please note that|keep in mind that"
-    r"|(?:please )?remember that|i decided|we agreed)(?:[,:!.]+\s+|\s+[–—-]+\s+))+",
+    r"(?:(?:well|ok(?:ay)?|so|btw|by the way|also|actually|oh|hmm+|um+|yeah|yep|yes|no|nope|sure|right|anyway"
+    r"|fyi|and|but|no wait|wait|i remember|scratch that|correction|plus|honestly|basically|ah|wow|great"
+    r"|perfect|cool|nice|thanks|thank you|hey|hi|hello|absolutely|definitely|totally|exactly|of course|in fact"
+    r"|as for me|for me|personally|overall|additionally|furthermore|moreover|however|therefore|thus|finally"
+    r"|lately|recently|currently|today|yesterday|last \w+|this \w+|just now|for context|for reference"
+    r"|for the record|just so you know|quick note|heads up|good news|update|turns out|remember|note|reminder"
+    r"|important|remember that|note that|please note that|keep in mind that|(?:please )?remember that"
+    r"|i decided|we agreed)(?:[,:!.]+\s+|\s+[–—-]+\s+))+",
     re.IGNORECASE,
 )
 _LOOSE_OPENER = re.compile(
@@ -36,14 +35,13 @@ _NOTE_THAT = re.compile(r"(?:please )?(?:remember|note|keep in mind|fyi) that\s+
 
 #: A request behind a statement: the statement is worth reading without it.
 _REQUEST = re.compile(
-    r"(?:[,;.–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:(?:can|could|would|will) (?:you|u|we|i)\b"
-    r"|please\b|pls\b|how (?:can|do|should|would) (?:i|we|you)\b|should (?:i|we)\b|let me know\b"
-    r"|i need help\b|what (?:are|is|should|would|do|\w+ (?:can|should|do|would|are|have"
-    r"|will)) (?:some|the|i|we)\b|any (?:tips|advice"
-    r"|suggestions|ideas|thoughts|recommendations|chance)\b|i(?:['’]d| would) (?:like|love"
-    r"|appreciate)\b|i(?:['’]m| am) (?:wondering|trying to|looking|not sure|unsure|having"
-    r"|struggling|curious|hoping|thinking)\b|i (?:need|want) (?:you |your |some |to (?:know"
-    r"|understand|figure|make sure|ensure|see|learn))).*$",
+    r"(?:[,;.–—-]\s*|\s+)(?:(?:and|but|so|then)\s+)?(?:(?:can|could|would|will) (?:you|u|we|i)\b|please\b"
+    r"|pls\b|how (?:can|do|should|would) (?:i|we|you)\b|should (?:i|we)\b|let me know\b|i need help\b"
+    r"|what (?:are|is|should|would|do|\w+ (?:can|should|do|would|are|have|will)) (?:some|the|i|we)\b"
+    r"|any (?:tips|advice|suggestions|ideas|thoughts|recommendations|chance)\b|i(?:['’]d| would) (?:like|love"
+    r"|appreciate)\b|i(?:['’]m| am) (?:wondering|trying to|looking|not sure|unsure|having|struggling|curious"
+    r"|hoping|thinking)\b|i (?:need|want) (?:you |your |some |to (?:know|understand|figure|make sure|ensure"
+    r"|see|learn))).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKED = re.compile(
@@ -72,29 +70,28 @@ _INTRODUCED = re.compile(r"(?:\S+\s+){2,}\S+:\s+(?=[\w`])")
 
 #: `My wife and I went`: nobody to name for the two of them.
 _JOINT_SUBJECT = re.compile(
-    r"(?:[\w'’]+ ){1,3}and I\b|(?:me|[A-Z][\w-]+|my \w+(?: [A-Z]\w+)?|My \w+(?: [A-Z]\w+)?|[Tt]he \w+|[Ss]ome \w+)"
-    r" and (?:my|our) |(?:My|Our)(?: [\w'’]+){1,3}, (?:who|whom|which|an?"
+    r"(?:[\w'’]+ ){1,3}and I\b|(?:me|[A-Z][\w-]+|my \w+(?: [A-Z]\w+)?|My \w+(?: [A-Z]\w+)?|[Tt]he \w+"
+    r"|[Ss]ome \w+) and (?:my|our) |(?:My|Our)(?: [\w'’]+){1,3}, (?:who|whom|which|an?"
     r"|my)\b[^;]*?,? and I (?:have|are|were|had)\b"
 )
 
 #: Where a sentence can end early and still be true.
 _CUT = re.compile(
-    r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i|and we"
-    r"|and it|and that|and they|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping"
-    r"|just)\b|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who"
-    r"|it|i|we|they|hoping|making|considering|especially|thanks|given|that)\b|\s+[–—-]\s+|!\s"
-    r"|,?\s+(?:(?:about|around|over|almost|nearly|roughly|just|only|maybe) )?(?:yesterday"
-    r"|the other (?:day|week|night)|last (?:week|month|year|night|weekend|summer|fall|spring"
-    r"|winter|autumn|\w+day|mon|tues?|wed|thurs?|fri|sat|sun)|(?:a few|an?|two|three|four|five"
-    r"|six|\d+|some|several) \w+ ago)\b",
+    r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i|and we|and it"
+    r"|and that|and they|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping|just)\b"
+    r"|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who|it|i|we|they|hoping|making"
+    r"|considering|especially|thanks|given|that)\b|\s+[–—-]\s+|!\s|,?\s+(?:(?:about|around|over|almost|nearly"
+    r"|roughly|just|only|maybe) )?(?:yesterday|the other (?:day|week|night)|last (?:week|month|year|night"
+    r"|weekend|summer|fall|spring|winter|autumn|\w+day|mon|tues?|wed|thurs?|fri|sat|sun)|(?:a few|an?|two"
+    r"|three|four|five|six|\d+|some|several) \w+ ago)\b",
     re.IGNORECASE,
 )
 
 _THING_PRONOUN = re.compile(r"\b(?:it|its|itself)\b", re.IGNORECASE)
 _PLURAL_PRONOUN = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
 _PLURAL_BEFORE = re.compile(
-    r"\b(?!is|was|has|does|this|us|always|ages|times|days|weeks|months|years|hours"
-    r"|minutes)\w{2,}[^\Wsui]s\b|\b(?:people|children|men|women)\b"
+    r"\b(?!is|was|has|does|this|us|always|ages|times|days|weeks|months|years|hours|minutes)\w{2,}[^\Wsui]s\b"
+    r"|\b(?:people|children|men|women)\b"
 )
 _PERSON_PRONOUN = re.compile(r"\b(?:he|him|his|she|her|hers|himself|herself)\b", re.IGNORECASE)
 _PLACE_PRONOUN = re.compile(

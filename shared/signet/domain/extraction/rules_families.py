@@ -71,24 +71,21 @@ FAMILIES = (
         "decision",
         0.9,
         "person team owned name",
-        r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)"
-        r"|picked(?! (?:up|on|out|at))|settled on|went with|opted (?:for|to|out)|agreed (?:to|on"
-        r"|that)|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected"
-        r"|ruled out|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away"
-        r"|off)|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced"
-        r"|deprecated|dropped support)"
-        r"|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)|is (?:going"
-        r"|sticking) with",
+        r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked(?! (?:up|on|out"
+        r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:to|on|that)|committed to"
+        r"|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
+        r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
+        r"|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated"
+        r"|dropped support)|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)"
+        r"|is (?:going|sticking) with",
     ),
     _family(
         "preference",
         0.9,
         "person team owned name",
-        r"prefer(?:s|red)?|favou?rs|(?:dis)?likes|loves|hates|enjoys|avoids|(?:doesn['’]t"
-        r"|does not) (?:like|enjoy|use|eat"
-        r"|drink|want (?:to (?:use|eat|drink|work|move)\b|(?!to\b)))|can['’]t stand"
-        r"|cannot stand|is (?:a )?(?:big |huge |total )?(?:fan of|fond of|into|passionate about)"
-        r"|insists on",
+        r"prefer(?:s|red)?|favou?rs|(?:dis)?likes|loves|hates|enjoys|avoids|(?:doesn['’]t|does not) (?:like"
+        r"|enjoy|use|eat|drink|want (?:to (?:use|eat|drink|work|move)\b|(?!to\b)))|can['’]t stand|cannot stand"
+        r"|is (?:a )?(?:big |huge |total )?(?:fan of|fond of|into|passionate about)|insists on",
     ),
     _family("preference", 0.9, "person", r"(?:always|never|usually|mostly|typically) (?:[a-z]+s)"),
     _family(
@@ -104,22 +101,20 @@ FAMILIES = (
         "fact",
         0.85,
         "person team owned name",
-        r"works? (?:at|for|as|in|on|with|from|remotely)|(?:has )?worked (?:at|for|as)|lives? (?:in|with"
-        r"|near|on)|lived in|is from|is based in|was (?:born|raised)|grew up|graduated"
-        r"|studie[sd] (?!hard)\w+|majored|speaks|is (?:married|engaged|divorced|allergic|vegan"
-        r"|vegetarian|single|retired|pregnant|colou?r ?blind|left-handed|diabetic|lactose)"
-        r"|is \d+ years old|(?:has|have) (?:never \w+|been (?!doing|feeling|thinking|wanting"
-        r"|having|keeping|getting (?!into)|going|working (?:really )?hard|dealing|struggling"
-        r"|looking|missing|experiencing)(?:\w+ing|married|vegan|vegetarian|sober|retired|self-employed"
-        r"|friends|a|an)\b|a (?:dog|cat|son|daughter|brother"
-        r"|sister|degree|wife|husband|partner|kid|child|baby|background|team|pet|house|car|phd"
-        r"|ph\.d|master|bachelor|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:\w+ ){0,2}?(?:two|three|four"
-        r"|five|six|\d+) (?:\w+ )?(?:kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|jobs"
-        r"|degrees|cars|houses|grandchildren|nieces|nephews|years|months|employees|people|engineers"
-        r"|developers))|owns|teaches|manages|leads|maintains|founded|co-founded|runs an?"
-        r"|reports to|is responsible for|is in charge of|is called|is named|moved (?:to|from)"
-        r"|is retiring|celebrates|volunteers|plays|practi[cs]es|drives|earns|collects"
-        r"|named (?:his|her|the|their)",
+        r"works? (?:at|for|as|in|on|with|from|remotely)|(?:has )?worked (?:at|for|as)|lives? (?:in|with|near"
+        r"|on)|lived in|is from|is based in|was (?:born|raised)|grew up|graduated|studie[sd] (?!hard)\w+"
+        r"|majored|speaks|is (?:married|engaged|divorced|allergic|vegan|vegetarian|single|retired|pregnant"
+        r"|colou?r ?blind|left-handed|diabetic|lactose)|is \d+ years old|(?:has|have) (?:never \w+"
+        r"|been (?!doing|feeling|thinking|wanting|having|keeping|getting (?!into)|going"
+        r"|working (?:really )?hard|dealing|struggling|looking|missing|experiencing)(?:\w+ing|married|vegan"
+        r"|vegetarian|sober|retired|self-employed|friends|a|an)\b|a (?:dog|cat|son|daughter|brother|sister"
+        r"|degree|wife|husband|partner|kid|child|baby|background|team|pet|house|car|phd|ph\.d|master|bachelor"
+        r"|twin|budget)|an? \w+[- ](?:year|month)[- ]old|(?:\w+ ){0,2}?(?:two|three|four|five|six"
+        r"|\d+) (?:\w+ )?(?:kids|children|sons|daughters|brothers|sisters|siblings|dogs|cats|pets|jobs|degrees"
+        r"|cars|houses|grandchildren|nieces|nephews|years|months|employees|people|engineers|developers))|owns"
+        r"|teaches|manages|leads|maintains|founded|co-founded|runs an?|reports to|is responsible for"
+        r"|is in charge of|is called|is named|moved (?:to|from)|is retiring|celebrates|volunteers|plays"
+        r"|practi[cs]es|drives|earns|collects|named (?:his|her|the|their)",
     ),
     _family(
         "fact",
@@ -127,15 +122,11 @@ FAMILIES = (
         "person team owned",
         # What happens at fixed times.
         r"(?!is|has|was|does|says|thinks|gets|wants|needs|seems|feels|hopes"
-        r"|goes over)[a-z]+s(?= (?:\S+ ){0,6}?(?:every"
-        r" (?:day|morning|evening|night|week|weekend|month|year|\w+day|second|other|\d)|(?:once|twice"
-        r"|\w+ times) an? \w+"
-        r"|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days)\b)|has (?:an? (?:\w+ )?allergy to"
-        r"|(?:type \d )?diabetes|asthma"
-        r"|ADHD|dyslexia|c(?:o)?eliac|migraines|arthritis|autism|epilepsy|insomnia)|is (?:moving"
-        r"|relocating|flying"
-        r"|travell?ing) to|is on(?= [A-Z]\w* \d)|is getting married|is on (?:parental |sick |maternity "
-        r"|paternity )?leave",
+        r"|goes over)[a-z]+s(?= (?:\S+ ){0,6}?(?:every (?:day|morning|evening|night|week|weekend|month|year"
+        r"|\w+day|second|other|\d)|(?:once|twice|\w+ times) an? \w+|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur"
+        r"|Sun)days)\b)|has (?:an? (?:\w+ )?allergy to|(?:type \d )?diabetes|asthma|ADHD|dyslexia|c(?:o)?eliac"
+        r"|migraines|arthritis|autism|epilepsy|insomnia)|is (?:moving|relocating|flying|travell?ing) to"
+        r"|is on(?= [A-Z]\w* \d)|is getting married|is on (?:parental |sick |maternity |paternity )?leave",
     ),
     _family(
         "fact",
@@ -150,12 +141,9 @@ FAMILIES = (
         0.85,
         "name",
         r"(?:is|was) the (?:user|team)['’]s (?:\w+ ){0,2}?(?:sister|brother|mother|father|mom|mum|dad|wife"
-        r"|husband|partner"
-        r"|son|daughter|aunt|uncle|cousin|niece|nephew|friend|boss|manager|colleague|mentor|designer"
-        r"|engineer|developer"
-        r"|architect|lead|tester|analyst|accountant|lawyer|doctor|dentist|therapist|landlord|neighbou?r"
-        r"|roommate|client"
-        r"|customer|supplier|supervisor|teacher|coach|dog|cat)",
+        r"|husband|partner|son|daughter|aunt|uncle|cousin|niece|nephew|friend|boss|manager|colleague|mentor"
+        r"|designer|engineer|developer|architect|lead|tester|analyst|accountant|lawyer|doctor|dentist"
+        r"|therapist|landlord|neighbou?r|roommate|client|customer|supplier|supervisor|teacher|coach|dog|cat)",
     ),
     _family(
         "fact",
@@ -180,10 +168,9 @@ FAMILIES = (
         "fact",
         0.85,
         "owned name thing plain",
-        r"(?:is|are|was|were) (?:due|scheduled (?:for|on|to)|planned for|set for|expected (?:on"
-        r"|by|in)|(?:on|by) (?:[A-Z]\w+ \d+|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]\w+)|in (?:\w+ )?\d{4}"
-        r"|at \d)|(?:starts?|ends?|launch(?:es)?"
-        r"|ships?|expires?|closes?|opens?|begins?|renews?) (?:on|at|by|in|every) ",
+        r"(?:is|are|was|were) (?:due|scheduled (?:for|on|to)|planned for|set for|expected (?:on|by|in)|(?:on"
+        r"|by) (?:[A-Z]\w+ \d+|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]\w+)|in (?:\w+ )?\d{4}|at \d)|(?:starts?"
+        r"|ends?|launch(?:es)?|ships?|expires?|closes?|opens?|begins?|renews?) (?:on|at|by|in|every) ",
     ),
     _family(
         "fact",
@@ -192,16 +179,17 @@ FAMILIES = (
         r"(?:is|are|was|were|gets?|has been) (?:\w+ly )?(?:"
         + _TECH_STATE
         + r")(?: \w+){0,2}? (?:in|on|at|by|with|to|from|as|under|via"
-        r"|every|behind|through|for|after|before|only|into)|(?:is|are) (?:" + _TECH_STATE + r")$"
-        r"|uses?|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|allows?|(?:is|are) (?:called"
-        r"|named)(?= [`\"“A-Z])|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on"
-        r"|rely on|depends? on|listens? on|runs? (?:on|in|with|as|under|at|every"
-        r"|from|only|behind|inside|through|via|after|before)|requires?|stores?|lives? (?:under|at"
-        r"|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to|writes? to"
-        r"|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?|imports?"
-        r"|inherits? from|extends|wraps|inter?faces with|integrates with|deploys? (?:to|with|from"
-        r"|via|on|every|only)|ships? with|keeps?|caches?|hosts?|goes? through|has \d+|have \d+"
-        r"|holds?|accepts?|emits?|publishes|subscribes to|retries|times out after|takes \d",
+        r"|every|behind|through|for|after|before|only|into)|(?:is|are) (?:"
+        + _TECH_STATE
+        + r")$|uses?"
+        r"|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|allows?|(?:is|are) (?:called"
+        r"|named)(?= [`\"“A-Z])|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on|rely on|depends? on|listens? on"
+        r"|runs? (?:on|in|with|as|under|at|every|from|only|behind|inside|through|via|after|before)|requires?"
+        r"|stores?|lives? (?:under|at|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to"
+        r"|writes? to|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?|imports?"
+        r"|inherits? from|extends|wraps|inter?faces with|integrates with|deploys? (?:to|with|from|via|on|every"
+        r"|only)|ships? with|keeps?|caches?|hosts?|goes? through|has \d+|have \d+|holds?|accepts?|emits?"
+        r"|publishes|subscribes to|retries|times out after|takes \d",
     ),
     _family(
         "preference",
@@ -232,26 +220,23 @@ FAMILIES = (
         "episodic",
         0.75,
         "person team owned name",
-        r"(?:has )?(?:joined|bought|adopted|finished|completed|started|launched|published|visited"
-        r"|attended|signed up|enrolled|won|quit|founded|volunteered|earned|received|sold|passed"
-        r"|ran|built|wrote|painted|got (?:an? (?!decision|question|list|function|lot|bit|few"
-        r"|problem|issue|error|chance|feeling|story|no\b|great|good|ton|surge|sense|boost|rush|glimpse"
-        r"|taste)\w+|married|engaged"
-        r"|promoted|hired)|became|created|learned|learnt|discovered|implemented|set up|fixed"
-        r"|hired|met|lost|released|shipped|upgraded|introduced|organi[sz]ed|donated|performed"
-        r"|trained|helped|retired|stopped|gave up|grew|opened|registered|booked|scheduled"
-        r"|submitted|renovated|designed|developed|deployed|moved|travell?ed to|went (?:to|on"
-        r"|hiking|camping|swimming|skiing|surfing))",
+        r"(?:has )?(?:joined|bought|adopted|finished|completed|started|launched|published|visited|attended"
+        r"|signed up|enrolled|won|quit|founded|volunteered|earned|received|sold|passed|ran|built|wrote|painted"
+        r"|got (?:an? (?!decision|question|list|function|lot|bit|few|problem|issue|error|chance|feeling|story"
+        r"|no\b|great|good|ton|surge|sense|boost|rush|glimpse|taste)\w+|married|engaged|promoted|hired)|became"
+        r"|created|learned|learnt|discovered|implemented|set up|fixed|hired|met|lost|released|shipped|upgraded"
+        r"|introduced|organi[sz]ed|donated|performed|trained|helped|retired|stopped|gave up|grew|opened"
+        r"|registered|booked|scheduled|submitted|renovated|designed|developed|deployed|moved|travell?ed to"
+        r"|went (?:to|on|hiking|camping|swimming|skiing|surfing))",
     ),
     _family(
         "episodic",
         0.7,
         "person owned",
-        r"(?:has |have )?(?!noticed|wanted|needed|loved|liked|enjoyed|hoped|wished|seemed|looked"
-        r"|wondered|asked|worried|missed|realized|remembered|talked|called|heard|failed|happened"
-        r"|agreed|compensated|responded|reacted|felt|struggled|worked|stayed|turned|supposed|based|used"
-        r"|tried|managed|had)"
-        r"(?:[a-z]+ed|wrote|drew|swam|taught|cut|spent|read|saw|seen|made|took|paid|gave|built|led)"
+        r"(?:has |have )?(?!noticed|wanted|needed|loved|liked|enjoyed|hoped|wished|seemed|looked|wondered"
+        r"|asked|worried|missed|realized|remembered|talked|called|heard|failed|happened|agreed|compensated"
+        r"|responded|reacted|felt|struggled|worked|stayed|turned|supposed|based|used|tried|managed"
+        r"|had)(?:[a-z]+ed|wrote|drew|swam|taught|cut|spent|read|saw|seen|made|took|paid|gave|built|led)"
         r"|has an? (?:[\w'-]+ ){1,8}?(?:on|for|by|at|from) (?:[A-Z]\w+ )?\d",
         needs_detail=True,
     ),

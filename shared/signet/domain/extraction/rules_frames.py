@@ -13,22 +13,24 @@ from signet.domain.sessions.transcript import Turn
 PASTED_CHARS = 1_500
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: Before a verb that asks for something, at the start of a sentence or behind words of asking.
+_ASKING = r"(?:^|(?<=[.!?] )|\b(?:please|you to|you will|could you|can you|would you|help me|let['’]s|now|then|just) )"
 _PLAY = re.compile(
-    r"\brole[- ]?play|\bact(?:ing)? as (?:an?|my|the|if)\b|\bpretend\b|\b(?:dungeon|game) master\b"
-    r"|\btext adventure\b|\b(?:stay|reply|answer|speak) in character\b|\b(?:ability|character) scores?\b"
-    r"|\bcharacter sheet\b|\bmy character\b|\bhit points\b|\bimagine (?:you|that you|we)(?:['’]re| are)\b"
-    r"|\byou(?:['’]re| are) (?:now )?(?:playing|going to play|an? (?:\w+ )?(?:assistant|bot|character"
-    r"|expert|king"
-    r"|queen|wizard|knight|detective|doctor|therapist|teacher|tutor|interviewer|poet|pirate|narrator))\b",
-    re.IGNORECASE,
+    r"\brole[- ]?play|\b(?:dungeon|game) master\b|\btext adventure\b|\b(?:ability scores?|character sheet|hit points)\b"
+    r"|\b(?:stay|reply|answer|speak) in character\b|\bimagine (?:that )?you(?:['’]re| are)\b"
+    rf"|{_ASKING}(?:pretend\b|act as (?!an? (?:\w+ )?(?:expert|engineer|developer|reviewer|assistant|linter)))"
+    r"|\byou(?:['’]re| are) (?:now )?(?:playing|going to play)\b",
+    re.IGNORECASE | re.MULTILINE,
 )
+_WORK = (
+    r"stor(?:y|ies)|scripts? for|scenes?|dialogues?|poems?|lyrics|essays?|letters?|speech(?:es)?|biography|screenplays?"
+    r"|obituary|monologues?|persona"
+)
+_TEXT = rf"{_WORK}|e-?mails?|paragraphs?|texts?|articles?|posts?|bio|sentences?|following|captions?"
+_NEAR = r"\b[^.!?\n]{0,60}?\b"
 _TEXT_WANTED = re.compile(
-    r"\b(?:write|rewrite|compose|draft|continue|translate|proofread|paraphrase|rephrase|summari[sz]e"
-    r"|polish|improve|edit|correct|shorten|expand|complete|finish|generate|create|make)\b[^.!?\n]{0,60}?"
-    r"\b(?:stor(?:y|ies)|scripts? for|scenes?|dialogues?|poems?|songs?|lyrics|essays?|letters?|e-?mails?"
-    r"|speech(?:es)?"
-    r"|paragraphs?|texts?|articles?|posts?|bio|biography|resum[eé]|cv|chapters?|screenplays?|sentences?"
-    r"|following|captions?|tweets?|obituary|monologues?|persona)\b",
+    rf"{_ASKING}(?:(?:write|rewrite|compose|draft|translate|proofread|paraphrase|rephrase|summari[sz]e|polish|shorten"
+    rf"|expand){_NEAR}(?:{_TEXT})|(?:continue|create|make|generate|improve|edit|correct){_NEAR}(?:{_WORK}))\b",
     re.IGNORECASE,
 )
 

@@ -62,9 +62,8 @@ _WORD = re.compile(r"\S+")
 _MARKED = re.compile(r"[A-Z0-9`\"“‘'/$_]")
 #: What may follow a noun and say which one it is.
 _SAYS_WHICH = re.compile(
-    r"(?:of|that|who|which|where|called|named|between|entitled|titled) \S"
-    r"|(?:in|at|by|on|for|from|with|about|behind|near|under|along|around|against) "
-    r"(?:(?:the|an?) (?=[A-Z])|the (?:user|team)['’]s|[A-Z`\"“])"
+    r"(?:of|that|who|which|where|called|named|between|entitled|titled) \S|(?:in|at|by|on|for|from|with|about"
+    r"|behind|near|under|along|around|against) (?:(?:the|an?) (?=[A-Z])|the (?:user|team)['’]s|[A-Z`\"“])"
     r"|(?:the user|[A-Z][\w-]+|he|she|they) (?:\w+)"
 )
 

@@ -40,26 +40,24 @@ CONDITION = re.compile(r"\bif\b")
 
 #: Words that point at something outside the sentence.
 POINTING = re.compile(
-    r"\b(?:this|these|those|here|above|below|following|previous|previously|latter|former"
-    r"|aforementioned|therein|such a|such an|the same|the other|the others|the rest|the first one"
-    r"|the second one|another one|either one|that one|that way|like that|do that|did that"
-    r"|doing that|does that|done that|at that|of that|for that|about that|with that|after that"
-    r"|before that|besides that|from that|to that|on that|in that|all that|that too|that part"
-    r"|that point|that much|that time|that day|back then|over there|there too|both of them"
-    r"|all of them|one of them|each of them|mine|myself|ourselves|yours|so far|as well as that"
-    r"|instead of that|the (?:above|below|next) \w+|the (?:idea|option|approach|suggestion"
-    r"|example|snippet|explanation|breakdown|answer|response|question|advice|info|information"
-    r"|details|thing|things|stuff|other \w+|whole thing|latest one|last one|new one|old one)"
-    r"|the \w+ (?:one|ones|part|thing|approach|version|option|way))\b|\b(?:ever since|since then"
-    r"|until then|by then|just like|as usual)\b|\b(?:rejected|likes?|loves?|used?|uses|using"
-    r"|needs?|wants?|bought|got|took|did|made|chose|picked|with|about|at|by|from|of|for|in|on|to"
-    r"|all|see|saw) that\b|\b(?<!no )(?<!number )one(?= (?:at|in|for|with|that|to|on|from|which"
-    r"|too|and|but)\b|[.,!;]|$)|\b(?:something|as it was)\b|\babout (?:it|them)\b|\b(?:behind|of|for|with"
-    r"|from|around) it[.,!;]?$|\bthat (?:stuff"
-    r"|thing|one)\b|\b(?!decided|agreed|learned|noticed|reali[sz]ed|discovered|mentioned"
-    r"|explained|confirmed|stated|stressed|announced|proved|showed|ensured|concluded|verified"
-    r"|required)\w+ed that\b|\bthat['’]s|\bthat (?:is|was|are|were|has|had|will|can|makes|made"
-    r"|means|works|worked|helps|helped|sounds|looks)\b|\bthat[.,!;]?$|\b(?:it|they|them|there)['’]",
+    r"\b(?:this|these|those|here|above|below|following|previous|previously|latter|former|aforementioned"
+    r"|therein|such a|such an|the same|the other|the others|the rest|the first one|the second one|another one"
+    r"|either one|that one|that way|like that|do that|did that|doing that|does that|done that|at that|of that"
+    r"|for that|about that|with that|after that|before that|besides that|from that|to that|on that|in that"
+    r"|all that|that too|that part|that point|that much|that time|that day|back then|over there|there too"
+    r"|both of them|all of them|one of them|each of them|mine|myself|ourselves|yours|so far|as well as that"
+    r"|instead of that|the (?:above|below|next) \w+|the (?:idea|option|approach|suggestion|example|snippet"
+    r"|explanation|breakdown|answer|response|question|advice|info|information|details|thing|things|stuff"
+    r"|other \w+|whole thing|latest one|last one|new one|old one)|the \w+ (?:one|ones|part|thing|approach"
+    r"|version|option|way))\b|\b(?:ever since|since then|until then|by then|just like|as usual)\b"
+    r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|made|chose|picked|with"
+    r"|about|at|by|from|of|for|in|on|to|all|see|saw) that\b|\b(?<!no )(?<!number )one(?= (?:at|in|for|with"
+    r"|that|to|on|from|which|too|and|but)\b|[.,!;]|$)|\b(?:something|as it was)\b|\babout (?:it|them)\b"
+    r"|\b(?:behind|of|for|with|from|around) it[.,!;]?$|\bthat (?:stuff|thing|one)\b|\b(?!decided|agreed"
+    r"|learned|noticed|reali[sz]ed|discovered|mentioned|explained|confirmed|stated|stressed|announced|proved"
+    r"|showed|ensured|concluded|verified|required)\w+ed that\b|\bthat['’]s|\bthat (?:is|was|are|were|has|had"
+    r"|will|can|makes|made|means|works|worked|helps|helped|sounds|looks)\b|\bthat[.,!;]?$|\b(?:it|they|them"
+    r"|there)['’]",
 )
 
 #: Days and times that mean nothing without the date of the text.
@@ -81,12 +79,11 @@ NARRATION = re.compile(
 
 #: Last words that leave a sentence open.
 _OPEN_END = re.compile(
-    r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my"
-    r"|i|with|if|as|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more"
-    r"|much|stuff|things|about|around|over|finer|during|while|when|after|until|within|without"
-    r"|into|through|between|for a bit|the topic|the industry|the subject"
-    r"|the process|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has|make|use"
-    r"|need|want|get|got) one)\W*$",
+    r"\b(?:to|of|for|the|an?|and|or|but|since|which|who|ever|from|than|because|is|are|was|were|my|i|with|if|as"
+    r"|at|also|be|everything|anything|nothing|something|so|too much|a lot|some|more|much|stuff|things|about"
+    r"|around|over|finer|during|while|when|after|until|within|without|into|through|between|for a bit|the topic"
+    r"|the industry|the subject|the process|together|(?:\w+(?:ing|ed)|that|on|of|in|with|for|buy|try|have|has"
+    r"|make|use|need|want|get|got) one)\W*$",
 )
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 

@@ -23,8 +23,8 @@ _MAX_SUBJECT_WORDS = 7
 
 _WORD = re.compile(r"\S+")
 _OWNED = re.compile(
-    r"(?!(?:let|it|that|what|he|she|there|here|who|where|how|when)['’])"
-    r"(?:(?:the )?(?:user|team)|[^\W\d_][\w-]+(?: [A-Z][\w-]+)?)['’]s? (?!own\b)",
+    r"(?!(?:let|it|that|what|he|she|there|here|who|where|how|when)['’])(?:(?:the )?(?:user|team)"
+    r"|[^\W\d_][\w-]+(?: [A-Z][\w-]+)?)['’]s? (?!own\b)",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.? ")
@@ -40,8 +40,7 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
-    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}(?: (?:for|in|of|on|to"
-    r"|from) \S+(?: [\w./-]+)?)?"
+    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}(?: (?:for|in|of|on|to|from) \S+(?: [\w./-]+)?)?"
 )
 
 _COMPLETE = re.compile(r" |volunteers|retired|expires|retries")
@@ -78,12 +77,11 @@ _RELATIVE = lexicon.words(
 _COUNTED = lexicon.words("release version milestone deadline sprint launch deploy")
 
 _VAGUE_OWN = re.compile(
-    r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point"
-    r"|problem|issue|code|apolog\w+|mistake|bad|understanding|concern|thoughts?|idea|suggestion"
-    r"|next|first|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day"
-    r"|week|weekend|accuracy|aim|motivation|love for .*|passion|hard work|efforts?|score|progress|pleasure"
-    r"|output|feelings?|function|query|example|question|current \w+"
-    r"|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
+    r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue"
+    r"|code|apolog\w+|mistake|bad|understanding|concern|thoughts?|idea|suggestion|next|first|last|mind|heart"
+    r"|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim|motivation"
+    r"|love for .*|passion|hard work|efforts?|score|progress|pleasure|output|feelings?|function|query|example"
+    r"|question|current \w+|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
 )
 

@@ -15,82 +15,64 @@ _SOME = (
     r"|so many|such)"
 )
 _THINGS = (
-    r"(?:types?|kinds?|sorts?|methods?|things?|ways?|people|options?|stuff|ideas?|approach(?:es)?"
-    r"|strateg(?:y|ies)|tools?"
-    r"|resources?|techniques?|activit(?:y|ies)|changes?|issues?|problems?|factors?|areas?|aspects?|items?"
-    r"|topics?"
-    r"|places?|progress|challenges?|steps?|tasks?|points?|goals?|research|work)"
+    r"(?:types?|kinds?|sorts?|methods?|things?|ways?|people|options?|stuff|ideas?|approach(?:es)?|strateg(?:y"
+    r"|ies)|tools?|resources?|techniques?|activit(?:y|ies)|changes?|issues?|problems?|factors?|areas?|aspects?"
+    r"|items?|topics?|places?|progress|challenges?|steps?|tasks?|points?|goals?|research|work)"
 )
 
 #: Some of some kind, or all of them.
 _QUANTITY = (
     rf"\b{_SOME} (?:\w+ )?{_THINGS}\b(?! (?:of|such as|like|including|on|for|about|named|called|in)\b)"
     r"|\b(?:everything|anything)\b|\b(?:a few|several|stuff)\W*$|\bmore (?!\w+ly\b)\w+\W*$"
-    r"|\ball the user['’]s \w+\W*$"
-    r"|\b(?<!one )another\b|\bboth \w+(?!.* and )|\ban events?\W*$|\ba similar\b|\beach (?:approach|option"
-    r"|way)\b"
-    r"|\blots of\b|\bothers (?:don['’]t|do|are|aren['’]t)\b"
+    r"|\ball the user['’]s \w+\W*$|\b(?<!one )another\b|\bboth \w+(?!.* and )|\ban events?\W*$|\ba similar\b"
+    r"|\beach (?:approach|option|way)\b|\blots of\b|\bothers (?:don['’]t|do|are|aren['’]t)\b"
 )
 #: An amount, a time or a share without what it is of.
 _MEASURE = (
-    r"\b(?:completed|finished|solved|did|answered) \d+ \w+(?:\W*$| and got\b)"
-    r"|\b(?:limit|average|score|total|maximum|minimum|target) of [$\d]\S*(?: \w+){0,2}\W*$|\bin mind\b"
-    r"|\ban? (?!(?:\w+ )?(?:deadline|date|birthday))\w+ (?:\w+ )?of (?:january|february|march|april|may"
-    r"|june|july"
-    r"|august|september|october|november|december) \d"
-    r"|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b"
+    r"\b(?:completed|finished|solved|did|answered) \d+ \w+(?:\W*$| and got\b)|\b(?:limit|average|score|total"
+    r"|maximum|minimum|target) of [$\d]\S*(?: \w+){0,2}\W*$|\bin mind\b|\ban? (?!(?:\w+ )?(?:deadline|date"
+    r"|birthday))\w+ (?:\w+ )?of (?:january|february|march|april|may|june|july|august|september|october"
+    r"|november|december) \d|\b(?:has |have )?(?:improved|increased|decreased|dropped|grown|risen) by\b"
     # A time without its day, a day without its month.
     r"|\b(?:scheduled|set|planned|due) (?:for|at) \d{1,2}(?::\d\d)? ?[ap]\.?m\.?\W*$"
     r"|\bon the \d{1,2}(?:st|nd|rd|th)\b(?! of)|\bin (?:a few|a couple of|\w+) (?:days|weeks|months)\W*$"
 )
 #: A numbered part of an unnamed whole, a share gained on what is nobody's, all of some.
 _PART = (
-    r"\b(?:scenes?|chapters?|steps?|sprints?|sections?|questions?|parts?|phases?|levels?|exercises?"
-    r"|problems?|tasks?|rows?"
-    r"|columns?|lines?|pages?|slides?) \d+\b(?!(?: and \d+)? (?:of|in)\b)|\ball (?:of )?\d+ \w"
-    r"|\b(?:boosted|increased|improved|reduced|cut|decreased|raised|lowered|saw"
-    r"|seen) (?!.*(?:the user['’]s|the team['’]s|[\"“`]))"
-    r"(?:[^,]* by \d+ ?%|a \d+ ?% )"
+    r"\b(?:scenes?|chapters?|steps?|sprints?|sections?|questions?|parts?|phases?|levels?|exercises?|problems?"
+    r"|tasks?|rows?|columns?|lines?|pages?|slides?) \d+\b(?!(?: and \d+)? (?:of|in)\b)|\ball (?:of )?\d+ \w"
+    r"|\b(?:boosted|increased|improved|reduced|cut|decreased|raised|lowered|saw|seen) (?!.*(?:the user['’]s"
+    r"|the team['’]s|[\"“`]))(?:[^,]* by \d+ ?%|a \d+ ?% )"
 )
 #: A deed without its object, a work without its title, a bare place.
 _OBJECT = (
     r"\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
-    r"|\b(?:gathering|collecting|doing|seeking|gathered|collected|did) (?:\w+ )?(?:information|info"
-    r"|research|data|feedback"
-    r"|ideas|inspiration|resources)\b(?! (?:on|about|for|from|of|into)\b)|\bstarted by \w+ing\b"
-    r"|\bset up\W*$|\bthing(?:y|ies)\b"
-    r"|\bnew (?:material|things?|ideas?|content|ways?)\W*$"
-    r"|\b\w+ to (?:submit|go|do|finish|complete|read|write)\W*$|\bgot an? (?:\w+ )?(?:story|question|idea"
-    r"|problem|surprise)\W*$"
-    r"|\b(?:working on|doing|started|finished|building|planning) (?:an? |the user['’]s )(?:\w+ )?"
-    r"(?:project|task|problem|thing|issue|assignment|case|draft|outline)\W*$"
-    r"|\b(?:learned|tried|discovered|did) an? (?:\w+ )?(?:skill|thing|place|activity|technique|trick)s?\W*$"
-    r"|\b(?:read|watched|saw|heard|found|bought|got|wrote|made|started|finished|reading|watching|attended"
-    r"|took|tried)"
-    r" an? (?:\w+ ){0,2}(?:book|novel|movie|film|song|show|series|article|podcast|video|recipe|game|talk"
-    r"|course|class"
-    r"|quote)(?! (?:by|about|called|named|on|titled|from|of|for|with|in|at|to)\b)(?!.*[\"“])"
+    r"|\b(?:gathering|collecting|doing|seeking|gathered|collected|did) (?:\w+ )?(?:information|info|research"
+    r"|data|feedback|ideas|inspiration|resources)\b(?! (?:on|about|for|from|of|into)\b)|\bstarted by \w+ing\b"
+    r"|\bset up\W*$|\bthing(?:y|ies)\b|\bnew (?:material|things?|ideas?|content|ways?)\W*$|\b\w+ to (?:submit"
+    r"|go|do|finish|complete|read|write)\W*$|\bgot an? (?:\w+ )?(?:story|question|idea|problem|surprise)\W*$"
+    r"|\b(?:working on|doing|started|finished|building|planning) (?:an? |the user['’]s )(?:\w+ )?(?:project"
+    r"|task|problem|thing|issue|assignment|case|draft|outline)\W*$|\b(?:learned|tried|discovered"
+    r"|did) an? (?:\w+ )?(?:skill|thing|place|activity|technique|trick)s?\W*$|\b(?:read|watched|saw|heard"
+    r"|found|bought|got|wrote|made|started|finished|reading|watching|attended|took"
+    r"|tried) an? (?:\w+ ){0,2}(?:book|novel|movie|film|song|show|series|article|podcast|video|recipe|game"
+    r"|talk|course|class|quote)(?! (?:by|about|called|named|on|titled|from|of|for|with|in|at|to)\b)(?!.*[\"“])"
     r"|\b(?:organi[sz]ed|updated|finished|reviewed|tracking|improved|started|tracked"
-    r"|sorted) the user['’]s (?:\w+ )?"
-    r"(?:collection|list|conflict|work|schedule|plan|draft|results?|scores?|progress|skills?|goals?)\b(?!.*\d)"
-    r"|\bbooked an? (?:room|table|seat|hotel|ticket)\b(?!.*\b(?:at|in|to)\b)|\ba (?:place|spot) (?:that"
-    r"|where|which)\b"
-    r"|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive|journey)\b"
-    r"(?! (?:to|in|through|around|of|at|with|along|across)\b)|\baccordingly\b"
+    r"|sorted) the user['’]s (?:\w+ )?(?:collection|list|conflict|work|schedule|plan|draft|results?|scores?"
+    r"|progress|skills?|goals?)\b(?!.*\d)|\bbooked an? (?:room|table|seat|hotel|ticket)\b(?!.*\b(?:at|in"
+    r"|to)\b)|\ba (?:place|spot) (?:that|where|which)\b|\bwent on an? (?:\w+ )?(?:tour|trip|walk|hike|drive"
+    r"|journey)\b(?! (?:to|in|through|around|of|at|with|along|across)\b)|\baccordingly\b"
 )
 #: Praise and moods.
 _OPINION = (
-    r"\b(?:is|are|was|were|has been|have been) (?:an? )?(?:(?:very|so|really|super|such|truly"
-    r"|quite) )?(?:big|great"
-    r"|huge|significant|nice|good|solid|key|fantastic|amazing|wonderful|incredible|encouraging|inspiring"
-    r"|supportive"
-    r"|awesome|perfect|helpful|fun)\b|\b(?:is|are|was|were|feels?) like\b|\bpay(?:ing|s) off\b|\bno-brainer\b"
-    r"|\bhad an? (?:blast|(?:good|great|nice|tough|rough|hard|bad|difficult) (?:time|day|week))\b"
-    r"|\bis the best\W*$"
-    r"|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day|experience)\W*$|\bmakes? for an?\b"
-    r"|\bmiss(?:ing)? out\b|\bso much\b|\bbetter(?: overall)?\W*$|\bwon['’]t\b"
-    r"|\blikes? the .{0,40}\b(?:themes?|options?|ideas?|concepts?|suggestions?|designs?|styles?|looks?|names?"
-    r"|approach(?:es)?)\b"
+    r"\b(?:is|are|was|were|has been|have been) (?:an? )?(?:(?:very|so|really|super|such|truly|quite) )?(?:big"
+    r"|great|huge|significant|nice|good|solid|key|fantastic|amazing|wonderful|incredible|encouraging|inspiring"
+    r"|supportive|awesome|perfect|helpful|fun)\b|\b(?:is|are|was|were|feels?) like\b|\bpay(?:ing|s) off\b"
+    r"|\bno-brainer\b|\bhad an? (?:blast|(?:good|great|nice|tough|rough|hard|bad|difficult) (?:time|day"
+    r"|week))\b|\bis the best\W*$|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day"
+    r"|experience)\W*$|\bmakes? for an?\b|\bmiss(?:ing)? out\b|\bso much\b|\bbetter(?: overall)?\W*$"
+    r"|\bwon['’]t\b|\blikes? the .{0,40}\b(?:themes?|options?|ideas?|concepts?|suggestions?|designs?|styles?"
+    r"|looks?|names?|approach(?:es)?)\b"
 )
 #: What passes within the hour.
 _PASSING = (
@@ -101,9 +83,8 @@ _PASSING = (
 _VAGUE = re.compile("|".join((_QUANTITY, _MEASURE, _PART, _OBJECT, _OPINION, _PASSING)))
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
-    r"(?:,? and it was|,? which was) (?:so |really |very )?"
-    r"(?:amazing|great|awesome|fun|nice|wonderful|incredible|fantastic|cool)[.!]*$|,? but (?:as of|as for"
-    r"|since) \w+.*$"
+    r"(?:,? and it was|,? which (?:is|was)) (?:so |really |very )?(?:amazing|great|awesome|fun|nice|wonderful"
+    r"|incredible|fantastic|cool|exciting|helpful|weird|beautiful)[.!]*$|,? but (?:as of|as for|since) \w+.*$"
     r"|,? and (?:now )?(?:since|given|because|although|while)\b.*$|, and as an? .*$"
     r"|,? and with (?:the user['’]s|that|all|[A-Z]\w+ \d).*$"
 )
