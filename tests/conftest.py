@@ -1,6 +1,12 @@
-"""What every test shares: how its parameters are named."""
+"""What every test shares: how its parameters are named, and that no test of Hypothesis is timed."""
 
 from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+#: A slow machine is no fault of what is tested.
+settings.register_profile("signet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("signet")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
