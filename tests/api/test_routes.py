@@ -136,6 +136,10 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/pipeline/pause"): (None, 200),
     ("POST", "/api/pipeline/resume"): (None, 200),
     ("POST", "/api/pipeline/nudge"): (None, 200),
+    ("POST", "/mcp"): ({"jsonrpc": "2.0", "id": 1, "method": "ping"}, 200),
+    # There is nothing to say unasked.
+    ("GET", "/mcp"): (None, 405),
+    ("DELETE", "/mcp"): (None, 200),
     ("GET", "/api/skills"): (None, 200),
     ("GET", "/api/skills/search"): (None, 200),
     ("GET", "/api/skills/browse"): (None, 200),
@@ -211,7 +215,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
     address = (path + QUERIES.get((method, path), "")).format(**names)
     text = "" if body is None else json.dumps(body)
     content = text.replace("{entity_id}", names["entity_id"]).encode()
-    answer = api.send(method, address, content)
+    answer = api.send(method, address, content, {"content_type": "application/json"})
     assert answer.status == status, answer.body
 
 

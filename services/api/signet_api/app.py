@@ -51,4 +51,6 @@ def create_app(state: State) -> ASGIApp:
     for router in ROUTERS:
         app.include_router(router)
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
-    return Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
+    app.state.entry = Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
+    entry: ASGIApp = app.state.entry
+    return entry

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from signet.config import Settings
-from signet.config.env import UnknownAuthMode, is_loopback
+from signet.config.bind import UnknownAuthMode
+from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import secret
 from signet.paths import Workspace

@@ -191,6 +191,10 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/timeline/{entity_id}/export"): _ANALYTICS,
     ("GET", "/api/logs"): _LOCAL,
     ("GET", "/api/logs/stream"): _LOCAL,
+    # Tools of agents: each acts with the rights of its caller.
+    ("POST", "/mcp"): _OPEN,
+    ("GET", "/mcp"): _OPEN,
+    ("DELETE", "/mcp"): _OPEN,
     # Skills.
     ("GET", "/api/skills"): _LOCAL,
     ("GET", "/api/skills/search"): _LOCAL,

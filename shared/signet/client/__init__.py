@@ -12,27 +12,27 @@
 Importing it needs nothing but the standard library, so that commands and hooks start at once.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from signet.client.address import find_url
-from signet.client.answers import Job
-from signet.client.calls.memory import Choice, Patch
-from signet.client.errors import (
-    BadAnswer,
-    Conflict,
-    ConnectionBroken,
-    DaemonNotRunning,
-    DaemonSilent,
-    RateLimited,
-    Unauthenticated,
-    Unavailable,
-)
-from signet.client.signet import Signet
-from signet.client.work import Work
-from signet.errors import Forbidden, Invalid, NotFound, SignetError, TooLarge
-
 if TYPE_CHECKING:
+    from signet.client.address import find_url
+    from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
+    from signet.client.calls.memory import Choice, Patch
+    from signet.client.errors import (
+        BadAnswer,
+        Conflict,
+        ConnectionBroken,
+        DaemonNotRunning,
+        DaemonSilent,
+        RateLimited,
+        Unauthenticated,
+        Unavailable,
+    )
+    from signet.client.signet import Signet
+    from signet.client.work import Work
+    from signet.errors import Forbidden, Invalid, NotFound, SignetError, TooLarge
 
 __all__ = [
     "AsyncSignet",
@@ -58,10 +58,24 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Load the asynchronous client when it is asked for: commands and hooks never do."""
-    if name == "AsyncSignet":
-        from signet.client.asynchronous import AsyncSignet
+_HOMES = {
+    "AsyncSignet": "signet.client.asynchronous",
+    "Choice": "signet.client.calls.memory",
+    "Forbidden": "signet.errors",
+    "Invalid": "signet.errors",
+    "Job": "signet.client.answers",
+    "NotFound": "signet.errors",
+    "Patch": "signet.client.calls.memory",
+    "Signet": "signet.client.signet",
+    "SignetError": "signet.errors",
+    "TooLarge": "signet.errors",
+    "Work": "signet.client.work",
+    "find_url": "signet.client.address",
+}
 
-        return AsyncSignet
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    """Load the module of a name when it is asked for: a hook needs little of all this."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, "signet.client.errors")), name)

@@ -10,27 +10,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from signet.config.fields import Section, custom, integer, optional_text, read, section, url
-from signet.config.sections import AuthMode, Settings
 from signet.config.values import Unfit
-from signet.errors import Invalid
 
 DEFAULT_PORT = 3850
 LOOPBACK = "127.0.0.1"
 OLLAMA_URL = "http://localhost:11434"
 OLLAMA_PORT = 11434
 HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
-
-
-class UnsafeBind(Invalid):
-    """The daemon would be open to others without a token."""
-
-    code = "unsafe_bind"
-
-
-class UnknownAuthMode(Invalid):
-    """auth.mode in agent.yaml is not one of local, team, hybrid."""
-
-    code = "unknown_auth_mode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,18 +112,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def check_bind(settings: Settings, address: Address) -> None:
-    """Refuse to start a daemon that others could use without a token.
-
-    Raises UnknownAuthMode, or UnsafeBind when auth mode is local and the daemon would listen beyond loopback.
-    """
-    if settings.auth.mode is AuthMode.UNKNOWN:
-        raise UnknownAuthMode()
-    if settings.auth.mode is AuthMode.LOCAL and not is_loopback(address.bind):
-        raise UnsafeBind(
-            f"Refusing to listen on {address.bind}: auth.mode is local, so anybody who reaches it could read "
-            "everything. Unset SIGNET_BIND, or set auth.mode to team or hybrid",
-            bind=address.bind,
-        )

@@ -3,7 +3,8 @@
 import pytest
 
 from signet.config import Settings, check_bind, read_environment, settings_from
-from signet.config.env import Address, UnknownAuthMode, UnsafeBind, is_loopback
+from signet.config.bind import UnknownAuthMode, UnsafeBind
+from signet.config.env import Address, is_loopback
 from signet.errors import Kind
 
 

@@ -25,8 +25,9 @@ from signet_api.routes import (
     knowledge_communities,
     knowledge_graph,
     legacy,
-    maintenance,
     logs,
+    maintenance,
+    mcp,
     memories,
     metrics,
     pipeline,
@@ -83,5 +84,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     checkpoints.router,
     logs.router,
     metrics.router,
+    mcp.router,
     docs.router,
 )

@@ -1,0 +1,102 @@
+"""The Model Context Protocol over HTTP, stateless: every message is complete in itself and answered at once."""
+
+import asyncio
+import json
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from signet.errors import TooLarge
+from signet.mcp import protocol
+from signet.mcp.protocol import Call, Reply
+from signet_api.bodies import parse
+from signet_api.errors import answer
+from signet_api.inner import ask
+
+router = APIRouter(tags=["mcp"])
+
+#: Largest body of a message (MC-5).
+MAX_BYTES = 10 * 1024 * 1024
+
+#: Who history says it was (MC-10); a token knows better.
+_HEADERS = {
+    b"x-signet-runtime-path": b"plugin",
+    b"x-signet-actor": b"mcp-server",
+    b"x-signet-actor-type": b"harness",
+}
+
+
+@router.post("/mcp")
+async def post_mcp(request: Request) -> Response:
+    """Answer one JSON-RPC message, or a list of them; 202 when none of them waits for an answer."""
+    if not _is_json(request.scope.get("signet.content_type", b"").decode("latin-1")):
+        return answer(415, "Content-Type must be application/json", "unsupported_media_type")
+    if not _takes(request, "application/json"):
+        return answer(406, "Accept must allow application/json", "not_acceptable")
+    raw = await request.body()
+    if len(raw) > MAX_BYTES:
+        raise TooLarge(f"A message may have {MAX_BYTES} bytes")
+    try:
+        said = parse(raw)
+    except json.JSONDecodeError:
+        return JSONResponse(protocol.error(None, protocol.PARSE_ERROR, "Parse error"), 400)
+    if not isinstance(said, list):
+        reply = await _answer(request, said)
+        if reply is None:
+            return Response(status_code=202)
+        return JSONResponse(reply, 400 if _is_invalid(reply) else 200)
+    if not said:
+        empty = protocol.error(None, protocol.INVALID_REQUEST, "Invalid Request")
+        return JSONResponse(empty, 400)
+    replies = await asyncio.gather(*(_answer(request, message) for message in said))
+    waited = [reply for reply in replies if reply is not None]
+    return JSONResponse(waited) if waited else Response(status_code=202)
+
+
+@router.get("/mcp")
+async def get_mcp(request: Request) -> Response:
+    """Refuse to open a stream: a stateless server has nothing to say unasked."""
+    if not _takes(request, "text/event-stream"):
+        return answer(406, "Accept must allow text/event-stream", "not_acceptable")
+    return answer(
+        405, "Method not allowed", "method_not_allowed", headers={"allow": "POST, DELETE"}
+    )
+
+
+@router.delete("/mcp")
+async def delete_mcp() -> dict[str, object]:
+    """End a session; there is none to end."""
+    return {"success": True}
+
+
+async def _answer(request: Request, message: object) -> Reply | None:
+    read = protocol.read(message)
+    return await _run(request, read) if isinstance(read, Call) else read
+
+
+async def _run(request: Request, call: Call) -> Reply:
+    wanted = call.operation
+    headers = dict(_HEADERS)
+    if (agent := request.query_params.get("agent_id")) is not None:
+        headers[b"x-signet-agent-id"] = agent.encode()
+    asking = ask(request.app.state.entry, request, wanted.method, wanted.path, wanted.body, headers)
+    try:
+        status, body = await asyncio.wait_for(asking, call.tool.seconds)
+    except TimeoutError:
+        return protocol.failure(call, f"no answer within {call.tool.seconds:.0f} s")
+    return protocol.result(call, status, body)
+
+
+def _is_json(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() == "application/json"
+
+
+def _takes(request: Request, media_type: str) -> bool:
+    accepted = request.headers.get("accept", "*/*")
+    kinds = {part.partition(";")[0].strip().lower() for part in accepted.split(",")}
+    return bool(kinds & {media_type, media_type.partition("/")[0] + "/*", "*/*"})
+
+
+def _is_invalid(reply: Reply) -> bool:
+    found = reply.get("error")
+    return isinstance(found, dict) and found["code"] == protocol.INVALID_REQUEST

@@ -1,0 +1,131 @@
+"""What agent.yaml and the environment say, read as one value.
+
+`load` never raises because of what a file holds. What does not fit becomes a warning and a default; a file that does
+not parse leaves the last good values in force.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from signet.config.env import Address, Environment, read_environment
+from signet.config.fields import public, read, resolve_secrets
+from signet.config.manifest import ManifestError, find, parse
+from signet.config.older_shapes import lifted, paired
+from signet.config.sections import Settings
+from signet.paths import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """Settings in force, and what is to be said about them.
+
+    `error` tells why the file could not be used, with the line. `fingerprint` changes with the file.
+    """
+
+    settings: Settings
+    environment: Environment
+    warnings: tuple[str, ...]
+    error: str | None
+    fingerprint: str
+
+    @property
+    def address(self) -> Address:
+        """Return where the daemon is and where it listens."""
+        return self.environment.address
+
+
+def load(
+    workspace: Workspace,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    last_good: Settings | None = None,
+) -> Loaded:
+    """Read agent.yaml and the environment; with an unreadable file `last_good` or the defaults stay."""
+    environment, warnings = read_environment(environ)
+    name, content, problem = _content(workspace)
+    settings = last_good or Settings()
+    if problem is None:
+        try:
+            settings, found = settings_from(parse(content, name) if content else {})
+            warnings += found
+        except ManifestError as error:
+            problem = error.message
+    return Loaded(
+        settings=settings,
+        environment=environment,
+        warnings=warnings,
+        error=problem,
+        fingerprint=_digest(name, content),
+    )
+
+
+def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ...]]:
+    """Return the settings that a parsed agent.yaml describes, and one warning for each thing that does not fit."""
+    warnings: list[str] = []
+    found, moved, doubled = lifted(raw)
+    pipeline = found.get("pipelineV2")
+    if isinstance(pipeline, Mapping):
+        found = {**found, "pipelineV2": paired(pipeline)}
+    settings = read(Settings, found, warnings)
+    return settings, (*doubled, *(_placed(text, moved) for text in warnings))
+
+
+def fingerprint(workspace: Workspace) -> str:
+    """Return a text that differs when agent.yaml does; cheaper than `load`."""
+    name, content, _ = _content(workspace)
+    return _digest(name, content)
+
+
+def restart_required(old: Settings, new: Settings) -> list[str]:
+    """Return the changed keys that take effect only after a restart (CF-16).
+
+    Address and port come from the environment, which a running process keeps.
+    """
+    changes = {
+        "auth.mode": old.auth.mode != new.auth.mode,
+        "embedding.dimensions": old.embedding.dimensions != new.embedding.dimensions,
+        # A smaller one is in force at once; a larger body is let in only by a new process.
+        "pipelineV2.documents.maxContentBytes": (
+            old.pipeline.documents.max_content_bytes < new.pipeline.documents.max_content_bytes
+        ),
+    }
+    return [key for key, is_changed in changes.items() if is_changed]
+
+
+def as_public_dict(settings: Settings) -> dict[str, object]:
+    """Return the effective settings under the names of agent.yaml, with secrets masked."""
+    return public(settings)
+
+
+def with_secrets(
+    settings: Settings, lookup: Callable[[str], str | None]
+) -> tuple[Settings, tuple[str, ...]]:
+    """Return the settings with each `$secret:NAME` replaced by what `lookup` finds, and what was not found.
+
+    Show only settings that have not been through here.
+    """
+    warnings: list[str] = []
+    return resolve_secrets(settings, lookup, warnings), tuple(warnings)
+
+
+def _content(workspace: Workspace) -> tuple[str, bytes, str | None]:
+    """Return name and bytes of the file, and why it cannot be read."""
+    path = find(workspace)
+    if path is None:
+        return "", b"", None
+    try:
+        return path.name, path.read_bytes(), None
+    except OSError as error:
+        return path.name, b"", f"{path.name}: {error.strerror}"
+
+
+def _digest(name: str, content: bytes) -> str:
+    return hashlib.sha256(os.fsencode(name) + b"\0" + content).hexdigest() if name else ""
+
+
+def _placed(warning: str, moved: Mapping[str, str]) -> str:
+    """Name the key where the file has it."""
+    first = warning.partition(":")[0].partition(".")[0]
+    return moved[first] + warning.removeprefix(first) if first in moved else warning

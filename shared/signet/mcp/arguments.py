@@ -1,0 +1,118 @@
+"""What a tool may be given: described as JSON Schema for the model, checked before anything is done. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from signet.errors import Invalid
+
+
+class Kind(StrEnum):
+    """A type of JSON Schema."""
+
+    TEXT = "string"
+    NUMBER = "number"
+    BOOL = "boolean"
+    TEXTS = "array"
+    MAP = "object"
+
+
+_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
+    Kind.TEXT: str,
+    Kind.NUMBER: (int, float),
+    Kind.BOOL: bool,
+    Kind.TEXTS: list,
+    Kind.MAP: dict,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument of a tool.
+
+    `to` is its name in the request to the route, where that differs. `values` is the type of what a map or an array
+    holds; `least` and `most` bound a number.
+    """
+
+    name: str
+    kind: Kind
+    text: str
+    to: str = ""
+    required: bool = False
+    default: object = None
+    least: float | None = None
+    most: float | None = None
+    among: tuple[str, ...] = ()
+    values: Kind = Kind.TEXT
+
+
+def schema(arguments: Sequence[Argument]) -> dict[str, object]:
+    """Return the arguments as JSON Schema."""
+    return {
+        "type": "object",
+        "properties": {argument.name: _described(argument) for argument in arguments},
+        "required": [argument.name for argument in arguments if argument.required],
+        "additionalProperties": False,
+    }
+
+
+def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
+    """Return what was given, by the names of the route's request; raises Invalid in words that a model can act on.
+
+    A null counts as not given, because models write it for what they leave out.
+    """
+    if given is None:
+        given = {}
+    if not isinstance(given, dict):
+        raise Invalid("arguments must be an object")
+    known = {argument.name: argument for argument in arguments}
+    for name in given:
+        if name not in known:
+            raise Invalid(f"unknown argument '{name}'; known are: {', '.join(known) or 'none'}")
+    found = {}
+    for name, argument in known.items():
+        value = given.get(name)
+        if value is not None:
+            found[argument.to or name] = _fitting(argument, value)
+        elif argument.required:
+            raise Invalid(f"{name} is required")
+    return found
+
+
+def _described(argument: Argument) -> dict[str, object]:
+    more: dict[str, object] = {
+        "enum": list(argument.among) or None,
+        "default": argument.default,
+        "minimum": argument.least,
+        "maximum": argument.most,
+    }
+    if argument.kind is Kind.TEXTS:
+        more["items"] = {"type": argument.values}
+    elif argument.kind is Kind.MAP:
+        more["additionalProperties"] = {"type": argument.values}
+    described = {"type": argument.kind, "description": argument.text}
+    return described | {key: value for key, value in more.items() if value is not None}
+
+
+def _fitting(argument: Argument, value: object) -> object:
+    name = argument.name
+    if not _is(argument.kind, value):
+        raise Invalid(f"{name} must be of type {argument.kind}")
+    if argument.among and value not in argument.among:
+        raise Invalid(f"{name} must be one of: {', '.join(argument.among)}")
+    if isinstance(value, int | float) and not _within(argument, value):
+        raise Invalid(f"{name} must be from {argument.least} to {argument.most}")
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not all(_is(argument.values, one) for one in held):
+        raise Invalid(f"{name} must hold values of type {argument.values}")
+    return value
+
+
+def _is(kind: Kind, value: object) -> bool:
+    return isinstance(value, _TYPES[kind]) and (kind is Kind.BOOL or not isinstance(value, bool))
+
+
+def _within(argument: Argument, value: float) -> bool:
+    is_low = argument.least is not None and value < argument.least
+    is_high = argument.most is not None and value > argument.most
+    return not (is_low or is_high)
