@@ -111,3 +111,16 @@ def test_what_a_hint_names_is_relevant(db: Database) -> None:
         )
     )
     assert found(ask(db, "who repaired violins")) == ["m7"]
+
+
+def test_a_caller_who_wants_depth_gets_what_neither_words_nor_meaning_bring_near(
+    db: Database,
+) -> None:
+    db.write(_house)
+    asked = found(ask(db, "Where does her boat lie?", by_meaning=True, limit=40))
+    assert asked[0] == "boat"
+    assert len(asked) == 31
+    high = RecallSettings(min_score=0.5)
+    assert found(ask(db, "Where does her boat lie?", by_meaning=True, limit=40, settings=high)) == [
+        "boat"
+    ]

@@ -1,7 +1,7 @@
 """From what each channel says to one score. Pure."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from signet.domain.recall import neighbours
@@ -97,13 +97,20 @@ def evened(passages: Mapping[int, float]) -> Scores:
     Exact for a word that a text holds once, if the candidates are as long on average as all texts.
     """
     mean = math.fsum(passages.values()) / max(1, len(passages))
-    if not 0 < mean < LONG:
+    short = shortness(passages.values())
+    if short == 0:
         return {}
-    b = BM25_B * mean / LONG
+    b = BM25_B * (1 - short)
     return {
         seq: (1 + BM25_K1 * (1 + BM25_B * over)) / (1 + BM25_K1 * (1 + b * over))
         for seq, over in ((seq, length / mean - 1) for seq, length in passages.items())
     }
+
+
+def shortness(passages: Collection[float]) -> float:
+    """Return how much the texts are statements of a sentence or two: 1 for the shortest, 0 from `LONG` on average."""
+    mean = math.fsum(passages) / max(1, len(passages))
+    return max(0.0, 1 - mean / LONG) if mean > 0 else 0.0
 
 
 def levelled(cosine: Mapping[int, float], passages: Mapping[int, float]) -> Scores:

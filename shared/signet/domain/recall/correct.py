@@ -1,13 +1,15 @@
 """The stages after the merge, in their order: rehearsal, second look, gravity, time, hubs,
-questions, communities, resolution, and what was replaced last."""
+questions, communities, what is expected, resolution, and what was replaced last."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from signet import clock
 from signet.domain.recall import (
+    blend,
     community,
     dampen,
+    expected,
     frequencies,
     keyword,
     rehearse,
@@ -17,6 +19,7 @@ from signet.domain.recall import (
     times,
     timing,
 )
+from signet.domain.recall.expected import Kind
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
@@ -28,6 +31,7 @@ def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
     settings, query, focal = run.settings, run.query, run.walk.focal
     is_plain = settings.fusion is Fusion.PLAIN
+    kinds = () if is_plain else expected.of(run.query.text)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
         ("rerank", settings.rerank and is_plain, lambda s: _reranked(run, s)),
@@ -36,6 +40,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("questions", settings.questions, lambda s: _asking(run, s)),
         ("community", query.community and bool(focal), lambda s: community.within(run, s)),
+        ("expected", bool(kinds), lambda s: _expected(run, s, kinds)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
         (
             "superseded",
@@ -117,6 +122,14 @@ def _asking(run: Run, scores: Scores) -> Scores:
 
 def _best(run: Run, scores: Scores) -> list[int]:
     return sorted(scores, key=lambda seq: -scores[seq])[: READ_PER_RESULT * run.query.size]
+
+
+def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:
+    """Raise what gives the sort of answer that is asked for."""
+    texts = store.contents(run.tx, _best(run, scores))
+    shares = {seq: expected.given(kinds, run.allowed[seq].type, t) for seq, t in texts.items()}
+    weight = expected.LIFT * blend.shortness([row.passages for row in run.allowed.values()])
+    return expected.lift(scores, shares, weight=weight)
 
 
 def _resolved(run: Run, scores: Scores) -> Scores:

@@ -14,6 +14,9 @@ from signet.domain.skills.roster import Limits
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
+#: What the lone score of a channel must have (recall.md §2).
+DEFAULT_MIN_SCORE = 0.1
+
 #: The internal number of a memory (`memories.seq`) to its score.
 Scores = dict[int, float]
 
@@ -83,7 +86,7 @@ class RecallSettings:
     #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.
     alpha: float = 0.7
     top_k: int = 20
-    min_score: float = 0.1
+    min_score: float = DEFAULT_MIN_SCORE
     #: Relevance that a result on a page must have (`floor.py`); 0 switches it off. Only in the filled fusion.
     floor: float = 0.3
     #: Whether memories of one source support each other (`neighbours.py`).

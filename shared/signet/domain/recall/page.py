@@ -1,5 +1,6 @@
 """The page of an answer: the best by score, without what is below the floor."""
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -27,7 +28,7 @@ def turn(run: Run, scores: Scores) -> Page:
 
     The floor takes from the page and nothing takes the empty places: what stands behind ranked lower.
     """
-    wanted = run.query.min_score or 0.0
+    wanted = -math.inf if run.query.min_score is None else run.query.min_score
     order = sorted(
         (seq for seq, score in scores.items() if score >= wanted), key=lambda s: run.allowed[s].id
     )

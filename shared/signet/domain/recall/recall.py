@@ -14,6 +14,7 @@ from signet.db import ReadTx, Row, fts
 from signet.domain.recall import (
     account,
     blend,
+    floor,
     neighbours,
     period,
     scope,
@@ -25,6 +26,7 @@ from signet.domain.recall import (
 from signet.domain.recall.correct import correct
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
+    DEFAULT_MIN_SCORE,
     Fusion,
     Hit,
     Query,
@@ -104,10 +106,19 @@ def _merge(run: Run) -> Scores:
     is_filled = run.settings.fusion is Fusion.FILLED
     near = run.known.cosine if is_filled else {}
     merged = _filled(run) if is_filled else _plain(run)
-    scores = blend.at_least(merged, run.settings.min_score, near)
+    scores = merged if _is_deep(run) else blend.at_least(merged, run.settings.min_score, near)
     timely = {seq: run.settings.min_score for seq in run.timely if seq in run.allowed}
     scores = timely | scores
     return run.apply("graph", scores, lambda flat: _with_graph(run, flat))
+
+
+def _is_deep(run: Run) -> bool:
+    """Return whether the caller asks for more than a page: then nothing is left out that may be found.
+
+    A least score that someone has chosen holds at any depth; the floor of a page does what the default is for.
+    """
+    is_default = run.settings.min_score <= DEFAULT_MIN_SCORE
+    return run.settings.fusion is Fusion.FILLED and run.query.size > floor.PAGE and is_default
 
 
 def _filled(run: Run) -> Scores:
@@ -179,7 +190,7 @@ def _hit(run: Run, row: Row, score: float, relevance: float | None) -> Hit:
     seq = row[0]
     return store.hit(
         row,
-        score=min(1.0, score),
+        score=max(0.0, min(1.0, score)),
         source=_source(run, seq),
         why=run.trail.why(seq, run.known, relevance) if run.query.explain else None,
     )

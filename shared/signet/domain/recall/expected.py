@@ -1,0 +1,103 @@
+"""What a question expects of its answer: a time, a number, a place, a reason, a choice, a preference. Pure.
+
+"When" is answered by a text that names a time, however near others come in words and meaning. Of the evidence for such
+questions in dialogue 80 % names one and 12 % of all turns do; numbers: 48 and 10 %, places 40 and 2 %, likes 66 and
+25 %, choices 8 and 1 %, reasons 9 and 4 %. Measured: MRR of dialogue turns 59.4 to 60.6 %, of facts 70.4 to 70.8 %; in
+chat with long messages nothing is gained, so there it does nothing.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from signet.domain.recall.models import Scores
+
+#: What a memory gains that names a time where one is asked for (0.2 and 0.3 measure alike on turns and lose on facts),
+#: and by how much more its type says than its words: a decision was read as one.
+LIFT = 0.1
+TYPED = 3.0
+
+#: A longer text (more than a passage) names a time or a number by chance.
+MAX_CHARS = 500
+
+#: The words of a question that say what it expects stand in its beginning.
+ASKING_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One sort of answer: how it is asked for, how a text gives it, and the types of memory that give it."""
+
+    asks: re.Pattern[str]
+    tells: re.Pattern[str]
+    types: frozenset[str] = frozenset()
+
+
+def _any(text: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{text})\b", re.IGNORECASE)
+
+
+_MONTHS = "january|february|march|april|june|july|august|september|october|november|december"
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
+
+TIME = Kind(
+    asks=_any(r"when|(?:what|which) (?:date|day|month|year|time)|how long ago|since when"),
+    tells=_any(
+        rf"{_MONTHS}|may \d+|{_DAYS}|(?:19|20)\d\d|\d{{1,2}}:\d\d|yesterday|today|tonight|tomorrow|ago|recently"
+        r"|(?:last|next|this) (?:week|month|year|night|weekend|summer|winter|spring|autumn|fall)|weekend"
+    ),
+)
+NUMBER = Kind(
+    asks=_any(r"how (?:many|much|often|long|old|big|large|far|high|tall)|what (?:number|amount)"),
+    tells=_any(rf"\d[\d.,:]*\w*|{_NUMBERS}|once|twice|several|few|couple|half"),
+)
+PLACE = Kind(
+    asks=_any(r"where|(?:what|which) (?:city|country|place|town|state|region)"),
+    tells=re.compile(
+        r"\b(?:in|at|from|to|near|under|on)(?: the| my| our)? (?:[A-Z][a-z]+|[`/~]\S+)"
+    ),
+)
+REASON = Kind(
+    asks=_any(r"why|reasons?|how come|what (?:made|motivated|inspired|caused|led)"),
+    tells=_any(r"because|so that|due to|caused by|in order to|that's why|the reason"),
+    types=frozenset({"rationale"}),
+)
+CHOICE = Kind(
+    asks=_any(
+        r"(?:what|which)\b.*\b(?:use|uses|using|used|choose|chose|chosen|pick|picked|decide|decided|opt|settle"
+        r"|select|selected)|did \w+ (?:decide|choose|pick)"
+    ),
+    tells=_any(
+        r"decided?|chose|chosen|opted|picked|settled on|went with|going with|switch(?:ed|ing)? to|instead of|let's use"
+    ),
+    types=frozenset({"decision"}),
+)
+LIKING = Kind(
+    asks=_any(r"prefers?|favou?rites?|likes?|loves?|enjoys?|hates?|dislikes?"),
+    tells=_any(
+        r"prefers?|preferred|favou?rites?|likes?|liked|loves?|loved|enjoys?|enjoyed|hates?|dislikes?|fan of"
+    ),
+    types=frozenset({"preference"}),
+)
+KINDS = (TIME, NUMBER, PLACE, REASON, CHOICE, LIKING)
+
+
+def of(question: str) -> tuple[Kind, ...]:
+    """Return the sorts of answer that a question expects."""
+    asking = question[:ASKING_CHARS]
+    return tuple(kind for kind in KINDS if kind.asks.search(asking))
+
+
+def given(kinds: Sequence[Kind], type_: str, text: str) -> float:
+    """Return how much a memory gives of what is expected: 1 for each sort it names, more where it is of that type."""
+    short = text if len(text) <= MAX_CHARS else ""
+    return math.fsum(
+        TYPED if type_ in kind.types else float(bool(kind.tells.search(short))) for kind in kinds
+    )
+
+
+def lift(scores: Scores, shares: Mapping[int, float], *, weight: float) -> Scores:
+    """Return scores where memories that give what is expected are raised."""
+    return {seq: score * (1 + weight * shares.get(seq, 0.0)) for seq, score in scores.items()}

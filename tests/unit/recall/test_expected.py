@@ -1,0 +1,57 @@
+"""A question says what sort of answer it expects, and a text that gives it is raised."""
+
+import pytest
+
+from signet.domain.recall import expected
+from signet.domain.recall.expected import CHOICE, LIKING, NUMBER, PLACE, REASON, TIME, Kind
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("When did the ferry leave?", [TIME]),
+        ("How many boats are in the harbour?", [NUMBER]),
+        ("Where does Nora live?", [PLACE]),
+        ("Why was the release late?", [REASON]),
+        ("Which queue do we use, and why?", [REASON, CHOICE]),
+        ("What tea does Tom prefer?", [LIKING]),
+        ("Who repaired the roof?", []),
+    ],
+    ids=["time", "number", "place", "reason", "two", "liking", "none"],
+)
+def test_a_question_says_what_it_expects(question: str, kinds: list[Kind]) -> None:
+    assert list(expected.of(question)) == kinds
+
+
+@pytest.mark.parametrize(
+    ("kind", "gives", "gives_not"),
+    [
+        (TIME, "The ferry left last Tuesday", "The ferry may leave"),
+        (NUMBER, "There are 14 boats", "There are boats"),
+        (NUMBER, "I have been there twice", "I have been there"),
+        (PLACE, "She moved to Lagos", "She moved on"),
+        (PLACE, "It is kept under `/srv/data`", "It is kept warm"),
+        (REASON, "It was late because of the tests", "It was late"),
+        (CHOICE, "We went with RabbitMQ", "We looked at RabbitMQ"),
+        (LIKING, "His favourite is Assam", "He drinks Assam"),
+    ],
+    ids=["time", "digits", "words", "place", "path", "reason", "choice", "liking"],
+)
+def test_a_text_gives_it_or_not(kind: Kind, gives: str, gives_not: str) -> None:
+    assert expected.given([kind], "fact", gives) == 1.0
+    assert expected.given([kind], "fact", gives_not) == 0.0
+
+
+def test_the_type_says_more_than_the_words() -> None:
+    told = expected.given([CHOICE], "decision", "RabbitMQ")
+    assert told > expected.given([CHOICE], "fact", "We went with RabbitMQ") > 0
+    assert expected.given([CHOICE], "preference", "RabbitMQ") == 0
+
+
+def test_a_long_text_names_numbers_by_chance() -> None:
+    assert expected.given([NUMBER], "fact", "There are 14 boats. " + "More words. " * 100) == 0.0
+
+
+def test_each_sort_that_is_given_raises_the_score() -> None:
+    scores = expected.lift({1: 0.5, 2: 0.5, 3: 0.5}, {1: 2.0, 2: 1.0}, weight=0.1)
+    assert scores == pytest.approx({1: 0.6, 2: 0.55, 3: 0.5})
