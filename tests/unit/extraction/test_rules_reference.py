@@ -47,3 +47,4 @@ def test_a_note_may_lean_on_what_it_is_a_note_of() -> None:
     said = "Bob chose the smaller plan."
     assert [fact.content for fact in rules.extract(said).facts] == [said]
     assert rules.extract(f"User: {said}").facts == ()
+    assert rules.extract("I visited the store.").facts == ()

@@ -211,9 +211,8 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
         return
     family = found.family
     reason = _REASON.search(told, found.verb_at)
-    if role != transcript.NOTE and _leans_on_talk(
-        told[: reason.start() if reason else None], found
-    ):
+    is_own_matter = role == transcript.NOTE and found.kind is not Subject.PERSON
+    if not is_own_matter and _leans_on_talk(told[: reason.start() if reason else None], found):
         return
     if reason and family.type in ("decision", "preference"):
         bare = told[: reason.start()]

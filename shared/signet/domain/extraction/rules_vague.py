@@ -66,7 +66,7 @@ _OBJECT = (
 #: Praise and moods.
 _OPINION = (
     r"\b(?:is|are|was|were|has been|have been) (?:an? )?(?:(?:very|so|really|super|such|truly|quite) )?(?:big"
-    r"|great|huge|significant|nice|good|solid|key|fantastic|amazing|wonderful|incredible|encouraging|inspiring"
+    r"|great|huge|significant|nice|good|solid|fantastic|amazing|wonderful|incredible|encouraging|inspiring"
     r"|supportive|awesome|perfect|helpful|fun)\b|\b(?:is|are|was|were|feels?) like\b|\bpay(?:ing|s) off\b"
     r"|\bno-brainer\b|\bhad an? (?:blast|(?:good|great|nice|tough|rough|hard|bad|difficult) (?:time|day"
     r"|week))\b|\bis the best\W*$|\b(?:cool|fun|great|nice|special|amazing) (?:event|place|time|day"
