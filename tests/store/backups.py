@@ -22,6 +22,7 @@ OWNED = {
     "skills/tidy/SKILL.md": "---\nname: tidy\n---\n",
     ".secrets/secrets.enc": "sealed\n",
     ".daemon/auth-secret": "0123456789abcdef0123456789abcdef",
+    ".daemon/last-synthesis.json": "{}",
     ".git/objects/ab/cd": "object\n",
     ".git/refs/heads/main": "abcd\n",
     "köttur 猫.md": "A name of any script.\n",
@@ -100,8 +101,10 @@ def files(workspace: Workspace) -> dict[str, str]:
                 held[path] = (
                     str(place.readlink()) if place.is_symlink() else place.read_text("utf-8")
                 )
-    secret = workspace.daemon_dir / "auth-secret"
-    return {**held, ".daemon/auth-secret": secret.read_text()} if secret.exists() else held
+    for name in (".daemon/auth-secret", ".daemon/last-synthesis.json"):
+        if (workspace.root / name).exists():
+            held[name] = (workspace.root / name).read_text()
+    return held
 
 
 def _found(tx: ReadTx) -> dict[str, object]:

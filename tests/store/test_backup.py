@@ -179,6 +179,19 @@ def test_what_this_run_and_the_caches_own_stays_where_it_is(workspace: Workspace
     assert made.path.exists()
 
 
+def test_the_key_of_tokens_stays_where_there_is_one(workspace: Workspace) -> None:
+    made = create.create(workspace, now=NOON)
+    workspace.auth_secret.write_text("another, because that one leaked")
+    put_back(workspace, made.path)
+    assert workspace.auth_secret.read_text() == "another, because that one leaked"
+
+
+def test_a_backup_waits_until_an_interrupted_restore_is_finished(workspace: Workspace) -> None:
+    workspace.restore_journal.write_text("{}")
+    with pytest.raises(BackupBusy, match="signet daemon start"):
+        create.create(workspace, now=NOON)
+
+
 def test_modes_and_times_come_back(workspace: Workspace) -> None:
     script = workspace.root / "skills" / "tidy" / "run.sh"
     script.write_text("true\n")

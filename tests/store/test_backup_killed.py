@@ -62,7 +62,9 @@ def test_a_restore_killed_at_any_step_ends_old_or_new_and_loses_nothing(tmp_path
         ends.append(now == (backed_up, set(TEXTS)))
         if ends[-1]:
             (aside,) = copy.replaced_dir.iterdir()
-            now = files(Workspace(aside)), texts(Workspace(aside))
+            # The key of tokens is not put aside: it stays.
+            secret = {".daemon/auth-secret": copy.auth_secret.read_text()}
+            now = files(Workspace(aside)) | secret, texts(Workspace(aside))
         assert now == (old, {*TEXTS, LATER})
     assert len(ends) > 30
     assert {True, False} == set(ends)

@@ -32,6 +32,7 @@ LONGEST_VALUE = 160
 #: A shorter text is no memory; so many different ones are looked for among the memories, what is left is not told.
 SHORTEST_TEXT = 12
 MOST_TEXTS = 200
+READ_SECONDS = 60.0
 #: Fields of log lines that hold words of people, whoever comes to log them.
 _WORDS_OF_PEOPLE = frozenset(
     "content text query prompt memory fact summary answer body input output value".split()
@@ -84,7 +85,7 @@ def collect(
     """Return the parts of a report."""
     settings = config.as_public_dict(config.load(workspace, environ).settings)
     checks = [check.to_dict() for check in examine(workspace, now=now, environ=environ)]
-    with reading(workspace) as tx:
+    with reading(workspace, seconds=READ_SECONDS) as tx:
         cleaner = Cleaner(tx)
         log = [cleaner.entry(entry) for entry in _log(workspace, environ)]
         startup = [str(cleaner.clean(line)) for line in _startup(workspace)]

@@ -137,6 +137,8 @@ def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
 
 
 def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> None:
+    from signet import config
+    from signet.config.sections import AuthMode
     from signet.daemon import control, record
     from signet.domain.backup import restore
     from signet.domain.backup.lock import alone
@@ -156,6 +158,8 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
                 with shown_log(as_json):
                     control.start(workspace, found.port, tell=output.tell)
     _report(source, staged, aside, as_json=as_json, is_running=found is not None)
+    if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
+        output.hint("Tokens revoked since then are valid again: signet auth token list")
 
 
 def _staged(

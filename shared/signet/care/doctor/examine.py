@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
@@ -16,6 +17,10 @@ from signet.paths import Workspace
 
 #: How long a check waits for a lock that recovery holds.
 WAIT_MS = 1_000
+#: What of the five seconds reading rows may take.
+READ_SECONDS = 3.5
+#: How often the time is looked at, in steps of SQLite's virtual machine.
+_STEPS = 20_000
 _PARTS: tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...] = (
     ("machine", machine.checks),
     ("workspace", place.checks),
@@ -28,7 +33,7 @@ def examine(
     workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
 ) -> Iterator[Check]:
     """Yield every check as it is done. Changes nothing."""
-    with reading(workspace) as tx:
+    with reading(workspace, seconds=READ_SECONDS) as tx:
         scene = Scene(
             workspace=workspace,
             loaded=config.load(workspace, environ),
@@ -51,8 +56,11 @@ def _guarded(
 
 
 @contextlib.contextmanager
-def reading(workspace: Workspace) -> Iterator[ReadTx | None]:
-    """Give a snapshot of the database, or None when there is none that can be read."""
+def reading(workspace: Workspace, *, seconds: float) -> Iterator[ReadTx | None]:
+    """Give a snapshot of the database, or None when there is none that can be read.
+
+    Reading that goes on after so many seconds is interrupted.
+    """
     if not workspace.database.exists():
         yield None
         return
@@ -64,5 +72,7 @@ def reading(workspace: Workspace) -> Iterator[ReadTx | None]:
     except sqlite.Error:
         yield None
         return
+    ends = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
     with contextlib.closing(connection):
         yield ReadTx(connection)

@@ -60,7 +60,7 @@ def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
     database = workspace.database
     files = [
         *(database.with_name(database.name + end) for end in ("", "-wal", "-shm")),
-        workspace.daemon_dir / "auth-secret",
+        workspace.auth_secret,
         *(workspace.secrets_dir.iterdir() if workspace.secrets_dir.is_dir() else ()),
         *(one.path for one in kept.kept(workspace)),
     ]

@@ -21,6 +21,7 @@ from signet.domain.backup.models import (
     DATABASE,
     FORMAT,
     Backup,
+    BackupBusy,
     BadTarget,
     LeftOut,
     Manifest,
@@ -56,6 +57,8 @@ def create(
     Raises NothingToBackUp, BadTarget, BackupBusy, NoRoom, Damaged, StorageFull, and what `tell` raises; nothing is
     then left behind.
     """
+    if workspace.restore_journal.exists():
+        raise BackupBusy("A restore was interrupted. Finish it first: signet daemon start")
     if not workspace.database.exists():
         raise NothingToBackUp()
     with alone(workspace):

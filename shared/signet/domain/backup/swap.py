@@ -34,7 +34,9 @@ class Exchange:
 def plan(workspace: Workspace, staged: Path, aside: Path) -> Exchange:
     """Return what is to be exchanged. Raises BadTarget where a name cannot be renamed: another disk begins there."""
     root = workspace.root
-    coming = [*_owned(staged), *_state(staged)]
+    # The key of tokens stays where there is one: that of the backup may have been given up because it leaked.
+    kept = f"{DAEMON}/{workspace.auth_secret.name}" if workspace.auth_secret.exists() else None
+    coming = [*_owned(staged), *(name for name in _state(staged) if name != kept)]
     leaving = [*_owned(root), *(name for name in _state(root) if name in coming)]
     device = staged.stat().st_dev
     for name in leaving:
