@@ -1,0 +1,226 @@
+"""`/mcp`: what it answers to messages of every kind, and that each tool is its route."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signet import __version__, clock
+from signet.domain.auth import tokens
+from signet.domain.auth.policy import Role
+from support.http import Answer, Api, an_api
+
+JSON = {"content_type": "application/json", "accept": "application/json"}
+
+
+def say(api: Api, message: object, **headers: str) -> Answer:
+    return api.send("POST", "/mcp", json.dumps(message).encode(), JSON | headers)
+
+
+def ask(api: Api, method: str, **params: object) -> Any:
+    said = say(api, {"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+    assert (said.status, said.body["id"]) == (200, 7)
+    return said.body
+
+
+def use(api: Api, tool: str, headers: dict[str, str] | None = None, /, **arguments: Any) -> Any:
+    """Return the result of a tool."""
+    params = {"name": tool, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params}
+    return say(api, message, **(headers or {})).body["result"]
+
+
+def failed(result: Any) -> str:
+    assert result["isError"] is True
+    return str(result["content"][0]["text"])
+
+
+def given(result: Any) -> Any:
+    assert "isError" not in result, result
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    return result["structuredContent"]
+
+
+def test_it_introduces_itself_in_the_version_that_was_asked_for(api: Api) -> None:
+    hello = ask(api, "initialize", protocolVersion="2025-03-26")["result"]
+    assert hello == {
+        "protocolVersion": "2025-03-26",
+        "capabilities": {"tools": {"listChanged": True}},
+        "serverInfo": {"name": "signet", "version": __version__},
+    }
+    assert (
+        ask(api, "initialize", protocolVersion="1999-01-01")["result"]["protocolVersion"] > "2025"
+    )
+    assert ask(api, "ping")["result"] == {}
+
+
+def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api) -> None:
+    tools = ask(api, "tools/list")["result"]["tools"]
+    assert tools == ask(api, "tools/list")["result"]["tools"]
+    names = [tool["name"] for tool in tools]
+    assert names[:7] == [
+        f"memory_{verb}"
+        for verb in ("search", "store", "get", "list", "modify", "forget", "feedback")
+    ]
+    for tool in tools:
+        assert 0 < len(tool["description"]) <= 300
+        assert all(one["description"] for one in tool["inputSchema"]["properties"].values())
+    changing = {tool["name"] for tool in tools if not tool["annotations"]["readOnlyHint"]}
+    assert changing == {
+        "memory_store",
+        "memory_modify",
+        "memory_forget",
+        "memory_feedback",
+        "agent_message_send",
+        "secret_exec",
+        "session_bypass",
+    }
+
+
+def test_a_memory_lives_through_all_of_its_tools(api: Api) -> None:
+    stored = given(
+        use(api, "memory_store", content="Ana keeps bees.", type="fact", tags="hobby,ana]x")
+    )
+    id_ = stored["id"]
+    memory = given(use(api, "memory_get", id=id_))
+    assert (memory["content"], memory["type"]) == ("Ana keeps bees.", "fact")
+    assert memory["tags"] == "hobby,ana]x"
+    found = given(use(api, "memory_search", query="who keeps bees"))["results"]
+    assert [hit["id"] for hit in found] == [id_]
+    assert given(use(api, "memory_search", query="who keeps bees", min_score=1))["results"] == []
+    assert [row["id"] for row in given(use(api, "memory_list", type="fact"))["memories"]] == [id_]
+    given(use(api, "memory_modify", id=id_, reason="moved", content="Ana keeps bees and hens."))
+    given(use(api, "memory_forget", id=id_, reason="sold"))
+    assert failed(use(api, "memory_get", id=id_)).startswith("Get failed: ")
+    history = api.get(f"/api/memory/{id_}/history").body["history"]
+    assert {row["changedBy"] for row in history} == {"mcp-server"}
+
+
+def test_a_pinned_memory_is_forgotten_only_by_force(api: Api) -> None:
+    id_ = given(use(api, "memory_store", content="The key is under the mat.", pinned=True))["id"]
+    assert failed(use(api, "memory_forget", id=id_, reason="found")).startswith("Forget failed: ")
+    given(use(api, "memory_forget", id=id_, reason="found", force=True))
+
+
+def test_a_tool_keeps_to_the_agent_that_the_address_names(api: Api) -> None:
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "memory_store", "arguments": {"content": "Only for the scout."}},
+    }
+    api.send("POST", "/mcp?agent_id=scout", json.dumps(message).encode(), JSON)
+    assert [row["agent_id"] for row in api.rows("memories")] == ["scout"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "text"),
+    [
+        ("memory_search", {}, "Search failed: query is required"),
+        ("memory_search", {"query": 7}, "Search failed: query must be of type string"),
+        ("memory_search", {"query": "x", "limit": True}, "limit must be of type number"),
+        ("memory_search", {"query": "x", "limit": 500}, "limit must be from 1 to 100"),
+        ("memory_store", {"content": "x", "tag": "y"}, "unknown argument 'tag'; known are:"),
+        ("memory_store", {"content": "x", "visibility": "me"}, "must be one of: global, private"),
+        ("memory_store", {"content": "x", "hints": [1]}, "hints must hold values of type string"),
+        ("memory_feedback", {"session_key": "s", "ratings": {}}, "at least one entry"),
+        ("memory_feedback", {"session_key": "s", "ratings": {"a": "b"}}, "values of type number"),
+        ("secret_exec", {"command": "true", "secrets": {}}, "at least one entry"),
+    ],
+    ids=str,
+)
+def test_arguments_that_do_not_fit_are_told_to_the_model(
+    api: Api, tool: str, arguments: dict[str, Any], text: str
+) -> None:
+    assert text in failed(use(api, tool, **arguments))
+    assert api.rows("memories") == []
+
+
+def test_a_refusal_of_the_route_is_told_in_its_own_words(api: Api) -> None:
+    said = api.post("/api/memory/remember", {"content": " "})
+    assert failed(use(api, "memory_store", content=" ")) == f"Store failed: {said.error}"
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "code", "id_"),
+    [
+        ({"jsonrpc": "2.0", "id": 1, "method": "resources/list"}, 200, -32601, 1),
+        (
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "rm"}},
+            200,
+            -32602,
+            2,
+        ),
+        ({"jsonrpc": "2.0", "id": 3, "method": "ping", "params": [1]}, 200, -32602, 3),
+        ({"id": 4, "method": "ping"}, 400, -32600, None),
+        ("ping", 400, -32600, None),
+        ([], 400, -32600, None),
+    ],
+    ids=["method", "tool", "params", "version", "text", "empty"],
+)
+def test_wrong_messages_have_the_codes_of_json_rpc(
+    api: Api, message: object, status: int, code: int, id_: object
+) -> None:
+    said = say(api, message)
+    assert (said.status, said.body["error"]["code"], said.body["id"]) == (status, code, id_)
+
+
+def test_what_is_no_json_is_told_so(api: Api) -> None:
+    said = api.send("POST", "/mcp", b"{", JSON)
+    assert (said.status, said.body["error"]["code"]) == (400, -32700)
+
+
+def test_a_list_of_messages_is_answered_by_a_list(api: Api) -> None:
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert say(api, [ping, note]).body == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
+    for silent in (note, [note], {"jsonrpc": "2.0", "id": 1, "result": {}}):
+        said = say(api, silent)
+        assert (said.status, said.body) == (202, "")
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("POST", {"content_type": "text/plain"}, 415),
+        ("POST", {"content_type": "application/json", "accept": "text/html"}, 406),
+        ("GET", {"accept": "application/json"}, 406),
+        ("GET", {"accept": "text/event-stream"}, 405),
+        ("DELETE", {}, 200),
+        ("PUT", {}, 405),
+    ],
+    ids=["plain", "html", "json", "stream", "delete", "put"],
+)
+def test_the_wire_is_kept_to(api: Api, method: str, headers: dict[str, str], status: int) -> None:
+    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    assert api.send(method, "/mcp", ping if method == "POST" else b"", headers).status == status
+
+
+def test_a_page_from_elsewhere_reaches_no_tool(api: Api) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert say(api, message, origin="https://evil.example").status == 403
+    assert say(api, message, host="evil.example").status == 403
+
+
+def test_a_tool_has_the_rights_of_its_caller_and_no_others(tmp_path: Path) -> None:
+    team = "auth:\n  mode: team\n"
+    with an_api(tmp_path / "agents", team) as api:
+        assert ask(api, "tools/list")["result"]["tools"]
+        refused = failed(use(api, "memory_search", query="x"))
+        assert refused == "Search failed: authentication required"
+        reader = {"authorization": f"Bearer {token(api, 'readonly')}"}
+        assert given(use(api, "memory_search", reader, query="x"))["results"] == []
+        lacks = "Store failed: role 'readonly' lacks 'remember' permission"
+        assert failed(use(api, "memory_store", reader, content="x")) == lacks
+        wrong = {"authorization": "Bearer a.b"}
+        assert say(api, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, **wrong).status == 401
+        assert api.rows("memories") == []
+
+
+def token(api: Api, role: str) -> str:
+    """Return a token signed as `signet auth token create` does it without a daemon."""
+    lasting = timedelta(minutes=1)
+    claims = tokens.claim(sub="tester", role=Role(role), now=clock.now(), ttl=lasting)
+    return tokens.sign(claims, api.state.authority.secret)

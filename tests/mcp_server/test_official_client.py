@@ -1,0 +1,49 @@
+"""The official client of the protocol speaks with us over both wires."""
+
+import os
+import sys
+
+import anyio
+import pytest
+from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from support.http import Served
+from support.processes import PYTHONPATH
+
+
+async def converse(session: ClientSession, said: str) -> None:
+    hello = await session.initialize()
+    assert hello.server_info.name == "signet"
+    tools = await session.list_tools()
+    assert "memory_search" in [tool.name for tool in tools.tools]
+    stored = await session.call_tool("memory_store", {"content": said})
+    assert not stored.is_error and stored.structured_content is not None
+    found = await session.call_tool("memory_get", {"id": stored.structured_content["id"]})
+    assert found.structured_content is not None
+    assert found.structured_content["content"] == said
+    refused = await session.call_tool("memory_get", {"id": "nobody"})
+    assert refused.is_error
+    await session.send_ping()
+
+
+@pytest.mark.parametrize("wire", ["http", "stdio"])
+def test_a_whole_conversation(server: Served, wire: str) -> None:
+    async def run() -> None:
+        url = f"http://127.0.0.1:{server.port}"
+        if wire == "http":
+            async with (
+                streamable_http_client(f"{url}/mcp") as (read, write),
+                ClientSession(read, write) as session,
+            ):
+                await converse(session, "Said over HTTP.")
+            return
+        started = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "signet.cli.mcp"],
+            env={**os.environ, "PYTHONPATH": PYTHONPATH, "SIGNET_DAEMON_URL": url},
+        )
+        async with stdio_client(started) as (read, write), ClientSession(read, write) as session:
+            await converse(session, "Said over a pipe.")
+
+    anyio.run(run)

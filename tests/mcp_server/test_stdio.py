@@ -1,0 +1,88 @@
+"""`signet-mcp` as a harness runs it: a real process, lines in and lines out, with and without a daemon."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from support.http import Served, free_port
+from support.processes import PYTHONPATH
+
+
+def talk(port: int, *lines: object, **env: str) -> list[Any]:
+    """Return what the program says to these lines, by the order of the ids."""
+    sent = b"".join(
+        (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "signet.cli.mcp"],
+        input=sent,
+        capture_output=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": PYTHONPATH,
+            "SIGNET_DAEMON_URL": f"http://127.0.0.1:{port}",
+            **env,
+        },
+        check=True,
+    )
+    assert done.stderr == b""
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    return sorted(replies, key=lambda reply: (reply["id"] is not None, reply["id"] or 0))
+
+
+def message(id_: int, method: str, **params: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+
+
+def call(id_: int, tool: str, **arguments: object) -> dict[str, object]:
+    return message(id_, "tools/call", name=tool, arguments=arguments)
+
+
+def test_lines_go_to_the_daemon_and_its_replies_come_back(server: Served) -> None:
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    hello, tools, stored = talk(
+        server.port,
+        message(1, "initialize", protocolVersion="2025-06-18"),
+        note,
+        b"",
+        message(2, "tools/list"),
+        call(3, "memory_store", content="The ferry leaves at seven."),
+        SIGNET_AGENT_ID="mate",
+    )
+    assert hello["result"]["protocolVersion"] == "2025-06-18"
+    assert tools["result"]["tools"][0]["name"] == "memory_search"
+    id_ = stored["result"]["structuredContent"]["id"]
+    memory = server.get(f"/api/memory/{id_}?agent_id=mate").body
+    assert (memory["content"], memory["agent_id"]) == ("The ferry leaves at seven.", "mate")
+
+
+def test_many_tools_run_at_once_and_none_is_lost(server: Served) -> None:
+    replies = talk(server.port, *(call(n, "memory_list", limit=1) for n in range(40)))
+    assert [reply["id"] for reply in replies] == list(range(40))
+    assert not any("isError" in reply["result"] for reply in replies)
+
+
+def test_without_a_daemon_it_still_introduces_itself_and_says_how_to_start_one() -> None:
+    broken, hello, tools, stored, unknown = talk(
+        free_port(),
+        b"{",
+        message(1, "initialize"),
+        message(2, "tools/list"),
+        call(3, "memory_store", content="x"),
+        message(4, "prompts/list"),
+    )
+    assert broken["error"]["code"] == -32700
+    assert hello["result"]["serverInfo"]["name"] == "signet"
+    assert len(tools["result"]["tools"]) > 10
+    assert stored["result"] == {
+        "content": [
+            {
+                "type": "text",
+                "text": "Store failed: Daemon is not running. Start it with: signet daemon start",
+            }
+        ],
+        "isError": True,
+    }
+    assert unknown["error"]["code"] == -32601
