@@ -1,0 +1,137 @@
+"""Filters never cost recall: what a filtered question finds is what a scan of every row finds."""
+
+import random
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from recall.world import MODEL, NOW, SHARED, a_store, ask, found, remember
+from signet import clock
+from signet.db import Database, ReadTx, WriteTx, vectors
+from signet.db.visibility import Reader, Where
+from signet.domain.embeddings import store as embeddings
+from signet.domain.recall import keyword, narrow, scope, signs, vector
+from signet.domain.recall.models import Filters, Query
+from signet.domain.recall.narrow import Narrow
+from signet.domain.recall.signs import Signs
+from support.processes import eventually
+
+COUNT = 600
+WIDTH = 20
+LIMIT = 12
+
+#: One in so many memories passes a filter.
+SHARES = (2, 9, 50, 590)
+
+FILTERS: dict[str, Callable[[int], Filters]] = {
+    "type": lambda share: Filters(type=f"one in {share}"),
+    "project": lambda share: Filters(project=f"one in {share}"),
+    "who": lambda share: Filters(who=f"one in {share}"),
+    "tags": lambda share: Filters(tags=(f"one in {share}", "any")),
+    "pinned": lambda share: Filters(pinned=True, importance_min=1 - 2 / share),
+    "importance": lambda share: Filters(importance_min=1 - 1 / share),
+    "since": lambda share: Filters(since=_day(COUNT - COUNT // share)),
+    "until": lambda share: Filters(until=_day(COUNT // share)),
+}
+
+
+def _day(number: int) -> str:
+    return clock.to_text(NOW - timedelta(days=COUNT - number))
+
+
+def _fill(tx: WriteTx) -> None:
+    """Save memories that all hold one word, a third another and some a third one."""
+    chance = random.Random(3)
+    for number in range(COUNT):
+        mark = next((f"one in {n}" for n in reversed(SHARES) if number % n == 1), "any other")
+        brick, slate = number % 3 == 1, number % 40 == 11
+        words = "house" + " brick" * brick + " slate" * slate + " stairs" * (number % 5)
+        remember(
+            *(tx, f"m{number}", words),
+            embedded=False,
+            days_ago=COUNT - number,
+            type=mark,
+            project=mark,
+            who=mark,
+            tags=f'["{mark}", "any"]',
+            pinned=number % 2,
+            importance=chance.random(),
+            agent_id=mark,
+        )
+        pairs = [("text", vectors.pack(chance.gauss(0, 1) for _ in range(WIDTH)))]
+        embeddings.replace(tx, f"m{number}", f"hash of m{number}", pairs, MODEL, NOW)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with (
+        a_store(Path(tmp_path_factory.mktemp("filters"))) as opened,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(signs, "WORTH", 1)
+        opened.write(_fill)
+        eventually(lambda: opened.read(_signs) is not None)
+        yield opened
+
+
+def _signs(tx: ReadTx) -> object:
+    assert tx.derived is not None
+    return tx.derived.of(Signs).fresh(tx, WIDTH, MODEL)
+
+
+@pytest.fixture(params=[0, 1, 1_000_000], ids=["one-by-one", "either", "listed"])
+def db_any_way(
+    request: pytest.FixtureRequest, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    """Return the store; what passes is looked at one by one, or listed, whatever is cheaper."""
+    monkeypatch.setattr(narrow, "LOOKING", request.param)
+    monkeypatch.setattr(keyword, "MOST_READ", 10)
+    monkeypatch.setattr(keyword, "TOO_COMMON", 100)
+    return db
+
+
+def _agrees(tx: ReadTx, where: Where) -> None:
+    """Compare what both channels find with what a scan finds."""
+    passing = {
+        row[0]: row[1]
+        for row in tx.all(
+            f"SELECT m.seq, m.content FROM memories m WHERE {where.sql}", where.params
+        )
+    }
+    chance = random.Random(7)
+    for _ in range(3):
+        question = vectors.pack(chance.gauss(0, 1) for _ in range(WIDTH))
+        near = vector.find(tx, question, Narrow(where), LIMIT, model=MODEL)
+        every = vector.exact(tx, question, where, model=MODEL)
+        assert set(every) == set(passing)
+        assert list(near) == sorted(every, key=lambda seq: (-every[seq], -seq))[:LIMIT]
+    for words in (["slate"], ["slate", "brick"], ["slate", "brick", "house"], ["house"]):
+        chosen = keyword.candidates(tx, words, Narrow(where), LIMIT)
+        holding = {seq for seq, text in passing.items() if not set(words).isdisjoint(text.split())}
+        rarest = {seq for seq, text in passing.items() if words[0] in text.split()}
+        assert len(chosen.ranks) == min(LIMIT, len(holding))
+        assert set(chosen.ranks) <= holding
+        assert len(rarest) > LIMIT or rarest <= set(chosen.ranks)
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_leaves_what_a_scan_finds(db_any_way: Database, name: str, share: int) -> None:
+    query = Query(text="", reader=SHARED, filters=FILTERS[name](share))
+    db_any_way.read(_agrees, scope.condition(query))
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_a_reader_finds_what_a_scan_of_its_memories_finds(db_any_way: Database, share: int) -> None:
+    db_any_way.read(
+        _agrees, scope.condition(Query(text="", reader=Reader(agent_id=f"one in {share}")))
+    )
+
+
+def test_a_narrow_filter_keeps_what_holds_only_a_word_of_most_rows(db_any_way: Database) -> None:
+    """Without vectors such rows have nothing but that word."""
+    filters = Filters(project="one in 590")
+    for text in ("house", "slate house", "slate brick house stairs"):
+        assert sorted(found(ask(db_any_way, text, filters=filters, floor=0.0))) == ["m1", "m591"]
