@@ -172,6 +172,19 @@ def test_a_scope_fills_what_a_save_leaves_out_and_refuses_another(team: Api) -> 
             )
 
 
+def test_a_text_that_is_known_elsewhere_is_told_no_more_of(
+    team: Api, admin: dict[str, str]
+) -> None:
+    body = {"content": "The gate is green.", "project": "shed", "tags": "paint"}
+    known = team.post("/api/memory/remember", body, **admin).body["id"]
+    token = bearer(a_token(team, "agent", scope=TokenScope(project="garden")))
+    same = {"content": "The gate is green.", "harness": "codex"}
+    for path in ("/api/memory/remember", "/api/hooks/remember"):
+        refused = team.post(path, same, **token)
+        assert (refused.status, refused.error) == (403, "scope restricted to project 'garden'")
+        assert known not in str(refused.body)
+
+
 def test_a_batch_tells_what_lies_outside_and_does_the_rest(
     team: Api, admin: dict[str, str]
 ) -> None:

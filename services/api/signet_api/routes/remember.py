@@ -40,16 +40,19 @@ async def post_remember(
 
 
 async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
-    """Save a text of a length that one transaction can take; raises Invalid and TooLarge."""
+    """Save a text of a length that one transaction can take; raises Invalid, TooLarge and ScopeDenied."""
     if not new.content.strip():
         raise Invalid("content is required")
     if len(new.content) > MAX_CONTENT_CHARS:
         raise TooLarge(
             f"content is longer than {MAX_CONTENT_CHARS} characters; hand it over as a document"
         )
-    return await state.db.awrite(
+    saved = await state.db.awrite(
         remember.remember, new, actor=actor, rules=Rules.of(state.settings), now=clock.now()
     )
+    if saved.deduped:  # the text may be known from where the caller's token does not reach
+        await scopes.check(state.db, [saved.id])
+    return saved
 
 
 def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
