@@ -95,7 +95,7 @@ def test_a_group_without_a_command_shows_its_help_and_exits_with_2(alone: Progra
 
 def test_completion_knows_the_commands(alone: Program) -> None:
     typed = {"_SIGNET_COMPLETE": "complete_bash", "COMP_WORDS": "signet re", "COMP_CWORD": "1"}
-    wanted = ["remember", "recall", "restart", "report", "restore"]
+    wanted = ["remember", "recall", "repair", "restart", "report", "restore"]
     assert sorted(alone.run(**typed).out.split()) == sorted(wanted)
 
 

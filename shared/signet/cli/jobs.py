@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -13,6 +13,7 @@ from signet.cli.options import SinceOption, UntilOption
 from signet.cli.output import Ink
 from signet.client import Job
 from signet.client.answers import ChangedJobs
+from signet.client.call import Call
 
 app = typer.Typer(help="Look at the work in the background.", no_args_is_help=True)
 
@@ -185,6 +186,18 @@ def resume(path: PathOption = None, as_json: JsonOption = False) -> None:
     Examples: signet jobs resume · signet jobs resume --json
     """
     _print(client(path).resume(), "Resumed", as_json)
+
+
+@app.command()
+def nudge(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Try now what waits for its next try, and ask models again that were away.
+
+    Examples: signet jobs nudge · signet jobs nudge --json
+    """
+    asked: Call[dict[str, Any]] = Call(method="POST", path="/api/pipeline/nudge", body={})
+    answer = client(path).send(asked)
+    woken = "Nudged" if answer["nudged"] else "No worker is at work: it will begin with this"
+    _print(answer, woken, as_json)
 
 
 def _line(job: Job, ink: Ink) -> str:

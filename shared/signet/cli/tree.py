@@ -12,6 +12,7 @@ from signet.cli import (
     backup,
     connector,
     daemon,
+    diagnostics,
     doctor,
     embeddings,
     jobs,
@@ -22,6 +23,7 @@ from signet.cli import (
     quickstart,
     recall,
     remember,
+    repair,
     report,
     restore,
     service,
@@ -64,6 +66,8 @@ app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
 app.add_typer(auth.app, name="auth", rich_help_panel=DAEMON)
 for _alias in (daemon.start, daemon.stop, daemon.restart, logs.logs):
     app.command(rich_help_panel=DAEMON)(_alias)
+app.command(rich_help_panel=CARE)(diagnostics.diagnostics)
+app.add_typer(repair.app, name="repair", rich_help_panel=CARE)
 for _care in (doctor.doctor, backup.backup, restore.restore, report.report, uninstall.uninstall):
     app.command(rich_help_panel=CARE)(_care)
 

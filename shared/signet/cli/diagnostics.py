@@ -1,0 +1,78 @@
+"""`signet diagnostics`: each part of the store with its score, what is wrong with it, and the command that helps."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.output import Ink
+from signet.client.call import part, read
+
+_LABEL = 12
+#: What is no number of a domain.
+_ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
+
+
+def diagnostics(
+    domain: Annotated[
+        str | None, typer.Argument(metavar="[DOMAIN]", help="Only this one, with its numbers.")
+    ] = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how well each part of the store is; exit 1 when all of it is not healthy.
+
+    Examples: signet diagnostics · signet diagnostics queue --json
+    """
+    signet = client(path)
+    if domain is not None:
+        found = signet.send(read(f"/api/diagnostics/{part(domain)}"))
+        if as_json:
+            output.show(found)
+            return
+        for line in _domain(domain, found, output.ink(sys.stdout)):
+            output.say(line)
+        return
+    found = signet.send(read("/api/diagnostics"))
+    whole = found["composite"]
+    if as_json:
+        output.show(found)
+    else:
+        for line in _report(found, output.ink(sys.stdout)):
+            output.say(line)
+    if whole["status"] != "healthy":
+        raise typer.Exit(1)
+
+
+def _report(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
+    whole = found["composite"]
+    dot = ink.good("●") if whole["status"] == "healthy" else ink.bad("●")
+    yield f"{dot} {ink.bold('Store ' + whole['status'])} · score {whole['score']:.2f}"
+    commands = {(one["domain"], one["reason"]): one["command"] for one in whole["help"]}
+    for name, one in found.items():
+        if not isinstance(one, Mapping) or name == "composite" or one["status"] == "disabled":
+            continue
+        yield f"  {_mark(one, ink)} {name:<{_LABEL}}{one['score']:.2f}"
+        for reason in one["reasons"]:
+            yield f"      {output.plain(reason)}"
+            if command := commands.get((name, reason)):
+                yield ink.dim(f"      try: {command}")
+
+
+def _domain(name: str, found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
+    yield f"{_mark(found, ink)} {ink.bold(name)} {found['status']} · score {found['score']:.2f}"
+    for key, value in found.items():
+        if key not in _ELSEWHERE and value not in (None, {}, []):
+            yield f"  {key:<22}{output.short(str(value), 90)}"
+    for reason in found["reasons"]:
+        yield f"  {ink.warn('!')} {output.plain(reason)}"
+
+
+def _mark(found: Mapping[str, Any], ink: Ink) -> str:
+    if not found["reasons"]:
+        return ink.good("✓")
+    return ink.bad("✗") if found["status"] == "unhealthy" else ink.warn("!")

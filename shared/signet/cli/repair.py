@@ -1,0 +1,342 @@
+"""`signet repair …`: a command for each repair of the catalog, which looks first and does it with `--apply`."""
+
+import inspect
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.output import Ink
+from signet.client.call import Call, given, read
+from signet.domain.repair.catalog import ACTIONS, Action, Filter, Option
+from signet.errors import SignetError
+
+if TYPE_CHECKING:
+    from signet.client import Signet
+
+app = typer.Typer(help="Look what is wrong, and put it right.", no_args_is_help=True)
+
+#: A repair that takes longer goes on in the background, and is watched there.
+WAIT_SECONDS = 60.0
+#: How long a command watches a repair, and how often it says how far it is.
+WATCH_SECONDS = 3_600.0
+LOOK_SECONDS = 0.5
+
+_LABEL = 26
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+#: Fields of a preview's rows that say when.
+_TIMES = frozenset({"at", "created_at"})
+
+
+class NotRepaired(SignetError):
+    """The repair was not done."""
+
+    code = "repair_failed"
+
+
+@app.command("list")
+def list_repairs(as_json: JsonOption = False) -> None:
+    """Show every repair, and by what it can be limited.
+
+    Examples: signet repair list · signet repair list --json
+    """
+    if as_json:
+        rows = [
+            {"command": _name(one), "action": one.name, "help": one.help, "filters": one.filters}
+            for one in ACTIONS
+        ]
+        output.show({"repairs": rows, "count": len(rows)})
+        return
+    ink = output.ink(sys.stdout)
+    for one in ACTIONS:
+        output.say(f"{ink.name(f'{_name(one):<{_LABEL}}')}{one.help}")
+    output.hint("Each only looks. To do it: signet repair NAME --apply")
+
+
+@app.command()
+def stats(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Count missing vectors, duplicates, and what lies in the archive.
+
+    Examples: signet repair stats · signet repair stats --json
+    """
+    signet = client(path)
+    found = {
+        name: signet.send(read(f"/api/repair/{name}"))
+        for name in ("embedding-gaps", "dedup-stats", "cold-stats")
+    }
+    if as_json:
+        output.show(found)
+        return
+    gaps, twins, cold = found.values()
+    output.say(f"{'without a vector':<{_LABEL}}{gaps['unembedded']} of {gaps['total']}")
+    output.say(f"{'twice or more':<{_LABEL}}{twins['exactExcess']} of {twins['totalActive']}")
+    output.say(f"{'in the archive':<{_LABEL}}{cold['count']}")
+
+
+@app.command()
+def integrity(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Read through the whole database file; exit 1 when it is damaged.
+
+    Examples: signet repair integrity · signet repair integrity --json
+    """
+    found = client(path, timeout_seconds=WAIT_SECONDS).send(read("/api/repair/integrity-check"))
+    ink = output.ink(sys.stdout)
+    if as_json:
+        output.show(found)
+    else:
+        parts = {
+            "database": found["ok"] is not None and found["sqlite"] == ["ok"],
+            "full text": found["ftsOk"],
+            "vector index": found["vecOk"],
+        }
+        for name, is_ok in parts.items():
+            output.say(f"{ink.good('✓') if is_ok else ink.bad('✗')} {name}")
+        for line in found["sqlite"] if found["sqlite"] != ["ok"] else ():
+            output.say(f"  {output.plain(line)}")
+        if found.get("timedOut"):
+            output.hint("The file is large; not all of it was read")
+    if found["ok"] is False:
+        raise typer.Exit(1)
+
+
+@app.command("dead-memories")
+def dead_memories(
+    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")] = 20,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show memories that nobody trusts or uses.
+
+    Examples: signet repair dead-memories · signet repair dead-memories -l 100 --json
+    """
+    found = client(path).send(read("/api/repair/dead-memories", limit=limit))
+    if as_json:
+        output.show(found)
+        return
+    ink = output.ink(sys.stdout)
+    for one in found["items"]:
+        output.say(f"{ink.dim(one['id'])}  {output.short(one['content'], 90)}")
+    output.say(f"{output.count(found['total'], 'memory')} that nobody trusts or uses")
+
+
+def _name(action: Action) -> str:
+    return "forget-dead-memories" if "/" in action.path else action.path
+
+
+def _command(action: Action) -> Callable[..., None]:
+    """Return the command of an action, with options as the catalog describes them."""
+    options = [one for one in action.options if one.name != action.switch]
+
+    def repair(**said: Any) -> None:
+        _run(action, options, said)
+
+    parameters = [*_filters(action), *(_parameter(one) for one in options), *_COMMON]
+    repair.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typeshed does not know it
+    repair.__annotations__ = {one.name: one.annotation for one in parameters}
+    name = _name(action)
+    looks, does = f"signet repair {name}", f"signet repair {name} --apply"
+    if action.name == "forgetDeadMemories":
+        looks, does = "signet repair dead-memories", f"signet repair {name} ID --reason old"
+    repair.__doc__ = f"{action.help}\n\nExamples: {looks} · {does}"
+    return repair
+
+
+def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    if default is inspect.Parameter.empty:
+        return inspect.Parameter(name, kind, annotation=annotation)
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _filters(action: Action) -> list[inspect.Parameter]:
+    age = "Only changed or made before then, such as 2d."
+    young = "Only since then, such as 90m."
+    every = {
+        Filter.IDS: [
+            _keyword(
+                "ids",
+                Annotated[
+                    list[str] | None,
+                    typer.Argument(metavar="ID", help=f"Which {action.noun}."),
+                ],
+            )
+        ],
+        Filter.KIND: [
+            _keyword(
+                "kind", Annotated[list[str] | None, typer.Option("--kind", help="Only this kind.")]
+            )
+        ],
+        Filter.AGE: [
+            _keyword("older", Annotated[str | None, typer.Option("--older-than", help=age)]),
+            _keyword("newer", Annotated[str | None, typer.Option("--newer-than", help=young)]),
+        ],
+        Filter.ERROR: [
+            _keyword(
+                "error",
+                Annotated[
+                    str | None, typer.Option("--error", help="Part of the error; * is any text.")
+                ],
+            )
+        ],
+    }
+    return [parameter for one in action.filters for parameter in every[one]]
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    words = "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in option.name)
+    flag = f"--{words}"
+    if option.type is bool:
+        return _keyword(option.name, Annotated[bool, typer.Option(flag, help=option.help)], False)
+    help = option.help
+    if option.choices:
+        help += f" {' or '.join(option.choices)}."
+    if option.default is not None:
+        help += f" Default: {option.default}."
+    if option.is_required:
+        shape = Annotated[str, typer.Option(flag, help=help)]
+        return _keyword(option.name, shape, inspect.Parameter.empty)
+    type: Any = option.type
+    return _keyword(option.name, Annotated[type | None, typer.Option(flag, help=help)], None)
+
+
+_COMMON = (
+    _keyword(
+        "apply",
+        Annotated[bool, typer.Option("--apply/--dry-run", help="Do it; else only look.")],
+        False,
+    ),
+    _keyword("path", PathOption),
+    _keyword("as_json", JsonOption, False),
+)
+
+
+def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> None:
+    body = {one.name: said[one.name] for one in options}
+    chosen = {
+        "ids": said.get("ids") or None,
+        "kind": said.get("kind") or None,
+        "until": _before(said.get("older"), "--older-than"),
+        "since": _before(said.get("newer"), "--newer-than"),
+        "error": said.get("error"),
+    }
+    apply = bool(said["apply"])
+    switch = {} if action.switch is None else {action.switch: apply}
+    sent = given({**body, **chosen}) | switch | {"dryRun": not apply}
+    signet = client(said["path"], timeout_seconds=WAIT_SECONDS)
+    found = signet.send(_call(action, sent))
+    if job_id := _open_job(found):
+        found = _followed(signet, job_id, found)
+    if not found["success"]:
+        raise NotRepaired(_refusal(found))
+    if said["as_json"]:
+        output.show(found)
+        return
+    for line in _lines(found, output.ink(sys.stdout)):
+        output.say(line)
+    if not apply and found["affected"]:
+        words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
+        output.hint(f"To do it: signet {shlex.join(words)} --apply")
+
+
+def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:
+    return Call(
+        method="POST",
+        path=f"/api/repair/{action.path}",
+        body=body,
+        accepts=frozenset({429, 500}),
+    )
+
+
+def _open_job(found: Mapping[str, Any]) -> str | None:
+    """Return the job that goes on with the repair, None when it is over."""
+    details = found.get("details") or {}
+    return details.get("jobId") if details.get("status") in ("pending", "leased") else None
+
+
+def _followed(signet: "Signet", job_id: str, found: dict[str, Any]) -> dict[str, Any]:
+    """Wait for the job of a repair and return its result; Ctrl-C leaves it at work."""
+    import time
+
+    until = time.monotonic() + WATCH_SECONDS
+    with output.Passing() as passing:
+        told = None
+        while time.monotonic() < until:
+            job = signet.job(job_id)
+            result: Any = job["result"] or {}
+            if job["status"] == "completed":
+                return dict(result)
+            if job["status"] == "dead":
+                raise NotRepaired(job["error"] or "it failed")
+            line = f"{found['message'].split()[0]}: {result.get('affected', 0)} done, job {job_id}"
+            if line != told:
+                passing.show(line)
+                told = line
+            time.sleep(LOOK_SECONDS)
+    return found
+
+
+def _refusal(found: Mapping[str, Any]) -> str:
+    said = str(found["message"])
+    return f"{said}; the gate holds for everybody" if found.get("reason") == "budget" else said
+
+
+def _lines(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
+    """Yield the message, and under it what it speaks of."""
+    yield str(found["message"]).removeprefix("dry run: ")
+    details = dict(found.get("details") or {})
+    sample = details.pop("sample", None) or found.get("results") or []
+    for row in sample:
+        yield f"  {_row(row, ink)}"
+    left = found["affected"] - len(sample)
+    if sample and left > 0:
+        yield ink.dim(f"  and {left} more")
+    for name, value in details.items():
+        if isinstance(value, Mapping) and not found["affected"]:
+            continue
+        if isinstance(value, Mapping):
+            yield from (f"  {name}.{part}: {_value(one)}" for part, one in value.items())
+        elif value not in (0, None, [], {}):
+            yield f"  {name}: {_value(value)}"
+
+
+def _row(row: object, ink: Ink) -> str:
+    if not isinstance(row, Mapping):
+        return output.short(str(row), 100)
+    cells = []
+    for name, value in row.items():
+        if value in (None, "", []):
+            continue
+        text = output.local(str(value)) if name in _TIMES else _value(value)
+        cells.append(ink.dim(text) if name == "id" else text)
+    return "  ".join(cells)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_value(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return output.short(str(value), 100)
+
+
+def _before(age: str | None, option: str) -> str | None:
+    """Return the instant so long ago, as the interface takes it; raises BadParameter for what is no age."""
+    if age is None:
+        return None
+    number, unit = age[:-1], age[-1:]
+    if unit not in _UNITS or not number.isdecimal():
+        raise typer.BadParameter(
+            f"{age!r} is no age, such as 30m, 12h, 2d or 3w", param_hint=option
+        )
+    span = timedelta(seconds=int(number) * _UNITS[unit])
+    return (datetime.now(UTC) - span).isoformat()
+
+
+for _action in ACTIONS:
+    app.command(_name(_action))(_command(_action))
