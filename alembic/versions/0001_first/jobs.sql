@@ -43,6 +43,7 @@ CREATE INDEX idx_memory_jobs_lease_until ON memory_jobs (lease_until_ms) WHERE s
 CREATE UNIQUE INDEX idx_memory_jobs_dedupe ON memory_jobs (dedupe_key)
   WHERE status IN ('pending', 'leased') AND dedupe_key IS NOT NULL;
 CREATE INDEX idx_memory_jobs_completed_at ON memory_jobs (completed_at) WHERE status = 'completed';
+CREATE INDEX idx_memory_jobs_completed_kind ON memory_jobs (queue, job_type) WHERE status = 'completed';
 CREATE INDEX idx_memory_jobs_failed_at ON memory_jobs (failed_at) WHERE status = 'dead';
 CREATE INDEX idx_memory_jobs_memory_id ON memory_jobs (memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX idx_memory_jobs_document_id ON memory_jobs (document_id) WHERE document_id IS NOT NULL;

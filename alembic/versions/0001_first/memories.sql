@@ -52,6 +52,7 @@ CREATE UNIQUE INDEX idx_memories_content_hash_unique
 CREATE UNIQUE INDEX idx_memories_idempotency_key ON memories (idempotency_key, agent_id)
   WHERE idempotency_key IS NOT NULL;
 CREATE INDEX idx_memories_type ON memories (type);
+CREATE INDEX idx_memories_who ON memories (who) WHERE who IS NOT NULL;
 CREATE INDEX idx_memories_category ON memories (category);
 CREATE INDEX idx_memories_pinned ON memories (pinned);
 CREATE INDEX idx_memories_importance ON memories (importance DESC);

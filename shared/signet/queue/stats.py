@@ -1,7 +1,7 @@
 """How the queue is doing, from rows.
 
 What is open and what died is counted through partial indexes, whose size is that of the backlog; rates look at the
-end of the index of completed jobs, and `totals` counts the entries of indexes. Only `depths` reads every row.
+end of the index of completed jobs, and what is completed is counted by the entries of an index.
 """
 
 import json
@@ -18,8 +18,9 @@ from signet.queue.states import Status
 
 #: No row rests in `failed`, so that no index holds it.
 _RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)
-_COUNTS = (
-    "SELECT queue, job_type, status, COUNT(*) FROM memory_jobs GROUP BY queue, job_type, status"
+_COUNTS = " UNION ALL ".join(
+    f"SELECT queue, job_type, '{status}', COUNT(*) FROM memory_jobs WHERE status = '{status}' GROUP BY 1, 2"
+    for status in _RESTING
 )
 _TOTALS = " UNION ALL ".join(
     f"SELECT '{status}', COUNT(*) FROM memory_jobs WHERE status = '{status}'" for status in _RESTING

@@ -6,6 +6,7 @@ are asked for until enough pass, and when few would, exactly the rows that pass 
 """
 
 import heapq
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -66,8 +67,13 @@ def _by_signs(
         return {seq: score for seq, score in first.items() if seq in passing}
     allowed = narrow.flags(tx)
     if allowed is None:
+        share = max(1, len(passing)) / max(1, len(first))
         return _compared(
-            tx, signs, vector, lambda most: _that_pass(tx, narrow, packed, vector, most), limit
+            tx,
+            signs,
+            vector,
+            lambda most: _that_pass(tx, narrow, packed, vector, most, share),
+            limit,
         )
     return _compared(tx, signs, vector, lambda most: _nearest(packed, vector, most, allowed), limit)
 
@@ -127,10 +133,10 @@ def _nearest(
 
 
 def _that_pass(
-    tx: ReadTx, narrow: Narrow, packed: "Packed", vector: bytes, wanted: int
+    tx: ReadTx, narrow: Narrow, packed: "Packed", vector: bytes, wanted: int, share: float
 ) -> dict[int, int]:
-    """Return the `wanted` vectors nearest by signs of the memories that pass."""
-    asked = 2 * wanted
+    """Return the `wanted` vectors nearest by signs of the memories that pass; about `share` of all do."""
+    asked = math.ceil(1.2 * wanted / share)
     while True:
         near = _nearest(packed, vector, asked)
         passing = narrow.passing(tx, set(near.values()))
