@@ -1,5 +1,6 @@
 """Filters never cost recall: what a filtered question finds is what a scan of every row finds."""
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -121,6 +122,20 @@ def _agrees(tx: ReadTx, where: Where) -> None:
 def test_a_filter_leaves_what_a_scan_finds(db_any_way: Database, name: str, share: int) -> None:
     query = Query(text="", reader=SHARED, filters=FILTERS[name](share))
     db_any_way.read(_agrees, scope.condition(query))
+
+
+ODD_TAGS = ("Two words", 'say "x"', "back\\slash", "überblick", "日記", "50%", "a_b", "c++")
+
+
+@pytest.mark.parametrize("number", range(len(ODD_TAGS)))
+def test_any_tag_is_found_whole_as_it_was_saved(tmp_path: Path, number: int) -> None:
+    with a_store(tmp_path) as db:
+        for place, tag in enumerate(ODD_TAGS):
+            both = json.dumps([tag, "any"], ensure_ascii=False)
+            db.write(remember, f"t{place}", "a house", embedded=False, tags=both)
+        db.write(remember, "part", "a house", embedded=False, tags='["xtwo wordsx"]')
+        filters = Filters(tags=(ODD_TAGS[number],))
+        assert found(ask(db, "house", filters=filters, floor=0.0)) == [f"t{number}"]
 
 
 @pytest.mark.parametrize("share", SHARES)

@@ -53,6 +53,7 @@ CREATE UNIQUE INDEX idx_memories_idempotency_key ON memories (idempotency_key, a
   WHERE idempotency_key IS NOT NULL;
 CREATE INDEX idx_memories_type ON memories (type);
 CREATE INDEX idx_memories_who ON memories (who) WHERE who IS NOT NULL;
+CREATE INDEX idx_memories_tags ON memories (tags) WHERE tags IS NOT NULL;
 CREATE INDEX idx_memories_category ON memories (category);
 CREATE INDEX idx_memories_pinned ON memories (pinned);
 CREATE INDEX idx_memories_importance ON memories (importance DESC);
