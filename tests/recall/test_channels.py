@@ -207,4 +207,4 @@ def test_a_word_of_most_rows_brings_what_the_others_do_not(db: Database) -> None
         ranked = db.read(keyword.find, words, Narrow(where), 20)
         assert len(chosen) == 20
         assert list(chosen.values()) == pytest.approx(list(ranked.values()))
-    assert len(found(ask(db, "zinc kettle"))) == 10
+    assert len(found(ask(db, "zinc kettle", floor=0.0))) == 10

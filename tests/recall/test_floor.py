@@ -81,7 +81,7 @@ def test_a_caller_who_wants_more_than_a_page_gets_all(db: Database) -> None:
 def test_a_floor_that_the_caller_names_holds_at_any_limit(db: Database) -> None:
     db.write(_house)
     question = "upstairs neighbour violin orchestra"
-    assert found(ask(db, question, limit=25, floor=0.3)) == []
+    assert found(ask(db, question, limit=25, floor=0.4)) == []
 
 
 def test_the_floor_can_be_switched_off(db: Database) -> None:

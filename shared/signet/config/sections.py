@@ -210,7 +210,7 @@ class Search(Section):
     min_score: float = real(0.1, 0, 1, text=True)
     fusion: Fusion = choice(Fusion.FILLED)
     #: Relevance that a result on a page must have; 0 switches the floor off.
-    floor: float = real(0.3, 0, 1, text=True)
+    floor: float = real(0.4, 0, 1, text=True)
     #: Stages that can be left out, each alone.
     neighbours: bool = flag(True)
     gravity: bool = flag(False)

@@ -88,7 +88,7 @@ class RecallSettings:
     top_k: int = 20
     min_score: float = DEFAULT_MIN_SCORE
     #: Relevance that a result on a page must have (`floor.py`); 0 switches it off. Only in the filled fusion.
-    floor: float = 0.3
+    floor: float = 0.4
     #: Whether memories of one source support each other (`neighbours.py`).
     neighbours: bool = True
     hints: bool = True

@@ -41,7 +41,7 @@ def turn(run: Run, scores: Scores) -> Page:
         beyond_limit=len(order) - len(best),
     )
     if run.settings.fusion is Fusion.FILLED:
-        page.relevance = run.attempt("floor", lambda: _relevance(run, best), {})
+        page.relevance = run.attempt("floor", lambda: _relevance(run, best, scores), {})
         page.least = _least(run)
     if page.least is not None:
         low = page.least
@@ -62,11 +62,11 @@ def _least(run: Run) -> float | None:
     of_a_time = bool(run.when.spans) and len(run.words) <= FEW_WORDS
     if asked <= 0 or query.size > floor.PAGE or of_a_time or not run.words:
         return None
-    return floor.least(asked, candidates=len(run.allowed), by_meaning=bool(run.known.cosine))
+    return floor.least(asked, candidates=len(run.allowed))
 
 
-def _relevance(run: Run, seqs: Collection[int]) -> Scores:
-    """Return the relevance of results; a hint, and for what the graph alone brought its importance, is a share."""
+def _relevance(run: Run, seqs: Collection[int], scores: Scores) -> Scores:
+    """Return the relevance of results; a hint, and for what the graph alone brought its importance, count as words."""
     known = run.known
     held = frequencies.of(run.tx, run.words)
     told = [
@@ -77,15 +77,23 @@ def _relevance(run: Run, seqs: Collection[int]) -> Scores:
     words = [scores for scores, _ in told]
     weight = floor.weights([count for _, count in told], store.highest(run.tx))
     everyone = {*seqs, *run.replaced}
-    shares = {seq: floor.share(seq, words, weight, run.around) for seq in everyone}
-    shares |= {seq: max(shares[seq], hint) for seq, hint in known.hint.items() if seq in shares}
-    shares |= {
-        seq: max(shares[seq], importance)
+    told_by = {seq: floor.held(seq, words, weight, run.around) for seq in everyone}
+    told_by |= {seq: max(told_by[seq], hint) for seq, hint in known.hint.items() if seq in told_by}
+    told_by |= {
+        seq: max(told_by[seq], importance)
         for seq, importance in known.structure.items()
-        if seq in shares and run.trail.by_graph_alone(seq)
+        if seq in told_by and run.trail.by_graph_alone(seq)
     }
-    found = floor.relevance(shares, known.cosine)
+    found = floor.relevance(told_by, known.cosine, _before_replaced(run, scores))
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
     return {seq: found[seq] for seq in seqs}
+
+
+def _before_replaced(run: Run, scores: Scores) -> Scores:
+    """Return scores where what was replaced has that of what replaced it, which took its place."""
+    return scores | {
+        earlier: max(scores.get(seq, 0.0) for seq in (earlier, *chain))
+        for earlier, chain in run.replaced.items()
+    }
