@@ -46,6 +46,16 @@ def an_entity(api: Api, name: str, *, mentions: int = 0, agent: str = "default")
     return f"{agent}/{name}"
 
 
+def a_bare_entity(api: Api, id_: str) -> None:
+    api.run(
+        "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
+        " VALUES (?, ?, ?, 'tool', '', '')",
+        id_,
+        id_.upper(),
+        id_,
+    )
+
+
 def an_edge(api: Api, source: str, target: str, type: str = "uses", strength: float = 0.8) -> None:
     api.run(
         "INSERT INTO entity_dependencies (id, source_entity_id, target_entity_id, dependency_type, strength,"
@@ -163,13 +173,7 @@ def test_attributes_are_filtered_and_refuse_what_they_do_not_know(api: Api) -> N
 
 def test_edges_are_told_with_their_direction(api: Api) -> None:
     for name in ("a", "b", "c"):
-        api.run(
-            "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
-            " VALUES (?, ?, ?, 'tool', '', '')",
-            name,
-            name.upper(),
-            name,
-        )
+        a_bare_entity(api, name)
     an_edge(api, "a", "b", strength=0.4)
     an_edge(api, "c", "a", "blocks", strength=0.9)
 
@@ -293,13 +297,7 @@ def test_how_entities_served_is_told_by_their_comparisons(api: Api) -> None:
             )
 
     for name in ("a", "b", "c"):
-        api.run(
-            "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
-            " VALUES (?, ?, ?, 'tool', '', '')",
-            name,
-            name.upper(),
-            name,
-        )
+        a_bare_entity(api, name)
     compared("a", [False, False, True, True])
     compared("b", [True, True, True])
     compared("c", [True])
