@@ -112,7 +112,7 @@ def drive(
     return tally
 
 
-def requests(path: str, kind: str, corpus: Corpus, file: str) -> Iterator[bytes]:
+def requests(path: str, kind: str, corpus: Corpus, file: str, actor: str = "") -> Iterator[bytes]:
     """Yield whole requests for a path; with bodies of a file where one is named."""
     if kind == "get":
         while True:
@@ -120,7 +120,8 @@ def requests(path: str, kind: str, corpus: Corpus, file: str) -> Iterator[bytes]
     bodies = corpus.remember_bodies() if kind == "remember" else corpus.recall_bodies()
     if file:
         bodies = itertools.cycle(Path(file).read_bytes().splitlines())
-    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
+    named = f"X-Signet-Actor: {actor}\r\n" if actor else ""
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{named}Content-Type: application/json\r\nContent-Length: "
     for body in bodies:
         yield b"%s%d\r\n\r\n%s" % (head.encode(), len(body), body)
 
@@ -141,6 +142,8 @@ class Load:
     seed: int = 1
     name: str = "a"
     bodies: str = ""
+    #: Who asks, as analytics counts it.
+    actor: str = ""
 
     def start(self) -> "subprocess.Popen[bytes]":
         """Start a client process; give it to `collect` later."""
@@ -170,7 +173,7 @@ def main() -> int:
     load = Load(**parser.parse_args().load)
     tally = drive(
         load.port,
-        requests(load.path, load.kind, Corpus(load.seed, load.name), load.bodies),
+        requests(load.path, load.kind, Corpus(load.seed, load.name), load.bodies, load.actor),
         clients=load.clients,
         seconds=load.seconds,
         every=load.every,

@@ -23,6 +23,7 @@ SOURCES = [
 SCENARIOS = {
     # name: seconds unless --seconds says otherwise
     "remember": 18.0,
+    "observe": 24.0,
     "recall": 15.0,
     "recall_scale": 10.0,
     "mixed": 20.0,

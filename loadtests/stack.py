@@ -31,6 +31,8 @@ READY_SECONDS = 30.0
 API, WORKER, SCHEDULER = "signet_api.main", "signet_worker.main", "signet_scheduler.main"
 #: The API with one more route that does nothing (see noop_api.py).
 NOOP_API = "loadtests.noop_api"
+#: The API that nothing observes (see blind_api.py).
+BLIND_API = "loadtests.blind_api"
 
 
 def environment(workspace: Workspace, port: int) -> dict[str, str]:
@@ -100,8 +102,8 @@ class Stack:
     @property
     def api(self) -> int | None:
         """Return the process id of the API, None when it was not started."""
-        found = self.programs.get(API) or self.programs.get(NOOP_API)
-        return found.pid if found else None
+        apis = (self.programs.get(module) for module in (API, NOOP_API, BLIND_API))
+        return next((found.pid for found in apis if found), None)
 
     @property
     def pids(self) -> list[int]:

@@ -1,7 +1,9 @@
 """What is counted of each answered request: by route for everybody, by name for callers who say theirs."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import Protocol
 
 from signet.observe import metrics, record
 from signet.observe.record import Count
@@ -36,7 +38,28 @@ _TIMED = {
 }
 
 
-@lru_cache(1_024)
+class Increases(Protocol):
+    """A counter of one set of labels."""
+
+    def inc(self, amount: float = 1) -> None: ...
+
+
+class Observes(Protocol):
+    """A histogram of one set of labels."""
+
+    def observe(self, amount: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Series:
+    """Where the answers of one route with one status are counted."""
+
+    requests: Increases
+    seconds: Observes
+    operation: Operation | None
+    count: Count
+
+
 def class_of(method: str, route: str) -> Class:
     """Return what a request to a route asks for (AN-4, AN-6). Pure."""
     if (method, route) in _CHANGES:
@@ -52,13 +75,26 @@ def is_change(method: str, route: str) -> bool:
     return method != "GET" and class_of(method, route) is not Class.RECALLS
 
 
-def answered(method: str, route: str | None, status: int, seconds: float, actor: str | None) -> None:
+def answered(
+    method: str, route: str | None, status: int, seconds: float, actor: str | None
+) -> None:
     """Note one answer; never raises, waits for nothing."""
-    route = route or UNMATCHED
-    metrics.HTTP_REQUESTS.labels(method, route, status).inc()
-    metrics.HTTP_SECONDS.labels(method, route).observe(seconds)
-    asked = class_of(method, route)
-    if asked in _TIMED:
-        TIMES.note(_TIMED[asked], seconds * 1000)
+    series = _series(method, route or UNMATCHED, status)
+    series.requests.inc()
+    series.seconds.observe(seconds)
+    if series.operation is not None:
+        TIMES.note(series.operation, seconds * 1000)
     if actor:
-        record.count(Count(asked), actor[:ACTOR_CHARS])
+        record.count(series.count, actor[:ACTOR_CHARS])
+
+
+@lru_cache(4_096)
+def _series(method: str, route: str, status: int) -> _Series:
+    """Return where answers like this one are counted; finding that anew each time costs as much as counting."""
+    asked = class_of(method, route)
+    return _Series(
+        requests=metrics.HTTP_REQUESTS.labels(method, route, status),
+        seconds=metrics.HTTP_SECONDS.labels(method, route),
+        operation=_TIMED.get(asked),
+        count=Count(asked),
+    )

@@ -236,8 +236,9 @@ class Writer:
                 break  # it came after the transaction was opened, and needs a synced one
             operation = self._waiting.popleft()
             if operation.start():
+                if not group:  # nobody in the group has waited longer than the first
+                    metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
                 group.append(operation)
-                metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
                 self._run_one(operation, signals)
         metrics.GROUP_SIZE.observe(len(group))
         committed = boarded = False

@@ -34,7 +34,7 @@ HTTP_SECONDS = Histogram(
     "signet_http_request_seconds", "Time to answer a request", ["method", "route"], buckets=_FAST
 )
 WRITE_WAIT = Histogram(
-    "signet_writer_wait_seconds", "Time a write waited for its turn", buckets=_FAST
+    "signet_writer_wait_seconds", "Longest wait of a write of one transaction", buckets=_FAST
 )
 GROUP_SIZE = Histogram(
     "signet_writer_batch_size",
