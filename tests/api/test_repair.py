@@ -326,12 +326,16 @@ def test_nothing_is_requeued_against_models_that_do_not_answer(api: Api) -> None
     a_job(api, 1)
     for _ in range(3):
         api.run(
-            "INSERT INTO provider_outcomes (provider, kind, outcome, at) VALUES ('x', 'llm', 'failure', '')"
+            "INSERT INTO provider_outcomes (provider, kind, outcome, at) VALUES ('x', 'llm', 'failure', ?)",
+            ago(minutes=1),
         )
     refused = repair(api, "requeue-dead")
     assert (refused.status, refused.body["reason"]) == (500, "error")
     assert statuses(api) == {"dead-1": "dead"} and not api.rows("repair_runs")
     assert repair(api, "requeue-dead", {"force": True}).body["affected"] == 1
+    again(api)
+    api.run("UPDATE provider_outcomes SET at = ?", ago(minutes=11))
+    assert repair(api, "requeue-dead").status == 200, "what failed long ago says nothing of now"
 
 
 def test_stale_leases_are_given_back_and_exhausted_ones_die(api: Api) -> None:

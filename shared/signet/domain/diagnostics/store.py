@@ -112,6 +112,7 @@ class Calls:
     timeouts: int = 0
     last_success_at: str | None = None
     last_error: str | None = None
+    last_at: str | None = None
 
     @property
     def availability(self) -> float:
@@ -187,6 +188,7 @@ def calls(tx: ReadTx) -> Calls:
         timeouts=found.count("timeout"),
         last_success_at=next(good, None),
         last_error=next(bad, None),
+        last_at=rows[0]["at"] if rows else None,
     )
 
 

@@ -23,6 +23,8 @@ from signet.queue.finish import End, Outcome, end_row
 SPREAD_MS = 100
 #: Maintenance leaves a job alone that has used up all its attempts so often: what dies again and again is for a person.
 MOST_LIVES = 3
+#: For how long calls of models that failed speak against a fresh start.
+CALLS_COUNT = timedelta(minutes=10)
 #: Leases that one run gives back.
 MOST_LEASES = 500
 #: Jobs that are archived and deleted at once.
@@ -78,9 +80,14 @@ def preview_requeue(tx: ReadTx, order: Order) -> Done:
 
 
 def requeue(tx: WriteTx, order: Order) -> Done:
-    """Give dead jobs a fresh start, oldest first; raises Failed while no call of a model goes well (RP-6)."""
+    """Give dead jobs a fresh start, oldest first; raises Failed while no call of a model goes well (RP-6).
+
+    What failed long ago says nothing of now: without jobs nobody calls, and it would be in the way for ever.
+    """
     calls = diagnostics.calls(tx)
-    if calls.total and not calls.successes and not order.is_on("force"):
+    last = clock.parsed(calls.last_at)
+    is_lately = last is not None and order.now - last < CALLS_COUNT
+    if is_lately and not calls.successes and not order.is_on("force"):
         message = (
             f"none of the last {calls.total} calls of models went well; force requeues all the same"
         )
