@@ -6,7 +6,7 @@ beside a day or year, or behind a preposition of time.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -22,7 +22,7 @@ MAX_CHARS = 2_000
 ABOUT_A_WEEK = timedelta(days=3)
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 #: First month of each season, as the northern half of the earth counts them.
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 NUMBERS = {
@@ -51,7 +51,7 @@ _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _NUMBER = r"(?P<number>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
-_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
+_WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})"
 #: What may stand before a month or year that stands alone.
 _BEHIND = (
     r"(?:in|during|since|until|till|by|before|after|from|of|between|through|throughout|early|late|mid|this past"
@@ -76,15 +76,21 @@ class Mention:
         return self.end - self.start <= DAY
 
 
-_Read = Callable[[re.Match[str], datetime], tuple[datetime, datetime] | None]
+Read = Callable[[re.Match[str], datetime], tuple[datetime, datetime] | None]
+
+#: Words of which one must be in the text, the form, how it is read, and whether it needs no "today".
+Form = tuple[tuple[str, ...], re.Pattern[str], Read, bool]
 
 
-def find(text: str, today: datetime) -> list[Mention]:
-    """Return the times that the beginning of a text names, in its order; `today` is the local time of writing."""
+def find(text: str, today: datetime, more: Sequence[Form] = ()) -> list[Mention]:
+    """Return the times that the beginning of a text names, in its order; `today` is the local time of writing.
+
+    `more` are forms that are looked for as well, in what no other has taken.
+    """
     found: list[Mention] = []
     text = text[:MAX_CHARS]
     lowered = text.lower()
-    for clues, pattern, read, is_absolute in _FORMS:
+    for clues, pattern, read, is_absolute in (*_FORMS, *more):
         if not any(clue in lowered for clue in clues):
             continue
         for match in pattern.finditer(text):
@@ -138,7 +144,7 @@ def to_local(instant: datetime, zone: tzinfo | None) -> datetime:
         return instant.replace(tzinfo=None)
 
 
-def _safely(read: _Read, match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
+def _safely(read: Read, match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
     """Return what was read; None for a date that is not in the calendar, such as 31 June.
 
     Without regard to case a long s matches an s, but the word is then in no table.
@@ -270,9 +276,9 @@ def _relative(match: re.Match[str], today: datetime) -> tuple[datetime, datetime
     return datetime(today.year + step, 1, 1), datetime(today.year + step + 1, 1, 1)
 
 
-def _weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+def weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """Return the latest such day; `last` is not today, `next` is ahead."""
-    back = (today.weekday() - _WEEKDAYS.index(match["weekday"].lower())) % 7
+    back = (today.weekday() - WEEKDAYS.index(match["weekday"].lower())) % 7
     which = (match.groupdict().get("which") or "").lower()
     if which == "next":
         back -= 7
@@ -324,7 +330,7 @@ _NEAR = {
 }
 
 
-def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]]:
+def _compiled() -> Iterator[Form]:
     """Yield the forms, those that say most first: a place in the text belongs to the first that takes it."""
     near = "|".join(name.replace(" ", r"\s+") for name in sorted(_NEAR, key=len, reverse=True))
     which = r"(?P<which>last|past|previous|this|next|coming)"
@@ -335,7 +341,7 @@ def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]
     day_first = rf"{_NTH}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s*{_YEAR}\b)?"
     month_first = rf"{_MONTH}\s+(?:the\s+)?{_NTH}(?![\d:]|\s*%)\b(?:\s*,?\s*{_YEAR}\b)?"
     units = r"(?P<what>week|weekend|month|quarter|year)"
-    forms: tuple[tuple[tuple[str, ...], str, _Read, bool], ...] = (
+    forms: tuple[tuple[tuple[str, ...], str, Read, bool], ...] = (
         (years, iso, _iso, True),
         (months, day_first, _date, True),
         (months, month_first, _date, True),
@@ -356,10 +362,10 @@ def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]
         (
             ("day",),
             rf"(?:(?P<which>last|past|previous|this|next)|on)\s+{_WEEKDAY}",
-            _weekday,
+            weekday,
             False,
         ),
-        (("since",), rf"since\s+(?P<span>{_WEEKDAY})", _weekday, False),
+        (("since",), rf"since\s+(?P<span>{_WEEKDAY})", weekday, False),
         (
             seasons,
             rf"(?:in|during|since|until|before|after)\s+(?P<span>the\s+{_SEASON})",
@@ -373,7 +379,6 @@ def _compiled() -> Iterator[tuple[tuple[str, ...], re.Pattern[str], _Read, bool]
         yield clues, re.compile(rf"\b{text}(?!\w)", re.IGNORECASE), read, is_absolute
 
 
-#: Words of which one must be in the text, the form, how it is read, and whether it needs no "today".
 _FORMS = tuple(_compiled())
 
 #: A month that is also a word needs this in front of it when it stands with a bare number, in small letters.

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta, tzinfo
 from signet.db import fts
 from signet.domain.memory import dates
 from signet.domain.memory.dates import Mention
+from signet.domain.recall import spoken
 
 #: Characters in front of a time in which a word like "before" is looked for.
 LOOK_BACK = 60
@@ -73,7 +74,7 @@ class When:
 def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
     """Return what time a question is about; `zone` None is the machine's."""
     today = dates.to_local(now, zone)
-    found = dates.find(text, today)
+    found = dates.find(text, today, spoken.FORMS)
     absolute = [mention for mention in found if mention.is_absolute]
     spans = _spans(text, absolute or found, zone)
     taken = [(mention.at, mention.to) for mention in found if not mention.is_absolute]
@@ -150,9 +151,14 @@ def _intervals(text: str, mentions: Sequence[Mention]) -> list[_Local]:
 
 
 def _between(one: Mention, other: Mention) -> _Local:
-    """Return the interval of both. "November to February" begins a year earlier; "2026 to 2024" is turned round."""
+    """Return the interval of both. "November to February" begins a year earlier; "2026 to 2024" is turned round.
+
+    From Thursday to Monday ends on the latest Monday.
+    """
     if one.start < other.end:
         return _Local(one.start, other.end)
+    if one.is_day and other.is_day and not one.is_absolute:
+        return _Local(one.start - dates.WEEK, other.end)
     if one.is_absolute and one.has_year:
         return _Local(other.start, one.end)
     return _Local(one.start.replace(year=one.start.year - 1), other.end)
