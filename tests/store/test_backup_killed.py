@@ -38,8 +38,10 @@ def test_a_backup_killed_at_any_step_harms_nothing_and_leaves_a_whole_archive_or
         for one in kept.kept(workspace):
             with archive.opened(one.path) as reader:
                 reader.verify(lambda size: None)
+        workspace.backups_dir.mkdir(parents=True, exist_ok=True)
+        (workspace.backups_dir / ".x.zip.db.part-journal").write_text("SQLite's own")
         create.create(workspace, now=NOON + timedelta(days=1))
-        assert not [*workspace.backups_dir.glob(".*.part")]
+        assert not [*workspace.backups_dir.glob(".*.part*")]
     assert len(kept.kept(left[-1])) == 2
 
 

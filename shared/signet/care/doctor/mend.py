@@ -6,6 +6,7 @@ from typing import Any
 from signet.care.doctor.models import Mend, Scene
 from signet.client import Signet
 from signet.client.call import Call
+from signet.domain.auth.own import own_token
 from signet.domain.diagnostics import rules
 from signet.errors import Unavailable
 
@@ -25,7 +26,12 @@ def repair(scene: Scene, path: str) -> Mend:
 def _ask(scene: Scene, path: str) -> str:
     if scene.running is None:
         raise Unavailable("it needs the daemon: signet daemon start, then again")
-    signet = Signet(path=str(scene.workspace.root), actor="doctor", actor_type="operator")
+    signet = Signet(
+        url=scene.running.url,
+        token=own_token(scene.workspace, "doctor", now=scene.now),
+        actor="doctor",
+        actor_type="operator",
+    )
     call: Call[dict[str, Any]] = Call(
         method="POST", path=f"/api/repair/{path}", body=_BODIES.get(path, {})
     )

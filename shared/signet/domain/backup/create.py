@@ -113,10 +113,15 @@ def _parts(path: Path) -> tuple[Path, Path]:
     return beside.with_name(beside.name + _PART), beside.with_name(f"{beside.name}.db{_PART}")
 
 
+def _all_parts(path: Path) -> tuple[Path, Path, Path]:
+    """Return everything that may be left unfinished: the two, and what SQLite writes beside the copy."""
+    part, database = _parts(path)
+    return part, database, database.with_name(f"{database.name}-journal")
+
+
 def _clean(workspace: Workspace, path: Path) -> None:
     """Remove what a killed backup has left; nobody else is at it, because of the lock."""
-    left = {*_parts(path), *workspace.backups_dir.glob(f".*{_PART}")}
-    for unfinished in left:
+    for unfinished in (*_all_parts(path), *workspace.backups_dir.glob(f".*{_PART}*")):
         unfinished.unlink(missing_ok=True)
 
 
@@ -169,7 +174,7 @@ def _write(workspace: Workspace, path: Path, reason: Reason, now: datetime, told
             raise
         raise StorageFull(f"{path.parent} is full; the backup was not made") from error
     finally:
-        for unfinished in (part, database):
+        for unfinished in _all_parts(path):
             unfinished.unlink(missing_ok=True)
     return Backup(path=path, bytes=path.stat().st_size, manifest=manifest)
 

@@ -3,6 +3,7 @@
 A name says when and why, so that looking at the newest opens no file.
 """
 
+import contextlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -51,15 +52,12 @@ def kept(workspace: Workspace) -> list[Kept]:
     if workspace.backups_dir.is_dir():
         for path in workspace.backups_dir.iterdir():
             named = _NAME.fullmatch(path.name)
-            if named is not None:
-                found.append(
-                    Kept(
-                        path=path,
-                        made_at=datetime.strptime(named[1], _STAMP).replace(tzinfo=UTC),
-                        reason=Reason(named[2]),
-                        bytes=path.stat().st_size,
-                    )
-                )
+            if named is None:
+                continue
+            made_at = datetime.strptime(named[1], _STAMP).replace(tzinfo=UTC)
+            with contextlib.suppress(FileNotFoundError):  # rotated away while we looked
+                size = path.stat().st_size
+                found.append(Kept(path=path, made_at=made_at, reason=Reason(named[2]), bytes=size))
     return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
 
