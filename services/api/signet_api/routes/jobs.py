@@ -18,7 +18,7 @@ from signet.queue.console import Which
 from signet.wire.jobs import MAX_JOBS, JobsBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, Who
-from signet_api.params import whole
+from signet_api.params import instant, whole
 
 router = APIRouter(tags=["jobs"], route_class=JsonRoute)
 
@@ -55,8 +55,8 @@ async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
         code=params.get("code") or None,
         memory_id=params.get("memory_id") or None,
         document_id=params.get("document_id") or None,
-        since=_instant(params, "since"),
-        until=_instant(params, "until"),
+        since=instant(params, "since"),
+        until=instant(params, "until"),
         **_within(),
     )
     limit = whole(params.get("limit"), 50, low=1, high=MAX_JOBS)
@@ -190,16 +190,6 @@ def _within() -> _Within:
 
 def _changed(ids: list[str], *, is_dry: bool) -> dict[str, object]:
     return {"success": True, "affected": len(ids), "ids": ids, "dryRun": is_dry}
-
-
-def _instant(params: Mapping[str, str], name: str) -> str | None:
-    text = params.get(name)
-    if not text:
-        return None
-    try:
-        return clock.to_text(clock.parse(text))
-    except ValueError as error:
-        raise Invalid(f"{name} must be an ISO timestamp") from error
 
 
 def _read(stored: str | None) -> object:

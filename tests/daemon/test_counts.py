@@ -1,0 +1,51 @@
+"""What counts since a start of the daemon begins anew with the next one, and not with one process."""
+
+from pathlib import Path
+
+from signet.db import Database, ReadTx
+from signet.domain.analytics.keep import keep
+from signet.observe import record
+from signet.observe.record import Count, Event
+from signet.observe.taxonomy import Code
+from signet.paths import Workspace
+from support.database import fresh_database
+from support.processes import program
+
+TABLES = ("error_events", "provider_outcomes", "runtime_counters", "telemetry_events")
+
+
+def noted(db: Database) -> dict[str, int]:
+    return {table: int(db.read(ReadTx.value, f"SELECT COUNT(*) FROM {table}")) for table in TABLES}
+
+
+def note(db: Database) -> None:
+    record.PENDING.take()
+    record.error(Code.DECISION_INVALID, "odd")
+    record.outcome("ollama", "llm", "failure", "away")
+    record.count(Count.RECALLS, "ada")
+    record.event(Event.RECALL_PERFORMED, results=1)
+    seen = record.PENDING.take()
+    db.write(lambda tx: keep(tx, seen, keeps_events=True))
+
+
+def test_a_start_empties_what_counts_since_a_start_and_keeps_the_rest(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "ws")
+    workspace.make()
+    fresh_database(workspace.database)
+    db = Database(workspace.database)
+    own = "INSERT INTO runtime_counters (process, boot_id, name, value) VALUES ('scheduler', '', 'x', 1)"
+    db.write(lambda tx: tx.run(own))
+    note(db)
+    note(db)
+    recalls = "SELECT value FROM runtime_counters WHERE key = 'ada'"
+    assert db.read(ReadTx.value, recalls) == 2, "processes add up"
+    with program("-m", "signet.daemon.migrate", str(workspace.root)) as started:
+        assert started.wait(30) == 0
+    left = noted(db)
+    db.close()
+    assert left == {
+        "error_events": 0,
+        "provider_outcomes": 0,
+        "runtime_counters": 1,
+        "telemetry_events": 4,
+    }

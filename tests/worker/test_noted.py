@@ -1,0 +1,101 @@
+"""What goes wrong in a real worker is noted by its code, where the API and the timeline find it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from signet.domain.analytics import store
+from signet.domain.analytics.store import Wanted
+from signet.observe.taxonomy import Code
+from support.models import FakeServer, Hang, Status
+from support.processes import eventually
+from worker.home import Home, a_home, manifest
+from worker.script import Script, decided, fact, found, scripted
+from worker.sources import a_connector, started
+
+pytestmark = pytest.mark.xdist_group("worker")
+
+
+@pytest.fixture(scope="module")
+def script() -> Script:
+    return Script()
+
+
+@pytest.fixture(scope="module")
+def server(script: Script) -> Iterator[FakeServer]:
+    with scripted(script) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def home(
+    script: Script, server: FakeServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Home]:
+    with a_home(tmp_path_factory.mktemp("w")) as made:
+        tree = manifest(url=server.url, embedding="ollama")
+        made.configure(tree)
+        with made.worker():
+            yield made
+
+
+def noted(home: Home, code: Code, memory_id: str | None = None) -> bool:
+    """Return whether an error of this code, of this memory, has been written down."""
+    errors = home.db.read(store.errors, Wanted(limit=500))
+    return any(
+        one["code"] == code and (memory_id is None or one.get("memoryId") == memory_id)
+        for one in errors
+    )
+
+
+def test_an_answer_that_is_nonsense_and_one_that_never_comes_are_told_apart(
+    home: Home, script: Script
+) -> None:
+    odd = "The odd heron told a story that no model could ever read."
+    slow = "The slow heron told a story that no model could ever finish."
+    script.reads(odd, "I would rather not say.")
+    script.reads(slow, Hang())
+    odd_id, slow_id = home.remember(odd, "a"), home.remember(slow, "b", attempts=1)
+    eventually(lambda: noted(home, Code.EXTRACTION_PARSE_FAIL, odd_id))
+    eventually(lambda: noted(home, Code.EXTRACTION_TIMEOUT, slow_id))
+    event = "SELECT COUNT(*) FROM telemetry_events WHERE event = ?"
+    assert home.value(event, "llm.generate") and home.value(event, "pipeline.error")
+    assert not home.value("SELECT COUNT(*) FROM telemetry_events WHERE properties LIKE '%heron%'")
+
+
+def test_a_decision_that_names_no_candidate_is_noted(home: Home, script: Script) -> None:
+    before = "The dunlin board meets on Monday at noon."
+    script.reads(before, found())
+    home.ended(home.remember(before, "c"))
+    text = "We moved the dunlin board, as it happens, after long talks."
+    script.reads(text, found(fact("The dunlin board meets on Tuesday at noon")))
+    script.decides(
+        "The dunlin board meets on Tuesday at noon", decided("update", "somebody else's")
+    )
+    source = home.remember(text, "c")
+    eventually(lambda: noted(home, Code.DECISION_INVALID, source))
+
+
+def test_vectors_that_cannot_be_had_are_noted_with_their_outcome(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    text = "The plover harbour has four boats."
+    script.reads(text, found())
+    server.embeddings = [Status(503)]
+    home.remember(text, "d")
+    eventually(lambda: noted(home, Code.EMBEDDING_PROVIDER_DOWN))
+    outcomes = (
+        "SELECT COUNT(*) FROM provider_outcomes WHERE kind = 'embedding' AND outcome = 'failure'"
+    )
+    eventually(lambda: bool(home.value(outcomes)))
+
+
+def test_a_folder_that_cannot_be_read_is_noted_and_counted(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    connector = a_connector(home, folder)
+    folder.rmdir()
+    started(home, connector)
+    eventually(lambda: noted(home, Code.CONNECTOR_AUTH_FAIL))
+    counted = home.db.read(store.counted, "connector", ("syncs", "errors", "documentsProcessed"))
+    assert counted == {connector: {"syncs": 0, "errors": 1, "documentsProcessed": 0}}
