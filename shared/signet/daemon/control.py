@@ -19,7 +19,6 @@ from signet.daemon import ready, record
 from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
 from signet.daemon.record import Running
 from signet.domain.auth import secret
-from signet.domain.auth.own import own_token
 from signet.errors import Invalid
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
@@ -203,8 +202,7 @@ def _await(
             return _follow_winner(workspace, tell)
         if child is None and record.running(workspace) is None:
             raise _GaveUp("it ended while starting")
-        token = own_token(workspace, "daemon", now=clock.now())
-        answer = ready.ask(port, "/health/ready", timeout_seconds=1.0, host=host, token=token)
+        answer = ready.ask_ready(workspace, host, port, timeout_seconds=1.0)
         if answer.status == 200 and (found := record.running(workspace)) is not None:
             return Started(daemon=found, is_new=found.pid == child)
         now = time.monotonic()

@@ -8,8 +8,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from signet import clock
 from signet.daemon.errors import PortTaken
 from signet.daemon.record import LOOPBACK, host_of
+from signet.domain.auth.own import own_token
+from signet.paths import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,12 @@ def ask(
         return Answer()
     finally:
         connection.close()
+
+
+def ask_ready(workspace: Workspace, host: str, port: int, *, timeout_seconds: float) -> Answer:
+    """Return what the daemon of a workspace says of being ready; where it wants a token, one is signed for it."""
+    token = own_token(workspace, "daemon", now=clock.now())
+    return ask(port, "/health/ready", timeout_seconds=timeout_seconds, host=host, token=token)
 
 
 def check_free(port: int, *, bind: str = LOOPBACK) -> None:

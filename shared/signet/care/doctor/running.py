@@ -38,7 +38,9 @@ def _daemon(scene: Scene) -> Check:
                 "daemon", "not running; its last end was no clean one", "signet daemon start"
             )
         return warn("daemon", "not running", "signet daemon start")
-    answer = ready.ask(found.port, "/health/ready", timeout_seconds=SILENT_SECONDS)
+    answer = ready.ask_ready(
+        scene.workspace, found.host, found.port, timeout_seconds=SILENT_SECONDS
+    )
     if answer.status == 200:
         return ok("daemon", f"running at {found.url}, PID {found.pid}")
     if answer.status is None or answer.status == 0:
