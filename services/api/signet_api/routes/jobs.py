@@ -1,7 +1,6 @@
 """Look at jobs, try them again, end them."""
 
 import json
-from collections.abc import Mapping
 from datetime import datetime
 from typing import TypedDict
 
