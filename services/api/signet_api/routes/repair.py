@@ -18,7 +18,7 @@ from signet.db import ReadTx
 from signet.domain.auth import caller
 from signet.domain.memory.models import Actor
 from signet.domain.repair import memories, read, run, stats
-from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action
+from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter
 from signet.domain.repair.models import Chosen, Failed, Order, Reason, Refused, Result
 from signet.errors import Invalid
 from signet.queue import console
@@ -35,6 +35,14 @@ LOOK_SECONDS = 0.05
 #: Who a caller on this machine may say it is; anything else counts as the least trusted one (RP-4).
 TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
 
+#: The fields of a body by which each filter is said.
+_FILTER_FIELDS = {
+    Filter.IDS: ("ids",),
+    Filter.KIND: ("kind",),
+    Filter.AGE: ("since", "until"),
+    Filter.ERROR: ("error",),
+}
+
 Handler = Callable[[Request, State, Actor], Awaitable[JSONResponse]]
 
 
@@ -47,8 +55,32 @@ def _route(action: Action) -> Handler:
     return post_repair
 
 
+def _described(action: Action) -> dict[str, object]:
+    """Return what the description of the interface says of an action's body; all of it may be left out."""
+    types = {int: "integer", float: "number", bool: "boolean", str: "string"}
+    fields: dict[str, object] = {"dryRun": {"type": "boolean", "default": action.looks_first}}
+    for option in action.options:
+        bounds = {"minimum": option.low, "maximum": option.high} if option.high else {}
+        choices = {"enum": list(option.choices)} if option.choices else {}
+        field = {"type": types[option.type], "description": option.help, **bounds, **choices}
+        fields[option.name] = field | (
+            {} if option.default is None else {"default": option.default}
+        )
+    for name in (field for one in action.filters for field in _FILTER_FIELDS[one]):
+        is_list = name in ("ids", "kind")
+        texts = {"type": "array", "items": {"type": "string"}}
+        fields[name] = texts if is_list else {"type": "string"}
+    schema = {"type": "object", "properties": fields}
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+
+
 for _action in ACTIONS:
-    router.add_api_route(f"/api/repair/{_action.path}", _route(_action), methods=["POST"])
+    router.add_api_route(
+        f"/api/repair/{_action.path}",
+        _route(_action),
+        methods=["POST"],
+        openapi_extra=_described(_action),
+    )
 
 
 @router.get("/api/repair/embedding-gaps")

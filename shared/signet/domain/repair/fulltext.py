@@ -7,7 +7,7 @@ stopped. Reads, and all writes but one step, meet no lock for longer than a few 
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from signet.db import ReadTx, WriteTx
@@ -100,10 +100,11 @@ def preview(tx: ReadTx, order: Order) -> Done:
 def check(work: Work) -> Done:
     """Make anew every index that differs from its table; several that ask at once share one run (RP-8)."""
     seen = work.db.read(look)
+    found = work.db.read(_told, seen)
     for one in seen:
         if one.is_off:
             rebuild(work, one.index)
-    return work.db.read(_told, seen, rebuilt=True)
+    return replace(found, message=f"{found.message} — rebuilt") if found.affected else found
 
 
 def rebuild(work: Work, index: Index) -> None:
@@ -114,7 +115,7 @@ def rebuild(work: Work, index: Index) -> None:
         time.sleep(PAUSE_SECONDS)
 
 
-def _told(tx: ReadTx, seen: list[Seen], *, rebuilt: bool = False) -> Done:
+def _told(tx: ReadTx, seen: list[Seen]) -> Done:
     memories = seen[0]
     total, deleted = diagnostics.memories(tx)
     details = {"indexes": {one.index.name: one.told() for one in seen}}
@@ -127,7 +128,7 @@ def _told(tx: ReadTx, seen: list[Seen], *, rebuilt: bool = False) -> Done:
     others = [one.index.name for one in off if one is not memories]
     if others:
         message += f" ({', '.join(others)} too)" if memories.is_off else f" ({', '.join(others)})"
-    return Done(affected=1, message=message + (" — rebuilt" if rebuilt else ""), details=details)
+    return Done(affected=1, message=message, details=details)
 
 
 def _look(tx: ReadTx, index: Index, ends_at: float) -> Seen:
