@@ -110,12 +110,9 @@ def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) ->
 
 def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
     with a_home(tmp_path / "w") as home:
-        for number in range(2 * fulltext.STEP + 10):
-            home.run(
-                "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')",
-                str(number),
-                f"old words {number}",
-            )
+        sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')"
+        rows = [(str(number), f"old words {number}") for number in range(2 * fulltext.STEP + 10)]
+        home.db.write(lambda tx: tx.many(sql, rows))
         index = fulltext.INDEXES[0]
         begin, fill = (partial(one, index=index) for one in (fulltext._begin, fulltext._fill))
         home.db.write(begin)
@@ -166,6 +163,11 @@ def test_missing_vectors_are_made_oldest_first_until_none_is_left(daemon: Daemon
         3,
         "re-embedded 3 of 3 memories in 2 batches (0 still missing)",
     )
+    asked = (
+        "SELECT COUNT(*) FROM provider_outcomes WHERE kind = 'embedding' AND outcome = 'success'"
+    )
+    eventually(lambda: daemon.home.value(asked) != 0)
+    assert daemon.api.get("/api/diagnostics/provider").body["recentSuccesses"] > 0
     none = daemon.repair("re-embed").body
     assert (none["affected"], none["message"]) == (0, "no unembedded memories found")
 

@@ -6,7 +6,6 @@ short repair in its one transaction, for a long one with its last. What does not
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -218,7 +217,7 @@ def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None =
         now=at or clock.now(),
         monotonic_ms=clock.monotonic_ms(),
         options=payload["options"],
-        chosen=replace(Chosen(**{**said, **listed})),
+        chosen=Chosen(**{**said, **listed}),
         reason=payload["reason"],
     )
 
