@@ -70,6 +70,10 @@ class Workspace:
         return self.root / ".secrets"
 
     @property
+    def vault(self) -> Path:
+        return self.secrets_dir / "secrets.enc"
+
+    @property
     def backups_dir(self) -> Path:
         """Archives that were made by themselves, or without a place of their own."""
         return self.daemon_dir / "backups"

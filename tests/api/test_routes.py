@@ -136,6 +136,18 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/pipeline/pause"): (None, 200),
     ("POST", "/api/pipeline/resume"): (None, 200),
     ("POST", "/api/pipeline/nudge"): (None, 200),
+    ("GET", "/api/secrets"): (None, 200),
+    ("POST", "/api/secrets/exec"): ({"command": "true", "secrets": {"A": "gone"}}, 404),
+    ("GET", "/api/secrets/1password/status"): (None, 200),
+    # Nobody has connected an account.
+    ("POST", "/api/secrets/1password/connect"): ({"token": ""}, 400),
+    ("DELETE", "/api/secrets/1password/connect"): (None, 200),
+    ("GET", "/api/secrets/1password/vaults"): (None, 400),
+    ("POST", "/api/secrets/1password/import"): ({}, 400),
+    ("GET", "/api/secrets/{name}"): (None, 404),
+    ("POST", "/api/secrets/{name}"): ({"value": "x"}, 200),
+    ("DELETE", "/api/secrets/{name}"): (None, 404),
+    ("POST", "/api/secrets/{name}/exec"): ({"command": "true"}, 404),
     ("POST", "/mcp"): ({"jsonrpc": "2.0", "id": 1, "method": "ping"}, 200),
     # There is nothing to say unasked.
     ("GET", "/mcp"): (None, 405),

@@ -41,6 +41,7 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.config import check_bind
+    from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
@@ -63,7 +64,7 @@ def serve(booted: Booted) -> int:
     db.write(presence.announce, now=clock.now())
     ringer = Ringer(workspace.runtime_dir)
     db.writer.listen(lambda signals: ringer.ring())
-    live = LiveSettings(workspace, loaded)
+    live = LiveSettings(workspace, loaded, Vault(workspace.vault).find)
     live.start()
     vectors = QueryVectors(live)
     listening = _socket(loaded.address.bind, loaded.address.port)

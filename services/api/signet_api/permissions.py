@@ -195,6 +195,18 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/mcp"): _OPEN,
     ("GET", "/mcp"): _OPEN,
     ("DELETE", "/mcp"): _OPEN,
+    # Secrets.
+    ("GET", "/api/secrets"): _ADMIN,
+    ("POST", "/api/secrets/exec"): _ADMIN,
+    ("GET", "/api/secrets/1password/status"): _ADMIN,
+    ("POST", "/api/secrets/1password/connect"): _ADMIN,
+    ("DELETE", "/api/secrets/1password/connect"): _ADMIN,
+    ("GET", "/api/secrets/1password/vaults"): _ADMIN,
+    ("POST", "/api/secrets/1password/import"): _ADMIN,
+    ("GET", "/api/secrets/{name}"): _ADMIN,
+    ("POST", "/api/secrets/{name}"): _ADMIN,
+    ("DELETE", "/api/secrets/{name}"): _ADMIN,
+    ("POST", "/api/secrets/{name}/exec"): _ADMIN,
     # Skills.
     ("GET", "/api/skills"): _LOCAL,
     ("GET", "/api/skills/search"): _LOCAL,

@@ -88,7 +88,7 @@ class QueryVectors:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _ready(self) -> bool:
-        wanted = chosen.vector_settings(self._live.settings, self._live.loaded.environment)
+        wanted = chosen.vector_settings(self._live.keyed, self._live.loaded.environment)
         with self._lock:
             if wanted != self._settings:
                 self._settings, self._warm = wanted, False

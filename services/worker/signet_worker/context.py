@@ -56,8 +56,8 @@ class Context:
     def _names(self) -> tuple[TextSettings, VectorSettings]:
         environment = self._live.loaded.environment
         return (
-            chosen.text_settings(self.settings, environment),
-            chosen.vector_settings(self.settings, environment),
+            chosen.text_settings(self._live.keyed, environment),
+            chosen.vector_settings(self._live.keyed, environment),
         )
 
     @property
@@ -102,7 +102,7 @@ class Context:
     def synthesis_model(self) -> LanguageModel | None:
         """Return the model that writes MEMORY.md, counted and bounded; None when there is none."""
         extraction, _ = self._names()
-        wanted = chosen.synthesis_settings(self.settings, self._live.loaded.environment)
+        wanted = chosen.synthesis_settings(self._live.keyed, self._live.loaded.environment)
         if wanted == extraction:
             return self.language_model()
         return self._bounded(wanted, registry.resolve(wanted, _is_available))

@@ -37,6 +37,7 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.domain.analytics.keep import keep
+    from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
@@ -57,7 +58,7 @@ def serve(booted: Booted) -> int:
     ringer = Ringer(workspace.runtime_dir)
     db.writer.listen(lambda signals: ringer.ring())
     bell = Bell(workspace.runtime_dir, presence.owner)
-    live = LiveSettings(workspace, booted.loaded)
+    live = LiveSettings(workspace, booted.loaded, Vault(workspace.vault).find)
     pump = Pump(
         db,
         bell,

@@ -26,6 +26,7 @@ from signet.cli import (
     repair,
     report,
     restore,
+    secret,
     service,
     skill,
     status,
@@ -59,6 +60,7 @@ app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
 app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
 app.add_typer(connector.app, name="connector", rich_help_panel=MEMORY)
 app.add_typer(skill.app, name="skill", rich_help_panel=MEMORY)
+app.add_typer(secret.app, name="secret", rich_help_panel=MEMORY)
 daemon.app.command()(logs.logs)
 daemon.app.command()(service.install)
 daemon.app.command()(service.uninstall)

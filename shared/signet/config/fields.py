@@ -246,10 +246,10 @@ def resolve_secrets(
 ) -> S:
     """Return the section with every text `$secret:NAME` replaced by what the vault holds (CF-18).
 
-    A name that the vault does not hold leaves the reference in place and a warning.
+    A name that the vault does not hold leaves a warning, and no key: nobody must ever be sent the reference.
     """
     changes: dict[str, object] = {}
-    for item, key, _ in declared(type(values)):
+    for item, key, rule in declared(type(values)):
         value = getattr(values, item.name)
         where = _join(path, key)
         if isinstance(value, Section):
@@ -258,7 +258,7 @@ def resolve_secrets(
             found = lookup(value.removeprefix(SECRET_REFERENCE))
             if found is None:
                 warnings.append(f"{where}: the vault holds no such secret")
-            changes[item.name] = value if found is None else found
+            changes[item.name] = value if found is None and not rule.is_secret else found
     return replace(values, **changes)  # type: ignore[type-var]  # every section is a dataclass
 
 

@@ -34,6 +34,7 @@ from signet.config.values import (
     flags,
     inside_workspace,
     paths,
+    prefixes,
     texts,
 )
 
@@ -175,6 +176,8 @@ class Secrets(Section):
     """What may be done with the vault."""
 
     allow_read: bool = flag(True)
+    #: What each of these secrets may be given to; others may be given to every command.
+    exec_allow: Mapping[str, tuple[str, ...]] = open_map(prefixes)
 
 
 @section

@@ -147,3 +147,17 @@ def paths(value: object, where: str, warnings: list[str]) -> object:
         except Unfit as problem:
             warnings.append(f"{where}.{str(name)[:80]}: {problem} is expected; ignored")
     return found
+
+
+def prefixes(value: object, where: str, warnings: list[str]) -> object:
+    """Read a map of names to texts or lists of texts; what is neither allows nothing, with a warning."""
+    if not isinstance(value, Mapping):
+        raise Unfit("a map of names to prefixes of commands")
+    found: dict[str, object] = {}
+    for name, given in value.items():
+        listed = [given] if isinstance(given, str) else given
+        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+            warnings.append(f"{where}.{str(name)[:80]}: prefixes of commands are expected")
+            listed = []
+        found[str(name)] = tuple(one for one in listed if one.strip())
+    return found

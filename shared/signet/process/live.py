@@ -1,7 +1,7 @@
 """Settings that follow agent.yaml: every process sees a change within two seconds (CF-16).
 
 The file's identity (inode, size, time) is looked at once a second, which costs a few microseconds and works on every
-kind of disk; only a changed file is read.
+kind of disk; only a changed file is read. The vault is followed in the same way, because settings may name secrets.
 """
 
 import threading
@@ -24,18 +24,31 @@ Identity = tuple[tuple[str, int, int, int], ...]
 class LiveSettings:
     """The settings in force now; for any thread."""
 
-    def __init__(self, workspace: Workspace, loaded: Loaded) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        loaded: Loaded,
+        lookup: Callable[[str], str | None] | None = None,
+    ) -> None:
+        """`lookup` returns the secret of a name, in processes that call providers."""
         self._workspace = workspace
+        self._lookup = lookup
         self._started_with = loaded.settings
         self._followers: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="settings", daemon=True)
         self._seen = self._identity()
         self.loaded = loaded
+        self._keyed = self._with_secrets()
 
     @property
     def settings(self) -> Settings:
         return self.loaded.settings
+
+    @property
+    def keyed(self) -> Settings:
+        """Return the settings with the secrets that they name: for those who call a provider, and for nobody else."""
+        return self._keyed
 
     @property
     def restart_required(self) -> list[str]:
@@ -62,6 +75,7 @@ class LiveSettings:
             return
         self._seen = seen
         self.loaded = config.load(self._workspace, last_good=self.settings)
+        self._keyed = self._with_secrets()
         for warning in self.loaded.warnings:
             log.warning("config.odd", detail=warning)
         if self.loaded.error is not None:
@@ -78,12 +92,20 @@ class LiveSettings:
             except Exception:  # a follower's trouble must not end the following
                 log.exception("config.not_followed")
 
+    def _with_secrets(self) -> Settings:
+        if self._lookup is None:
+            return self.settings
+        keyed, warnings = config.with_secrets(self.settings, self._lookup)
+        for warning in warnings:
+            log.warning("config.no_secret", detail=warning)
+        return keyed
+
     def _identity(self) -> Identity:
         found = []
-        for name in NAMES:
+        for path in (*(self._workspace.root / name for name in NAMES), self._workspace.vault):
             try:
-                stat = (self._workspace.root / name).stat()
+                stat = path.stat()
             except OSError:
                 continue
-            found.append((name, stat.st_ino, stat.st_size, stat.st_mtime_ns))
+            found.append((path.name, stat.st_ino, stat.st_size, stat.st_mtime_ns))
         return tuple(found)

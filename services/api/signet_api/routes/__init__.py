@@ -35,6 +35,8 @@ from signet_api.routes import (
     recall,
     remember,
     repair,
+    secrets,
+    secrets_onepassword,
     session_end,
     skills,
     status,
@@ -85,5 +87,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     logs.router,
     metrics.router,
     mcp.router,
+    secrets_onepassword.router,
+    secrets.router,
     docs.router,
 )

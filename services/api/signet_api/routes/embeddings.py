@@ -96,7 +96,7 @@ async def _probed(state: State) -> Probed:
     now = clock.now()
     if retry_at is not None and retry_at > now.timestamp() * 1000:
         return Probed(fault=f"Not available; asked again at {clock.ms_to_text(retry_at)}", at=now)
-    wanted = chosen.vector_settings(state.settings, state.live.loaded.environment)
+    wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
     return await state.probe.look(wanted)
 
 
@@ -122,7 +122,7 @@ def _tracker(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
 
 def _base_url(state: State) -> str | None:
     """Return where the provider is, as it may be shown; None for one in this process."""
-    wanted = chosen.vector_settings(state.settings, state.live.loaded.environment)
+    wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
     usual = {
         EmbeddingProvider.OLLAMA: wanted.ollama_url,
         EmbeddingProvider.OPENAI: openai.BASE_URL,

@@ -1,0 +1,116 @@
+"""Secrets: their names, and commands that are run with their values (spec/secrets.md §2–4)."""
+
+import asyncio
+from collections.abc import Mapping
+
+from fastapi import APIRouter, Depends, Request
+
+from signet.config.sections import AuthMode
+from signet.domain.secrets import run, use
+from signet.domain.secrets.vault import Vault
+from signet.errors import Forbidden, Invalid
+from signet.observe import logs
+from signet.wire.secrets import ExecBody, SecretBody
+from signet_api.access import is_here
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, Who
+
+log = logs.get("secrets")
+
+#: Bounds of a command's time, in milliseconds (SE-42).
+LEAST_MS, MOST_MS = 1_000, 600_000
+_AGENTS = frozenset({"agent", "harness"})
+
+
+async def from_here(request: Request) -> None:
+    """Let nobody ask who is not on this machine or an admin with a token, and no page but our own (SE-23)."""
+    state: State = request.app.state.signet
+    headers = dict(request.scope["headers"])
+    is_near = is_here(headers, request.scope.get("client"))
+    if state.authority.mode is AuthMode.LOCAL and not is_near:
+        raise Forbidden("Secrets are for callers on this machine")
+    origin = headers.get(b"origin")
+    if origin is not None and origin.partition(b"://")[2] != headers.get(b"host"):
+        raise Forbidden("Secrets are for no other page than our own")
+
+
+router = APIRouter(
+    prefix="/api/secrets",
+    tags=["secrets"],
+    route_class=JsonRoute,
+    dependencies=[Depends(from_here)],
+)
+
+
+@router.get("")
+async def get_secrets(state: Shared) -> dict[str, object]:
+    """Return the names of all secrets, oldest first; values are never listed."""
+    return {"secrets": await asyncio.to_thread(vault_of(state).names)}
+
+
+@router.post("/exec")
+async def post_exec(body: ExecBody, state: Shared, actor: Who) -> dict[str, object]:
+    """Run a shell command with secrets as environment variables; its output is redacted."""
+    return await _ran(state, body, body.secrets, actor.name)
+
+
+@router.post("/{name}/exec")
+async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> dict[str, object]:
+    """Run a shell command with one secret in the variable of its name."""
+    return await _ran(state, body, body.secrets or {name: name}, actor.name)
+
+
+@router.get("/{name}")
+async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> dict[str, object]:
+    """Return one value to a person on this machine; agents get it only as a variable of a command."""
+    is_near = is_here(dict(request.scope["headers"]), request.scope.get("client"))
+    if not is_near or state.authority.mode is AuthMode.TEAM:
+        raise Forbidden("A value is shown on this machine only")
+    if "origin" in request.headers or request.headers.get("x-signet-actor-type") in _AGENTS:
+        raise Forbidden("Values are not shown to agents; run a command with the secret instead")
+    if not state.settings.secrets.allow_read:
+        raise Forbidden("secrets.allowRead is false")
+    value = await asyncio.to_thread(vault_of(state).value, name)
+    log.info("secret.read", name=name, actor=actor.name)
+    return {"name": name, "value": value}
+
+
+@router.post("/{name}")
+async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> dict[str, object]:
+    """Keep a value under a name, in the place of an earlier one."""
+    await asyncio.to_thread(vault_of(state).put, name, body.value)
+    log.info("secret.kept", name=name, actor=actor.name)
+    return {"success": True, "name": name}
+
+
+@router.delete("/{name}")
+async def delete_secret(name: str, state: Shared, actor: Who) -> dict[str, object]:
+    """Drop a secret."""
+    await asyncio.to_thread(vault_of(state).delete, name)
+    log.info("secret.dropped", name=name, actor=actor.name)
+    return {"success": True, "name": name}
+
+
+def vault_of(state: State) -> Vault:
+    """Return the vault of the workspace."""
+    return Vault(state.workspace.vault)
+
+
+async def _ran(
+    state: State, body: ExecBody, wanted: Mapping[str, str], actor: str
+) -> dict[str, object]:
+    if not body.command.strip():
+        raise Invalid("command is required")
+    milliseconds = body.timeout_ms
+    if milliseconds is not None and not LEAST_MS <= milliseconds <= MOST_MS:
+        raise Invalid(f"timeoutMs must be from {LEAST_MS} to {MOST_MS}")
+    use.check(body.command, wanted, state.settings.secrets.exec_allow)
+    values = await use.values(vault_of(state), wanted)
+    log.info("secret.used", names=sorted(wanted.values()), actor=actor)
+    ran = await run.run(
+        ["sh", "-c", body.command],
+        values,
+        folder=state.workspace.root,
+        seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
+    )
+    return {"stdout": ran.stdout, "stderr": ran.stderr, "code": ran.code}

@@ -1,0 +1,259 @@
+"""`signet secret …`: keep credentials, and run commands with them.
+
+All of it works on the vault's file, with or without a daemon. Values come from a prompt or from stdin and are shown
+only by `get`.
+"""
+
+import getpass
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from signet import config
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Forbidden, Invalid
+from signet.paths import find_workspace
+
+if TYPE_CHECKING:
+    from signet.domain.secrets.vault import Vault
+
+T = TypeVar("T")
+
+app = typer.Typer(help="Keep credentials, and run commands with them.", no_args_is_help=True)
+onepassword_app = typer.Typer(
+    help="1Password as a source of secrets.\n\n"
+    "Examples: signet secret onepassword connect · signet secret onepassword import",
+    no_args_is_help=True,
+)
+app.add_typer(onepassword_app, name="onepassword")
+
+#: Seconds a command may take that is run by hand.
+SECONDS = 60.0
+NameArgument = Annotated[str, typer.Argument(help="Name, as an environment variable has it.")]
+
+
+@app.command()
+def put(
+    name: NameArgument,
+    value: Annotated[
+        str | None,
+        typer.Argument(help="The value; seen by others in the process list. Better: leave it out."),
+    ] = None,
+    path: PathOption = None,
+) -> None:
+    """Keep a value; without one on the line it is asked for, or read from stdin.
+
+    Examples: signet secret put OPENAI_API_KEY · pass show key | signet secret put OPENAI_API_KEY
+    """
+    vault = _vault(path)
+    vault.put(name, _given(name) if value is None else value)
+    output.say(f"Secret {name} is kept")
+
+
+@app.command()
+def get(name: NameArgument, path: PathOption = None) -> None:
+    """Print one value, and nothing else.
+
+    Examples: signet secret get OPENAI_API_KEY · export KEY="$(signet secret get OPENAI_API_KEY)"
+    """
+    workspace = find_workspace(path)
+    if not config.load(workspace).settings.secrets.allow_read:
+        raise Forbidden("secrets.allowRead is false: values are not shown")
+    output.say(_vault(path).value(name))
+
+
+@app.command("list")
+def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """List the names, oldest first.
+
+    Examples: signet secret list · signet secret list --json
+    """
+    names = _vault(path).names()
+    if as_json:
+        output.show({"secrets": names})
+        return
+    for name in names:
+        output.say(name)
+    if not names:
+        output.hint("No secrets yet. Keep one with: signet secret put NAME")
+
+
+@app.command()
+def has(name: NameArgument, path: PathOption = None) -> None:
+    """Print true or false; the exit status says the same.
+
+    Examples: signet secret has OPENAI_API_KEY && echo yes · signet secret has GITHUB_TOKEN
+    """
+    found = name in _vault(path).names()
+    output.say(str(found).lower())
+    if not found:
+        raise typer.Exit(1)
+
+
+@app.command()
+def delete(
+    name: NameArgument,
+    path: PathOption = None,
+    force: Annotated[bool, typer.Option("--force", "--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Drop a secret.
+
+    Examples: signet secret delete OLD_KEY · signet secret delete OLD_KEY --force
+    """
+    vault = _vault(path)
+    if not force:
+        if not sys.stdin.isatty():
+            raise Invalid("Nobody can be asked here; say --force")
+        typer.confirm(f"Drop {name}?", abort=True)
+    vault.delete(name)
+    output.say(f"Secret {name} is gone")
+
+
+@app.command("exec", context_settings={"allow_interspersed_args": False})
+def exec_(
+    command: Annotated[list[str], typer.Argument(help="Program and arguments, as they are.")],
+    secret: Annotated[
+        list[str] | None,
+        typer.Option("--secret", "-s", help="Secret to give it, as NAME or VARIABLE=NAME; repeat."),
+    ] = None,
+    path: PathOption = None,
+) -> None:
+    """Run a program with secrets in its environment; its output is shown without their values.
+
+    Examples: signet secret exec -s GITHUB_TOKEN gh pr list · signet secret exec -s KEY=op://a/b/c ./deploy
+    """
+    from signet.domain.secrets import run, use
+
+    if not secret:
+        raise Invalid("-s/--secret is needed, before the command")
+    vault = _vault(path)
+    wanted = {
+        one.partition("=")[0]: one.partition("=")[2] or one.partition("=")[0] for one in secret
+    }
+    allowed = config.load(find_workspace(path)).settings.secrets.exec_allow
+    use.check(" ".join(command), wanted, allowed)
+    values = _wait(use.values(vault, wanted))
+    ran = _wait(run.run(command, values, folder=Path.cwd(), seconds=SECONDS))
+    sys.stdout.write(ran.stdout)
+    sys.stderr.write(ran.stderr)
+    raise typer.Exit(ran.code)
+
+
+@onepassword_app.command()
+def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show whether 1Password is connected.
+
+    Examples: signet secret onepassword status · signet secret onepassword status --json
+    """
+    from signet.domain.secrets import account
+
+    found = _wait(account.status(_vault(path)))
+    if as_json:
+        output.show(found)
+    elif found["connected"]:
+        output.say(f"Connected: {found['vaultCount']} vaults")
+    else:
+        output.say(f"Not connected: {found.get('error', 'no account is configured')}")
+
+
+@onepassword_app.command()
+def connect(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Connect a service account; its token is asked for, or read from stdin.
+
+    Examples: signet secret onepassword connect · signet secret onepassword connect < token
+    """
+    from signet.domain.secrets import account
+
+    found = _wait(account.connect(_vault(path), _given("token")))
+    if as_json:
+        output.show(found)
+    else:
+        output.say(f"Connected: {found['vaultCount']} vaults")
+
+
+@onepassword_app.command()
+def disconnect(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Forget the token of the service account.
+
+    Examples: signet secret onepassword disconnect · signet secret onepassword disconnect --json
+    """
+    from signet.domain.secrets import account
+
+    found = account.disconnect(_vault(path))
+    if as_json:
+        output.show(found)
+    else:
+        output.say("Disconnected" if found["existed"] else "Was not connected")
+
+
+@onepassword_app.command()
+def vaults(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """List the vaults that the service account opens.
+
+    Examples: signet secret onepassword vaults · signet secret onepassword vaults --json
+    """
+    from signet.domain.secrets import onepassword, use
+
+    found = _wait(onepassword.vaults(use.token(_vault(path))))
+    if as_json:
+        output.show({"vaults": found, "count": len(found)})
+        return
+    for one in found:
+        output.say(f"{output.plain(one['name'])}  {one['id']}")
+
+
+@onepassword_app.command("import")
+def import_(
+    vault: Annotated[
+        list[str] | None, typer.Option("--vault", "-v", help="Only this vault; repeat.")
+    ] = None,
+    prefix: Annotated[str, typer.Option(help="What the names begin with.")] = "OP",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also replace secrets that exist.")
+    ] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy credentials into the vault.
+
+    Examples: signet secret onepassword import · signet secret onepassword import -v Work --prefix WORK
+    """
+    from signet.domain.secrets import account
+
+    done = _wait(account.copy(_vault(path), names=vault, prefix=prefix, overwrite=overwrite))
+    if as_json:
+        output.show(done.body)
+    else:
+        for name in done.imported:
+            output.say(name)
+        output.hint(
+            f"{len(done.imported)} imported, {len(done.skipped)} exist already, "
+            f"{len(done.errors)} failed"
+        )
+        for error in done.errors:
+            output.tell(output.plain(error))
+    if done.errors:
+        raise typer.Exit(1)
+
+
+def _vault(path: str | None) -> "Vault":
+    from signet.domain.secrets.vault import Vault
+
+    return Vault(find_workspace(path).vault)
+
+
+def _given(name: str) -> str:
+    """Return a value that is typed unseen, or stdin without its last line feed."""
+    if sys.stdin.isatty():
+        return getpass.getpass(f"{name}: ")
+    return sys.stdin.read().removesuffix("\n").removesuffix("\r")
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    import asyncio
+
+    return asyncio.run(work)

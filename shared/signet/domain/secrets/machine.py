@@ -1,0 +1,83 @@
+"""The id of this machine, which the key of the vault is made from.
+
+The id that was used first is kept beside the vault and holds from then on: host names and ids of machines change, and
+a vault that nobody can open any more is worse than one that was bound to an old name.
+"""
+
+import getpass
+import os
+import re
+import secrets
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from signet.errors import Kind, SignetError
+
+#: Where Linux keeps it, and where it did before.
+FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+_MAC = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
+
+
+class NoMachineId(SignetError):
+    """This machine has no id that a key could be made from."""
+
+    kind = Kind.BROKEN
+    code = "no_machine_id"
+
+
+def machine_id(folder: Path) -> str:
+    """Return the id that the vault in `folder` is bound to; raises NoMachineId, or OSError."""
+    kept = folder / ".machine-id"
+    with suppress(FileNotFoundError):
+        if found := kept.read_text("utf-8").strip():
+            return found
+    return found_id()
+
+
+def keep(folder: Path) -> str:
+    """Return the id and keep it in `folder`, for a vault that is about to be written."""
+    found = machine_id(folder)
+    kept = folder / ".machine-id"
+    if not kept.exists():
+        own = kept.with_name(f".machine-id.{secrets.token_hex(8)}")
+        handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(found + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        own.replace(kept)
+    return found
+
+
+def found_id() -> str:
+    """Return what the machine says of itself; raises NoMachineId."""
+    for path in FILES:
+        with suppress(OSError):
+            if found := path.read_text("utf-8").strip():
+                return found
+    if sys.platform == "darwin" and (found := _mac()):
+        return found
+    try:
+        user, host = getpass.getuser(), socket.gethostname()
+    except (OSError, KeyError) as error:
+        raise NoMachineId from error
+    if not user or not host:
+        raise NoMachineId
+    return f"{host}-{user}"
+
+
+def _mac() -> str:
+    with suppress(OSError, subprocess.SubprocessError):
+        told = subprocess.run(
+            ["/usr/sbin/ioreg", "-rd1", "-c", "IOPlatformExpertDevice"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
+        if found := _MAC.search(told.stdout):
+            return found[1]
+    return ""

@@ -1,0 +1,73 @@
+"""Taking values out of a text, in every form in which a command may have printed them. Pure."""
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote, quote_plus
+
+REDACTED = "[REDACTED]"
+TRUNCATED = "\n[truncated]"
+#: A value of so few characters is taken out only where it stands alone: it would be found in every other word.
+SHORT_CHARS = 3
+
+
+def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
+    """Return the text without the values; at most `limit` characters of it, and then a mark that there was more.
+
+    A value that lies across the limit is taken out as well.
+    """
+    pattern = _pattern(values)
+    is_cut = limit is not None and len(text) > limit
+    if is_cut:
+        end = limit or 0
+        for found in pattern.finditer(text) if pattern else ():
+            if found.start() < end < found.end():
+                end = found.end()
+        text = text[:end]
+    clean = pattern.sub(REDACTED, text) if pattern else text
+    return clean + TRUNCATED if is_cut else clean
+
+
+def longest(values: Sequence[str]) -> int:
+    """Return how many characters the longest form of the values has."""
+    return max((len(form) for value in values for form in _forms(value)), default=0)
+
+
+def _pattern(values: Sequence[str]) -> re.Pattern[str] | None:
+    forms = {form for value in values for form in _forms(value)}
+    parts = [
+        re.escape(form) if len(form) > SHORT_CHARS else rf"(?<!\w){re.escape(form)}(?!\w)"
+        for form in sorted(forms, key=lambda form: (-len(form), form))
+    ]
+    return re.compile("|".join(parts)) if parts else None
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Yield a value as it is, its lines, and each of them as URL, JSON and base64 write it."""
+    yield value
+    if len(value) <= SHORT_CHARS:
+        return
+    lines = [line.strip("\r") for line in value.split("\n")]
+    for text in {value, *(line for line in lines if len(line) > SHORT_CHARS)}:
+        yield text
+        yield quote(text, safe="")
+        yield quote(text)
+        yield quote_plus(text)
+        yield json.dumps(text)[1:-1]
+        yield json.dumps(text, ensure_ascii=False)[1:-1]
+        yield from _base64(text.encode("utf-8", "replace"))
+
+
+def _base64(raw: bytes) -> Iterator[str]:
+    """Yield what any base64 of a text that holds these bytes must hold, for each of the three alignments.
+
+    The digits at both ends also carry bits of their neighbours, so they are left out.
+    """
+    for shift in range(3):
+        first = (8 * shift + 5) // 6
+        last = 8 * (shift + len(raw)) // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            form = encode(b"\0" * shift + raw).decode()[first:last]
+            if len(form) > SHORT_CHARS:
+                yield form

@@ -1,0 +1,87 @@
+"""Running a command with secrets in its environment."""
+
+import asyncio
+import os
+import signal
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.domain.secrets.redact import longest, redacted
+
+#: Seconds that a command may take unless its caller says otherwise (SE-42).
+SECONDS = 30.0
+#: Characters of each stream that are given back.
+STREAM_CHARS = 1_048_576
+#: What a shell says of a command that was ended for being late.
+LATE = 124
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What came of a command; the streams hold no value of its secrets."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+async def run(
+    arguments: Sequence[str],
+    values: Mapping[str, str],
+    *,
+    folder: Path,
+    seconds: float = SECONDS,
+    environ: Mapping[str, str] = os.environ,
+) -> Ran:
+    """Run a program with these variables and return what it said, redacted.
+
+    Its whole process group is killed when it is late, and when whoever asked is gone. Raises OSError when there is no
+    such program.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *arguments,
+        cwd=folder,
+        env={**environ, **values, "SIGNET_NO_HOOKS": "1"},
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    secrets = list(values.values())
+    # A character has at most four bytes.
+    most = 4 * (STREAM_CHARS + longest(secrets))
+    out, err = bytearray(), bytearray()
+    reading = asyncio.gather(
+        _read(process.stdout, out, most), _read(process.stderr, err, most), process.wait()
+    )
+    is_late = False
+    try:
+        async with asyncio.timeout(seconds):
+            await reading
+    except TimeoutError:
+        is_late = True
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    code = process.returncode or 0
+    return Ran(
+        code=LATE if is_late else code if code >= 0 else 128 - code,
+        stdout=_text(out, secrets),
+        stderr=_text(err, secrets),
+    )
+
+
+async def _read(stream: asyncio.StreamReader, into: bytearray, most: int) -> None:
+    """Read to the end, keeping the first `most` bytes: a command must not wait for its reader."""
+    while some := await stream.read(_CHUNK):
+        into += some[: max(0, most - len(into))]
+
+
+def _text(raw: bytearray, values: Sequence[str]) -> str:
+    return redacted(raw.decode("utf-8", "replace"), values, STREAM_CHARS)

@@ -1,0 +1,45 @@
+"""`signet secret …` on the vault's file, without a daemon."""
+
+from cli.program import Program
+
+VALUE = "correct-horse-battery"
+
+
+def test_a_secret_is_kept_from_stdin_and_used(alone: Program) -> None:
+    kept = alone.run("secret", "put", "KEY", stdin=f"{VALUE}\n")
+    assert (kept.status, kept.out) == (0, "Secret KEY is kept\n")
+    assert alone.run("secret", "list").out == "KEY\n"
+    assert alone.run("secret", "list", "--json").json() == {"secrets": ["KEY"]}
+    assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"
+    has = alone.run("secret", "has", "GONE")
+    assert (has.status, has.out) == (1, "false\n")
+    ran = alone.run("secret", "exec", "-s", "KEY", "sh", "-c", 'echo "$KEY" $HOME; exit 4')
+    assert (ran.status, ran.out) == (4, f"[REDACTED] {alone.home}\n")
+    assert alone.run("secret", "exec", "-s", "A=KEY", "printenv", "A").out == "[REDACTED]\n"
+    # Words go to the program as they are: no shell reads them.
+    assert alone.run("secret", "exec", "-s", "KEY", "echo", "$KEY", "`id`").out == "$KEY `id`\n"
+    assert alone.run("secret", "delete", "KEY", "--force").status == 0
+    assert alone.run("secret", "has", "KEY").status == 1
+
+
+def test_what_is_wrong_is_told(alone: Program) -> None:
+    for arguments, word in (
+        (("get", "GONE"), "Secret 'GONE' not found"),
+        (("put", "A-B", "x"), "Invalid secret name"),
+        (("put", "KEY"), "value is required"),
+        (("delete", "GONE", "--force"), "not found"),
+        (("delete", "GONE"), "--force"),
+        (("exec", "env"), "--secret is needed"),
+        (("exec", "-s", "GONE", "env"), "not found"),
+        (("onepassword", "vaults"), "not connected"),
+    ):
+        done = alone.run("secret", *arguments)
+        assert (done.status, word in done.err) == (1, True), done
+
+
+def test_reading_can_be_switched_off(alone: Program) -> None:
+    alone.run("secret", "put", "KEY", VALUE)
+    (alone.workspace / "agent.yaml").write_text("secrets:\n  allowRead: false\n")
+    done = alone.run("secret", "get", "KEY")
+    assert (done.status, done.out, "allowRead" in done.err) == (1, "", True)
+    assert alone.run("secret", "exec", "-s", "KEY", "printenv", "KEY").out == "[REDACTED]\n"

@@ -1,0 +1,61 @@
+"""No form of a value is left in a text."""
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signet.domain.secrets.redact import REDACTED, TRUNCATED, redacted
+
+VALUE = 'p/Wd+ö"7 x&y'
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE,
+        quote(VALUE),
+        quote(VALUE, safe=""),
+        quote_plus(VALUE),
+        json.dumps(VALUE)[1:-1],
+        json.dumps(VALUE, ensure_ascii=False)[1:-1],
+    ],
+    ids=["plain", "url", "url-part", "form", "json", "json-utf8"],
+)
+def test_each_way_of_writing_a_value_is_found(form: str) -> None:
+    assert redacted(f"key={form};", [VALUE]) == f"key={REDACTED};"
+
+
+@pytest.mark.parametrize("before", [b"", b"a", b"ab", b"abc"], ids=["0", "1", "2", "3"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode], ids=["std", "url"])
+def test_a_value_inside_base64_is_found_at_every_alignment(before: bytes, encode: object) -> None:
+    assert callable(encode)
+    said = encode(before + b"correct horse battery" + b"tail").decode()
+    clean = redacted(said, ["correct horse battery"])
+    assert REDACTED in clean
+    assert len(clean.replace(REDACTED, "")) <= 12
+
+
+def test_lines_of_a_value_are_found_alone_and_longer_values_first() -> None:
+    value = "-----BEGIN-----\nabcdef\nghijkl\n-----END-----"
+    assert redacted("it said ghijkl", [value]) == f"it said {REDACTED}"
+    assert redacted("abcdefghi", ["abcdef", "abcdefghi"]) == REDACTED
+
+
+def test_a_short_value_is_found_where_it_stands_alone() -> None:
+    assert redacted("pin 42, not 4242 or a42", ["42"]) == f"pin {REDACTED}, not 4242 or a42"
+
+
+def test_a_value_across_the_limit_is_found() -> None:
+    text = "x" * 8 + "sesame" + "y" * 8
+    assert redacted(text, ["sesame"], 10) == "x" * 8 + REDACTED + TRUNCATED
+    assert redacted("x" * 10, ["sesame"], 10) == "x" * 10
+
+
+@given(st.text(min_size=4), st.text(), st.text())
+def test_no_value_is_left(value: str, before: str, after: str) -> None:
+    if value not in REDACTED:
+        assert value not in redacted(before + value + after, [value]).replace(REDACTED, "\0")
