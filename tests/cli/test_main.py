@@ -4,8 +4,10 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
+from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from cli.program import Program
@@ -13,11 +15,17 @@ from signet import __version__
 from signet.cli import main as entry
 from signet.cli import status, tree
 
-COMMANDS = sorted(
-    [name] if not hasattr(one, "commands") else [name, sub]
-    for name, one in tree.command().commands.items()
-    for sub in getattr(one, "commands", {"": None})
-)
+
+def leaves(group: TyperGroup, *above: str) -> Iterator[list[str]]:
+    """Yield the words of each command below a group."""
+    for name, one in group.commands.items():
+        if isinstance(one, TyperGroup):
+            yield from leaves(one, *above, name)
+        else:
+            yield [*above, name]
+
+
+COMMANDS = sorted(leaves(tree.command()))
 ESCAPE = "\x1b["
 
 
@@ -95,8 +103,8 @@ def test_a_group_without_a_command_shows_its_help_and_exits_with_2(alone: Progra
 
 def test_completion_knows_the_commands(alone: Program) -> None:
     typed = {"_SIGNET_COMPLETE": "complete_bash", "COMP_WORDS": "signet re", "COMP_CWORD": "1"}
-    wanted = ["remember", "recall", "repair", "restart", "report", "restore"]
-    assert sorted(alone.run(**typed).out.split()) == sorted(wanted)
+    wanted = {name for name in tree.command().commands if name.startswith("re")}
+    assert set(alone.run(**typed).out.split()) == wanted
 
 
 def test_a_slip_of_the_finger_is_answered_with_the_right_command(alone: Program) -> None:
@@ -141,8 +149,7 @@ def test_every_command_has_help_with_examples_that_fits_80_columns(words: list[s
     done = CliRunner().invoke(tree.app, [*words, "-h"], env={"COLUMNS": "80"}, prog_name="signet")
     assert done.exit_code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
-    if words[0] != "models":
-        assert done.stdout.count("signet ") >= 3, "usage and two examples"
+    assert done.stdout.count("signet ") >= 3, "usage and two examples"
 
 
 def broken(*_: object) -> None:

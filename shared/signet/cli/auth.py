@@ -115,7 +115,9 @@ def revoke(
 ) -> None:
     """Take a token back: the daemon refuses it from now on.
 
-    Examples: signet auth token revoke 0f3a… (all at once: delete .daemon/auth-secret and restart)
+    All at once: delete .daemon/auth-secret and restart.
+
+    Examples: signet auth token revoke 0f3a… · signet auth token revoke 0f3a… --json
     """
     done = client(path).revoke_token(jti)
     if as_json:

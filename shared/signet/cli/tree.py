@@ -1,83 +1,143 @@
-"""The command tree, and the map of it that `signet` alone prints."""
+"""The command tree, and the map of it that `signet` alone prints.
+
+A command's module is loaded when the command is used, so that none pays for the others.
+"""
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, cast
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from signet import __version__
-from signet.cli import (
-    auth,
-    backup,
-    connector,
-    daemon,
-    diagnostics,
-    doctor,
-    embeddings,
-    jobs,
-    logs,
-    memory,
-    models,
-    output,
-    quickstart,
-    recall,
-    remember,
-    repair,
-    report,
-    restore,
-    secret,
-    service,
-    skill,
-    status,
-    transfer,
-    uninstall,
-)
+from signet.cli import output
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
-    from typer.core import TyperGroup
+    from typer._click.core import Command
 
 #: How the map groups the commands.
-FIRST, MEMORY, DAEMON, CARE = "First steps", "Memory", "Daemon", "Care"
+FIRST, MEMORY, AGENTS, DAEMON, CARE = "First steps", "Memory", "Agents", "Daemon", "Care"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A command: its name, its place on the map, and where it is (`module:function`, or `module:app` of a group).
+
+    `more` are functions of other modules that the group has as commands too. A hidden one is not on the map.
+    """
+
+    name: str
+    panel: str
+    where: str
+    more: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+#: Every command, in the order of the map.
+ROWS = (
+    Row("quickstart", FIRST, "quickstart:quickstart"),
+    Row("status", FIRST, "status:status"),
+    Row("paths", FIRST, "status:paths"),
+    Row("remember", MEMORY, "remember:remember"),
+    Row("recall", MEMORY, "recall:recall"),
+    Row("memory", MEMORY, "memory:app"),
+    Row("export", MEMORY, "transfer:export"),
+    Row("import", MEMORY, "transfer:import_"),
+    Row("jobs", MEMORY, "jobs:app"),
+    Row("embeddings", MEMORY, "embeddings:app"),
+    Row("models", MEMORY, "models:app"),
+    Row("connector", MEMORY, "connector:app"),
+    Row("skill", MEMORY, "skill:app"),
+    Row("secret", MEMORY, "secret:app"),
+    Row(
+        "daemon",
+        DAEMON,
+        "daemon:app",
+        more=("logs:logs", "service:install", "service:uninstall"),
+    ),
+    Row("auth", DAEMON, "auth:app"),
+    Row("start", DAEMON, "daemon:start"),
+    Row("stop", DAEMON, "daemon:stop"),
+    Row("restart", DAEMON, "daemon:restart"),
+    Row("logs", DAEMON, "logs:logs"),
+    Row("diagnostics", CARE, "diagnostics:diagnostics"),
+    Row("repair", CARE, "repair:app"),
+    Row("doctor", CARE, "doctor:doctor"),
+    Row("backup", CARE, "backup:backup"),
+    Row("restore", CARE, "restore:restore"),
+    Row("report", CARE, "report:report"),
+    Row("uninstall", CARE, "uninstall:uninstall"),
+)
+
+
+class _Commands(MutableMapping[str, "Command"]):
+    """The commands by name; each is made, and its module loaded, when it is asked for."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        self._rows = {row.name: row for row in rows}
+        self._made: dict[str, Command] = {}
+
+    def __getitem__(self, name: str) -> "Command":
+        if name not in self._made:
+            self._made[name] = _made(self._rows[name])
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: "Command") -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("commands are not taken away")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class _Root(TyperGroup):
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = _Commands(ROWS)
+
+
+@cache
+def _made(row: Row) -> "Command":
+    found = _found(row.where)
+    holder = typer.Typer(rich_markup_mode=None, callback=lambda: None)
+    if isinstance(found, typer.Typer):
+        for extra in row.more:
+            found.command()(_found(extra))
+        holder.add_typer(found, name=row.name, hidden=row.hidden)
+    else:
+        holder.command(row.name, hidden=row.hidden)(found)
+    return cast(TyperGroup, typer.main.get_command(holder)).commands[row.name]
+
+
+def _found(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(f"signet.cli.{module}"), name)
+
 
 app = typer.Typer(
+    cls=_Root,
     rich_markup_mode=None,
     add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": output.MAX_WIDTH},
 )
-app.command(rich_help_panel=FIRST)(quickstart.quickstart)
-app.command(rich_help_panel=FIRST)(status.status)
-app.command(rich_help_panel=FIRST)(status.paths)
-app.command(rich_help_panel=MEMORY)(remember.remember)
-app.command(rich_help_panel=MEMORY)(recall.recall)
-app.add_typer(memory.app, name="memory", rich_help_panel=MEMORY)
-app.command(rich_help_panel=MEMORY)(transfer.export)
-app.command("import", rich_help_panel=MEMORY)(transfer.import_)
-app.add_typer(jobs.app, name="jobs", rich_help_panel=MEMORY)
-app.add_typer(embeddings.app, name="embeddings", rich_help_panel=MEMORY)
-app.add_typer(models.app, name="models", rich_help_panel=MEMORY)
-app.add_typer(connector.app, name="connector", rich_help_panel=MEMORY)
-app.add_typer(skill.app, name="skill", rich_help_panel=MEMORY)
-app.add_typer(secret.app, name="secret", rich_help_panel=MEMORY)
-daemon.app.command()(logs.logs)
-daemon.app.command()(service.install)
-daemon.app.command()(service.uninstall)
-app.add_typer(daemon.app, name="daemon", rich_help_panel=DAEMON)
-app.add_typer(auth.app, name="auth", rich_help_panel=DAEMON)
-for _alias in (daemon.start, daemon.stop, daemon.restart, logs.logs):
-    app.command(rich_help_panel=DAEMON)(_alias)
-app.command(rich_help_panel=CARE)(diagnostics.diagnostics)
-app.add_typer(repair.app, name="repair", rich_help_panel=CARE)
-for _care in (doctor.doctor, backup.backup, restore.restore, report.report, uninstall.uninstall):
-    app.command(rich_help_panel=CARE)(_care)
 
 
-def command() -> "TyperGroup":
+def command() -> TyperGroup:
     """Return the tree, ready to be called with arguments."""
     made = typer.main.get_command(app)
-    return cast("TyperGroup", made)
+    return cast(TyperGroup, made)
 
 
 @app.callback(invoke_without_command=True)
@@ -99,7 +159,7 @@ def signet(
 ) -> None:
     """Persistent memory for AI agents, on your own machine.
 
-    Examples: signet quickstart · signet recall "what do I prefer?"
+    Examples: signet setup · signet recall "what do I prefer?"
     """
     if no_color:
         os.environ["NO_COLOR"] = "1"
@@ -115,12 +175,12 @@ def signet(
 def _show_map(context: typer.Context) -> None:
     ink = output.ink(sys.stdout)
     group = context.command
-    assert hasattr(group, "commands")
+    assert isinstance(group, TyperGroup)
     panels: dict[str, list[tuple[str, str]]] = {}
-    for name, one in group.commands.items():
-        panels.setdefault(str(one.rich_help_panel), []).append(
-            (name, one.get_short_help_str(output.width() - 14))
-        )
+    for row in ROWS:
+        if not row.hidden:
+            text = group.commands[row.name].get_short_help_str(output.width() - 14)
+            panels.setdefault(row.panel, []).append((row.name, text))
     output.say(f"{ink.bold('signet')} {__version__} · persistent memory for AI agents")
     for panel, entries in panels.items():
         output.say(f"\n{ink.bold(panel)}")
