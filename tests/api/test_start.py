@@ -1,12 +1,8 @@
 """What the API process does when it must not or cannot serve."""
 
-import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from support.http import a_workspace, environment, free_port
 from support.processes import PYTHONPATH
@@ -24,15 +20,6 @@ def start(folder: Path, settings: str = "", **more: str) -> tuple[int, str, int]
         check=False,
     )
     return ended.returncode, ended.stderr, port
-
-
-@pytest.mark.parametrize("mode", ["team", "hybrid"])
-def test_a_mode_that_needs_tokens_is_refused_in_one_line(tmp_path: Path, mode: str) -> None:
-    code, said, port = start(tmp_path / "agents", f"auth:\n  mode: {mode}\n")
-    assert code == 1
-    assert re.fullmatch(r"signet: .*no access tokens.*auth\.mode to local.*\n", said)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", port))
 
 
 def test_an_unknown_mode_is_refused_and_not_read_as_local(tmp_path: Path) -> None:

@@ -1,15 +1,12 @@
 """What lies outside a caller's scope, for requests that name rows (AUTH-18, AUTH-22)."""
 
-import json
 from collections.abc import Mapping, Sequence
 
-from signet.db import Database, ReadTx, Row
+from signet.db import Database, Row
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
-
-_OWNERS = """
-SELECT m.id, m.project, m.agent_id FROM json_each(?) j JOIN memories m ON m.id = j.value"""
+from signet.domain.memory import lookup
 
 
 async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
@@ -20,7 +17,7 @@ async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, Scope
     asked = caller.current()
     if asked.scope == NO_SCOPE or not memory_ids:
         return {}
-    found: list[Row] = await db.aread(_owners, json.dumps(list(memory_ids)))
+    found = await db.aread(lookup.owners, memory_ids)
     refused = {str(row["id"]): _refusal(asked, row) for row in found}
     return {memory_id: error for memory_id, error in refused.items() if error is not None}
 
@@ -34,10 +31,6 @@ async def check(db: Database, memory_ids: Sequence[str]) -> None:
 def denied(memory_id: str | None, error: ScopeDenied) -> dict[str, object]:
     """Return what clients read of one refusal among other results."""
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
-
-
-def _owners(tx: ReadTx, ids: str) -> list[Row]:
-    return tx.all(_OWNERS, (ids,))
 
 
 def _refusal(asked: Caller, row: Row) -> ScopeDenied | None:

@@ -1,6 +1,8 @@
 """Reading memories: one by its id, or the newest. Every answer is limited to what the reader may see."""
 
-from signet.db import ReadTx
+from collections.abc import Sequence
+
+from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
 from signet.domain.agents import store as agents
 from signet.domain.memory import store
@@ -34,6 +36,11 @@ def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
 def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:
     """Return the ids that begin so, at most `MAX_IDS`, in whatever scope and forgotten ones too."""
     return store.ids_with(tx, prefix, reader, limit=MAX_IDS)
+
+
+def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Row]:
+    """Return id, project and agent_id of those of the memories that exist, forgotten ones too."""
+    return store.owners(tx, memory_ids)
 
 
 def find(tx: ReadTx, memory_id: str) -> Memory | None:

@@ -35,6 +35,8 @@ _FIELDS = (
 )
 _READ = f"SELECT {_FIELDS} FROM memories m"
 _BY_ID = f"{_READ} WHERE m.id = ?"
+_OWNERS = """
+SELECT m.id, m.project, m.agent_id FROM json_each(?) j JOIN memories m ON m.id = j.value"""
 _BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
 _ACTIVE_SOURCE = (
     f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
@@ -151,6 +153,11 @@ def insert(tx: WriteTx, memory_id: str, draft: Draft, text: Normalized) -> bool:
 def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
     """Return the memory, deleted or not."""
     return _memory(tx.one(_BY_ID, (memory_id,)))
+
+
+def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Row]:
+    """Return id, project and agent_id of those of the memories that exist."""
+    return tx.all(_OWNERS, (json.dumps(list(memory_ids)),))
 
 
 def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
