@@ -25,6 +25,12 @@ def deploy_dir() -> Path:
     return _find("_deploy", "deploy")
 
 
+def product_text(name: str) -> Path:
+    """Return a text about the product, such as CHANGELOG.md; it need not have come with it."""
+    inside = _PACKAGE / "_texts" / name
+    return inside if inside.exists() else _PACKAGE.parent.parent / name
+
+
 def template(name: str) -> Path:
     """Return a file of `signet/templates`."""
     return _PACKAGE / "templates" / name

@@ -60,6 +60,13 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/openapi.json"): _NONE,
     ("GET", "/api/status"): _NONE,
     ("GET", "/api/features"): _NONE,
+    ("GET", "/api/home/greeting"): _NONE,
+    ("GET", "/api/changelog"): _NONE,
+    ("GET", "/api/roadmap"): _NONE,
+    ("GET", "/api/readme"): _NONE,
+    ("GET", "/api/config"): _LOCAL,
+    ("POST", "/api/config"): _ADMIN,
+    ("GET", "/api/identity"): _LOCAL,
     ("GET", "/api/auth/whoami"): _NONE,
     ("POST", "/api/auth/token"): Rule(Permission.ADMIN, Operation.ADMIN),
     ("GET", "/api/auth/tokens"): _ADMIN,
@@ -215,6 +222,11 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/skills/{name}"): _LOCAL,
     ("GET", "/api/skills/{name}/related"): _LOCAL,
     ("DELETE", "/api/skills/{name}"): _LOCAL,
+    # Agents.
+    ("GET", "/api/agents"): _LOCAL,
+    ("POST", "/api/agents"): _LOCAL,
+    ("GET", "/api/agents/{name}"): _LOCAL,
+    ("DELETE", "/api/agents/{name}"): _LOCAL,
 }
 
 _PATTERNS = tuple(

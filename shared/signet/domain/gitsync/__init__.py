@@ -1,0 +1,1 @@
+"""The workspace as a git repository: what is committed, pulled and pushed, and with which credentials."""

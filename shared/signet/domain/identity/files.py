@@ -1,0 +1,89 @@
+"""The files at the top of a workspace that a person edits: list them, replace one.
+
+Nothing outside the workspace is read or written: a link that leaves it is not listed and not followed.
+"""
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.config import manifest
+from signet.errors import Invalid, TooLarge
+from signet.paths import Workspace
+
+SUFFIXES = (".md", ".yaml")
+MAX_BYTES = 1_048_576
+#: What comes before the others.
+FIRST = ("agent.yaml", "AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """One file; `size` in bytes."""
+
+    name: str
+    content: str
+    size: int
+
+
+def every(workspace: Workspace) -> list[ConfigFile]:
+    """Return the files, agent.yaml and the identity first, then by name; raises OSError for the folder itself.
+
+    A file that cannot be read, or is longer than may be written, is left out.
+    """
+    found = []
+    for path in workspace.root.iterdir():
+        if path.suffix in SUFFIXES and (content := read(workspace, path.name)) is not None:
+            text = content.decode("utf-8", "replace")
+            found.append(ConfigFile(name=path.name, content=text, size=len(content)))
+    return sorted(found, key=lambda file: (_rank(file.name), file.name))
+
+
+def read(workspace: Workspace, name: str) -> bytes | None:
+    """Return what stands in a regular file of the workspace; None when there is none to be read."""
+    try:
+        path = _inside(workspace, name)
+        seen = path.stat()
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > MAX_BYTES:
+            return None
+        return path.read_bytes()
+    except (OSError, Invalid):
+        return None
+
+
+def write(workspace: Workspace, name: str, content: str) -> None:
+    """Replace a file in one step, line ends as they come.
+
+    Raises Invalid for a name that is none, ManifestError (with the line) for settings that do not parse, TooLarge.
+    """
+    if not name or any(sign in name for sign in ("/", "\\", "..", "\0")):
+        raise Invalid("Invalid file name")
+    if not name.endswith(SUFFIXES) or name in SUFFIXES:
+        raise Invalid("Invalid file type")
+    raw = content.encode("utf-8", "replace")
+    if len(raw) > MAX_BYTES:
+        raise TooLarge(f"{name} would be longer than {MAX_BYTES} bytes")
+    if name in manifest.NAMES:
+        manifest.parse(raw, name)
+    try:
+        path = _inside(workspace, name)
+        if path.exists() and not path.is_file():
+            raise Invalid(f"{name} is no file")
+        manifest.replace_file(path, raw)
+    except OSError as error:
+        raise Invalid(f"{name} cannot be written: {error.strerror}") from error
+
+
+def _inside(workspace: Workspace, name: str) -> Path:
+    """Return where a name leads; raises Invalid when that is outside the workspace."""
+    try:
+        path = (workspace.root / name).resolve()
+    except (OSError, RuntimeError) as error:  # a ring of links
+        raise Invalid("Invalid file name") from error
+    if not path.is_relative_to(workspace.root.resolve()):
+        raise Invalid("Invalid file name")
+    return path
+
+
+def _rank(name: str) -> int:
+    return FIRST.index(name) if name in FIRST else len(FIRST)

@@ -1,0 +1,1 @@
+"""Tasks that recur: a prompt, a harness, a cron expression, and what became of each run."""

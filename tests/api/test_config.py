@@ -1,0 +1,106 @@
+"""The files of a workspace over HTTP: read in order, replaced whole or not at all; identity, greeting, texts."""
+
+from pathlib import Path
+
+import pytest
+
+from support.http import SETTINGS, Api
+
+
+def names(api: Api) -> list[str]:
+    """Return the names of the files that are listed."""
+    return [file["name"] for file in api.get("/api/config").body["files"]]
+
+
+def test_the_files_come_in_the_order_that_people_read_them(api: Api) -> None:
+    root = api.state.workspace.root
+    for name in ("zebra.md", "USER.md", "IDENTITY.md", "AGENTS.md", "apple.yaml", "notes.txt"):
+        (root / name).write_text(f"# {name} ä", "utf-8")
+    (root / "folder.md").mkdir()
+    assert names(api) == [
+        "agent.yaml",
+        "AGENTS.md",
+        "IDENTITY.md",
+        "USER.md",
+        "apple.yaml",
+        "zebra.md",
+    ]
+    file = api.get("/api/config").body["files"][1]
+    assert file == {"name": "AGENTS.md", "content": "# AGENTS.md ä", "size": 14}
+
+
+def test_a_link_that_leaves_the_workspace_is_neither_shown_nor_written(
+    api: Api, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("private", "utf-8")
+    (api.state.workspace.root / "SOUL.md").symlink_to(outside)
+    assert names(api) == ["agent.yaml"]
+    refused = api.post("/api/config", {"file": "SOUL.md", "content": "mine"})
+    assert (refused.status, refused.error) == (400, "Invalid file name")
+    assert outside.read_text("utf-8") == "private"
+
+
+def test_a_file_is_replaced_as_it_was_sent_and_keeps_its_mode(api: Api) -> None:
+    path = api.state.workspace.root / "SOUL.md"
+    path.write_text("before", "utf-8")
+    path.chmod(0o640)
+    sent = "one\r\ntwo\n\u2028three"
+    answer = api.post("/api/config", {"file": "SOUL.md", "content": sent})
+    assert (answer.status, answer.body) == (200, {"success": True})
+    assert path.read_bytes() == sent.encode()
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ({}, 400, "Invalid request"),
+        ({"file": "SOUL.md"}, 400, "Invalid request"),
+        ({"file": "SOUL.md", "content": 7}, 400, "Invalid request"),
+        ({"file": ["SOUL.md"], "content": ""}, 400, "Invalid request"),
+        ({"file": "a/b.md", "content": ""}, 400, "Invalid file name"),
+        ({"file": "a\\b.md", "content": ""}, 400, "Invalid file name"),
+        ({"file": "..md", "content": ""}, 400, "Invalid file name"),
+        ({"file": "a\0.md", "content": ""}, 400, "Invalid file name"),
+        ({"file": "notes.txt", "content": ""}, 400, "Invalid file type"),
+        ({"file": ".md", "content": ""}, 400, "Invalid file type"),
+        ({"file": "a" * 300 + ".md", "content": ""}, 400, "cannot be written"),
+        ({"file": "SOUL.md", "content": "x" * 1_048_577}, 413, "longer than"),
+        ({"file": "agent.yaml", "content": "a: 1\nb: [unclosed\n"}, 400, "agent.yaml line"),
+        ({"file": "agent.yaml", "content": "- one\n"}, 400, "must hold keys and values"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_changes_nothing(
+    api: Api, body: object, status: int, words: str
+) -> None:
+    root = api.state.workspace.root
+    before = {path: path.read_bytes() for path in root.iterdir() if path.is_file()}
+    refused = api.post("/api/config", body)
+    assert refused.status == status
+    assert words in refused.error
+    assert {path: path.read_bytes() for path in root.iterdir() if path.is_file()} == before
+
+
+def test_settings_that_were_written_are_in_force(api: Api) -> None:
+    api.post("/api/config", {"file": "agent.yaml", "content": SETTINGS + "features: {bees: true}"})
+    api.state.live.look()
+    assert api.get("/api/features").body == {"bees": True}
+
+
+def test_identity_is_read_from_its_lines(api: Api) -> None:
+    assert api.get("/api/identity").body == {"name": "Unknown", "creature": "", "vibe": ""}
+    text = "# Me\n\n- name: Juno\n- **creature:** a heron: grey\n- vibe:\n- name: Other\n"
+    (api.state.workspace.root / "IDENTITY.md").write_text(text, "utf-8")
+    assert api.get("/api/identity").body == {
+        "name": "Juno",
+        "creature": "a heron: grey",
+        "vibe": "",
+    }
+
+
+def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) -> None:
+    assert api.get("/api/home/greeting").body["greeting"].startswith("good ")
+    assert api.get("/api/changelog").body["content"].startswith("# Changelog")
+    assert "Signet" in api.get("/api/readme").body["content"]
+    assert api.get("/api/roadmap").error == "ROADMAP.md did not come with this version"
