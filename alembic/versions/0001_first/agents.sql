@@ -32,3 +32,17 @@ CREATE TABLE tokens (
   expires_at TEXT,
   revoked_at TEXT
 );
+
+-- Which agents work now, and where, so that they can know of each other.
+CREATE TABLE agent_presence (
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  session_key TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  project TEXT,
+  runtime_path TEXT,
+  provider TEXT,
+  started_at TEXT NOT NULL,
+  seen_at TEXT NOT NULL,
+  PRIMARY KEY (agent_id, session_key)
+);
+CREATE INDEX idx_agent_presence_seen ON agent_presence (seen_at);

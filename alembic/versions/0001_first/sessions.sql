@@ -136,3 +136,23 @@ CREATE TABLE session_checkpoints (
 CREATE INDEX idx_checkpoints_session ON session_checkpoints (session_key, created_at DESC);
 CREATE INDEX idx_checkpoints_project ON session_checkpoints (project_normalized, created_at DESC);
 CREATE INDEX idx_checkpoints_agent ON session_checkpoints (agent_id);
+
+-- What is known of a session while it runs: who serves it, what it was told, how far it is. Gone when it ends.
+CREATE TABLE session_states (
+  agent_id TEXT NOT NULL DEFAULT 'default',
+  session_key TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  project TEXT,
+  runtime_path TEXT,              -- plugin, legacy; null: nobody has claimed it
+  claimed_at TEXT,
+  expires_at TEXT NOT NULL,       -- of claim and bypass
+  is_warned INTEGER NOT NULL DEFAULT 0,
+  is_bypassed INTEGER NOT NULL DEFAULT 0,
+  is_started INTEGER NOT NULL DEFAULT 0,   -- its first context was given
+  injected TEXT NOT NULL DEFAULT '[]',     -- JSON: ids of each of the last turns that were given something
+  continuity TEXT,                -- JSON
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (agent_id, session_key)
+);
+CREATE INDEX idx_session_states_key ON session_states (session_key, updated_at);
+CREATE INDEX idx_session_states_updated ON session_states (updated_at);

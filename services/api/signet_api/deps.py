@@ -51,6 +51,9 @@ class State:
     probe: Probe = field(default_factory=Probe)
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
+    #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
+    following: dict[tuple[str, str], int] = field(default_factory=dict)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
     #: Clients that follow the log now.
     log_listeners: int = 0
     feed: Feed = field(init=False)

@@ -50,14 +50,3 @@ class MapParams(Body):
     until: str | None = None
     importance_min: float | None = spelled("importanceMin", "importance_min")
     importance_max: float | None = spelled("importanceMax", "importance_max")
-
-
-class HookRecallBody(Body):
-    """What a harness asks during a session."""
-
-    harness: str = ""
-    query: str = ""
-    project: str | None = None
-    limit: int = 10
-    session_key: str | None = spelled("sessionKey", "session_key")
-    agent_id: str | None = spelled("agentId", "agent_id")

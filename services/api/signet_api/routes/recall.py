@@ -41,14 +41,20 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
+    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    result = await found(body, agent_id, state)
+    state.counting.later(result, agent_id)
+    return answer.body(result)
+
+
+async def found(body: RecallBody, agent_id: str, state: State) -> Result:
+    """Return what the store knows about a question; uses are for the caller to count."""
     started = time.monotonic()
     vector = await state.vectors.of(body.query)
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     async with state.recalls:
         result = await state.db.aread(_answer, body, agent_id, vector, state)
-    state.counting.later(result, agent_id)
     _tell(result, time.monotonic() - started)
-    return answer.body(result)
+    return result
 
 
 def _tell(result: Result, seconds: float) -> None:

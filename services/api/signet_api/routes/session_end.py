@@ -5,14 +5,17 @@ commit and for nothing else.
 """
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.config import Settings
-from signet.config.sections import AuthMode
 from signet.db import WriteTx
+from signet.domain.hooks import progress
+from signet.domain.hooks.progress import Call
 from signet.domain.knowledge import feedback
 from signet.domain.sessions import end, files
 from signet.domain.sessions.models import Queued, Rules, Session
@@ -20,13 +23,14 @@ from signet.errors import Invalid
 from signet.observe import logs, record
 from signet.observe.record import Event
 from signet.wire.sessions import SessionEndBody
-from signet_api.bodies import JsonRoute, body_of, described
-from signet_api.deps import Shared, State, agent_of, project_of
-from signet_api.routes.hooks import INTERNAL
+from signet_api import transcripts
+from signet_api.bodies import body_of, described
+from signet_api.deps import Shared, State
+from signet_api.hook import HookRoute, call_of, is_internal
 
 log = logs.get("hooks")
 
-router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=JsonRoute)
+router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
 
 NOTHING: dict[str, object] = {"memoriesSaved": 0}
 #: From this length on a log in which nobody speaks is worth a line.
@@ -35,16 +39,48 @@ SILENT_CHARS = 500
 
 @router.post("/session-end", openapi_extra=described(SessionEndBody))
 async def post_session_end(request: Request, state: Shared) -> dict[str, object]:
-    """Keep the transcript of a session and queue its reading; nothing of a session that is cleared."""
-    if request.headers.get(INTERNAL) == "1":
+    """Let go of a session, keep its transcript and queue its reading; nothing of a session that is cleared."""
+    if is_internal(request):
         return {**NOTHING, "internal": True}
     body = await body_of(request, SessionEndBody)
     if not body.harness.strip():
         raise Invalid("harness is required")
-    if body.reason == "clear":
-        return NOTHING
-    session = await _session(body, request, state)
-    queued = await state.db.awrite(_end, session, state.settings, now=clock.now())
+    return await end_session(body, request.headers, state)
+
+
+@router.post("/session-checkpoint-extract", openapi_extra=described(SessionEndBody))
+async def post_checkpoint(request: Request, state: Shared) -> dict[str, object]:
+    """Keep the transcript so far and queue what is new in it, if that is enough."""
+    if is_internal(request):
+        return {"skipped": True, "internal": True}
+    body = await body_of(request, SessionEndBody)
+    if not (body.harness.strip() and (body.session_key or body.session_id)):
+        raise Invalid("harness and sessionKey are required")
+    call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
+    session = await _session(body, call, state)
+    queued = await state.db.awrite(
+        end.checkpoint, session, rules=Rules.of(state.settings), now=clock.now()
+    )
+    return {"queued": True, "jobId": queued.job_id} if queued else {"skipped": True}
+
+
+async def end_session(
+    body: SessionEndBody, headers: Mapping[str, str], state: State
+) -> dict[str, object]:
+    """Let go of the session first, so that it is free whatever becomes of its transcript (HK-13)."""
+    call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
+    is_cleared, now = body.reason == "clear", clock.now()
+    before = await state.db.awrite(
+        progress.ended, call, state.settings, is_kept=not is_cleared, now=now
+    )
+    state.following.pop((call.agent_id, call.key or ""), None)
+    if before is not None and before.bypasses(now):
+        return {**NOTHING, "bypassed": True}
+    if is_cleared:
+        return dict(NOTHING)
+    call = replace(call, project=call.project or (before.project if before else None))
+    session = await _session(body, call, state)
+    queued = await state.db.awrite(_end, session, state.settings, now=now)
     record.event(
         Event.SESSION_END,
         harness=body.harness,
@@ -52,23 +88,8 @@ async def post_session_end(request: Request, state: Shared) -> dict[str, object]
         queued=queued is not None and queued.is_open,
     )
     if queued is None:
-        return NOTHING
+        return dict(NOTHING)
     return {**NOTHING, "queued": queued.is_open, "jobId": queued.job_id}
-
-
-@router.post("/session-checkpoint-extract", openapi_extra=described(SessionEndBody))
-async def post_checkpoint(request: Request, state: Shared) -> dict[str, object]:
-    """Keep the transcript so far and queue what is new in it, if that is enough."""
-    if request.headers.get(INTERNAL) == "1":
-        return {"skipped": True, "internal": True}
-    body = await body_of(request, SessionEndBody)
-    if not (body.harness.strip() and (body.session_key or body.session_id)):
-        raise Invalid("harness and sessionKey are required")
-    session = await _session(body, request, state)
-    queued = await state.db.awrite(
-        end.checkpoint, session, rules=Rules.of(state.settings), now=clock.now()
-    )
-    return {"queued": True, "jobId": queued.job_id} if queued else {"skipped": True}
 
 
 def _end(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
@@ -79,18 +100,16 @@ def _end(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) ->
     return end.end(tx, session, rules=Rules.of(settings), now=now)
 
 
-async def _session(body: SessionEndBody, request: Request, state: State) -> Session:
-    """Return what was handed over; a remote caller cannot make the daemon read its files (HK-73)."""
-    is_local = state.authority.mode is AuthMode.LOCAL
-    path = body.transcript_path if is_local else None
+async def _session(body: SessionEndBody, call: Call, state: State) -> Session:
+    """Return what was handed over."""
+    path = transcripts.readable_path(state, body.transcript_path)
     text = await asyncio.to_thread(files.text_of, path, body.transcript)
     if not text and len(body.transcript or "") > SILENT_CHARS:
         log.warning("session.silent", harness=body.harness, chars=len(body.transcript or ""))
-    key = body.session_key or body.session_id
     return Session(
-        agent_id=agent_of(body.agent_id, key, request.headers),
-        key=key or files.key_of(text),
+        agent_id=call.agent_id,
+        key=call.key or files.key_of(text),
         harness=body.harness,
-        project=project_of(body.cwd or body.project),
+        project=call.project,
         text=text,
     )

@@ -8,6 +8,7 @@ from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
+from signet.domain.hooks import store as sessions
 from signet.queue import console, limits, stats
 from signet.queue.kinds import QUEUES
 from signet_api import processes
@@ -40,8 +41,6 @@ async def get_status(state: Shared) -> dict[str, object]:
         "pipelineV2": public.get("pipelineV2", {}),
         "health": _health(report, seen),
         "reasons": list(seen.reasons),
-        "activeSessions": 0,
-        "bypassedSessions": 0,
         "agentCreatedAt": settings.agent.created,
         "configError": loaded.error,
         "configWarnings": list(loaded.warnings),
@@ -60,9 +59,12 @@ async def get_status(state: Shared) -> dict[str, object]:
 def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     model = state.vectors.model
     coverage = embeddings.coverage(tx, model=model)
+    running, bypassed = sessions.counts(tx, now=now)
     waiting = {name: limits.breaker_retry_at(tx, name) for name in QUEUES}
     return {
         "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
+        "activeSessions": running,
+        "bypassedSessions": bypassed,
         "queue": stats.totals(tx) | {"paused": console.is_paused(tx)},
         "oldestDueSeconds": stats.oldest_due_seconds(tx, now=now),
         "waitingForProvider": {

@@ -1,0 +1,108 @@
+"""What the routes of hooks have in common: who calls from which session, and that nothing a hook does stops anybody."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Protocol
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from signet import clock
+from signet.domain.checkpoints.store import real_path
+from signet.domain.hooks import claims, store
+from signet.domain.hooks.models import RuntimePath
+from signet.domain.hooks.models import State as Session
+from signet.domain.hooks.progress import Call
+from signet.errors import SignetError
+from signet.ids import agent_of_session
+from signet.observe import logs
+from signet_api import errors
+from signet_api.bodies import JsonRoute
+from signet_api.deps import State, agent_of, project_of
+
+log = logs.get("hooks")
+
+#: Set by the processes that Signet itself has started: what they do is nobody's memory (HK-6).
+INTERNAL = "x-signet-no-hooks"
+_PATHS = frozenset(RuntimePath)
+
+
+class HookBody(Protocol):
+    """What every hook is sent."""
+
+    harness: str
+    session_key: str | None
+    agent_id: str | None
+    project: str | None
+    runtime_path: str | None
+
+
+class HookRoute(JsonRoute):
+    """A route that answers what nobody foresaw in the words that harnesses know (HK-1)."""
+
+    FAILED = "Hook execution failed"
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler of the route."""
+        handle = super().get_route_handler()
+
+        async def handle_hook(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (SignetError, HTTPException, RequestValidationError):
+                raise
+            except Exception as error:
+                log.error("hook.failed", path=request.url.path, exc_info=error)
+                return errors.answer(500, self.FAILED, "internal")
+
+        return handle_hook
+
+
+def is_internal(request: Request) -> bool:
+    """Return whether a process asks that Signet itself has started."""
+    return request.headers.get(INTERNAL) == "1"
+
+
+async def call_of(
+    body: HookBody,
+    headers: Mapping[str, str],
+    state: State,
+    *,
+    key: str | None = None,
+    cwd: str | None = None,
+) -> Call:
+    """Return who calls; a session that was begun by an agent is that agent's, whether a later call names it or not."""
+    key = body.session_key or key or None
+    named = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
+    owner = await state.db.aread(store.owner, key) if key and not (named or "").strip() else None
+    project = project_of(body.project or cwd)
+    return Call(
+        agent_id=agent_of(body.agent_id or owner, key, headers),
+        harness=body.harness.strip(),
+        key=key,
+        project=project,
+        project_path=await asyncio.to_thread(real_path, project) if project else None,
+        runtime_path=runtime_path(headers, body.runtime_path),
+    )
+
+
+async def known(call: Call, state: State) -> Session | None:
+    """Return the session of a call; raises SessionClaimed when another path serves it."""
+    if call.key is None:
+        return None
+    found = await state.db.aread(store.get, call.agent_id, call.key)
+    claims.check(found, call.runtime_path, now=clock.now())
+    return found
+
+
+async def bypassed(call: Call, state: State) -> bool:
+    """Return whether the hooks of a session are to do nothing; raises SessionClaimed."""
+    found = await known(call, state)
+    return found is not None and found.bypasses(clock.now())
+
+
+def runtime_path(headers: Mapping[str, str], said: str | None) -> str | None:
+    """Return by which way a session is served; the header wins, any other word counts as none."""
+    path = headers.get("x-signet-runtime-path", said)
+    return path if path in _PATHS else None

@@ -1,0 +1,211 @@
+"""What a prompt brings to mind (spec/hooks.md §5). Whatever fails in that, the prompt goes on without it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx
+from signet.domain.auth import caller
+from signet.domain.hooks import claims, earlier, offered, progress, prompt, wording
+from signet.domain.hooks.models import State as Session
+from signet.domain.hooks.progress import Call
+from signet.domain.hooks.prompt import Item
+from signet.domain.memory.models import Actor
+from signet.domain.recall import recall
+from signet.domain.recall import store as uses
+from signet.domain.recall.models import Hit
+from signet.domain.sessions import ratings
+from signet.errors import Invalid
+from signet.observe import logs
+from signet.wire.hooks import PromptBody
+from signet.wire.recall import RecallBody
+from signet_api import transcripts
+from signet_api.bodies import body_of, described
+from signet_api.deps import Shared, State, Who
+from signet_api.hook import HookRoute, call_of, is_internal, known
+from signet_api.routes.recall import found
+
+log = logs.get("hooks")
+
+router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
+
+NOTHING: Mapping[str, object] = {"inject": "", "memoryCount": 0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Brought:
+    """What a prompt brought to mind: what was found, and which of it is told by which means."""
+
+    engine: str = ""
+    lines: Sequence[str] = ()
+    #: What the session is not to be told again soon; memories among it, which count as used.
+    given: Sequence[str] = ()
+    memories: Sequence[str] = ()
+    hits: Sequence[tuple[str, float]] = field(default=())
+
+
+@router.post("/user-prompt-submit", openapi_extra=described(PromptBody))
+async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, object]:
+    """Return what is known about a prompt, if it is near enough and has not just been told."""
+    if is_internal(request):
+        return {**NOTHING, "internal": True}
+    body = await body_of(request, PromptBody)
+    message = body.user_message.strip() or prompt.cleaned(body.user_prompt)
+    if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
+        raise Invalid("harness and userMessage or userPrompt are required")
+    call = await call_of(body, request.headers, state, cwd=body.cwd)
+    session, now = await known(call, state), clock.now()
+    if session is not None and session.bypasses(now):
+        return {**NOTHING, "bypassed": True}
+    transcripts.later(state, call, body.transcript_path, body.transcript)
+    terms = prompt.terms(message, body.last_assistant_message)
+    brought = await _brought(call, message, terms, session, state)
+    warning = claims.warning(session, now=now)
+    await state.db.awrite_quick(
+        _keep,
+        call,
+        message,
+        terms,
+        brought,
+        _ratings(body.memory_feedback),
+        actor,
+        state.settings,
+        warned=warning is not None,
+        now=now,
+    )
+    answer = _answer(call, terms, brought, state.settings, now)
+    answer["sessionKnown"] = session is not None
+    return {**answer, "warnings": [warning]} if warning else answer
+
+
+def _answer(
+    call: Call, terms: Sequence[str], brought: _Brought, settings: Settings, now: datetime
+) -> dict[str, object]:
+    header = wording.date_header(now.astimezone())
+    if not brought.lines:
+        return {"inject": header, "memoryCount": 0}
+    query = " ".join(terms)
+    text = prompt.told(header, query, brought.lines, brought.engine)
+    if call.key and brought.memories and settings.pipeline.predictor_pipeline.agent_feedback:
+        text += prompt.feedback(call.key, brought.memories)
+    return {
+        "inject": text,
+        "memoryCount": len(brought.lines),
+        "queryTerms": query,
+        "engine": brought.engine,
+    }
+
+
+async def _brought(
+    call: Call, message: str, terms: Sequence[str], session: Session | None, state: State
+) -> _Brought:
+    rules = state.settings.hooks.user_prompt_submit
+    if not (rules.enabled and terms):
+        return _Brought()
+    asked = RecallBody.model_validate(
+        {
+            "query": message[: prompt.VECTOR_CHARS],
+            "keywordQuery": " ".join(terms),
+            "limit": rules.recall_limit,
+            "importance_min": prompt.LEAST_IMPORTANCE,
+        }
+    )
+    given = session.given if session else frozenset()
+    try:
+        result = await found(asked, call.agent_id, state)
+        useful = frozenset(recall.touched(result))
+        hits = [hit for hit in result.hits if hit.id in useful]
+        if hits:
+            near = max(hit.score for hit in hits) >= rules.min_score
+            return _of_hits(hits if near else [], terms, given, rules.max_inject_chars)
+        return await state.db.aread(_earlier, call, terms, given, rules.max_inject_chars)
+    except Exception as error:  # a prompt is never held up by what could not be found (HK-59)
+        log.error("prompt.without_recall", exc_info=error)
+        return _Brought()
+
+
+def _of_hits(
+    hits: Sequence[Hit], terms: Sequence[str], given: frozenset[str], chars: int
+) -> _Brought:
+    items = (
+        Item(hit.id, f"- {prompt.compact(hit.content, terms)} ({wording.day(hit.created_at)})")
+        for hit in hits
+        if hit.id not in given
+    )
+    told = prompt.selected(items, chars=chars)
+    ids = [item.id for item in told]
+    return _Brought(
+        engine="hybrid",
+        lines=[item.line for item in told],
+        given=ids,
+        memories=ids,
+        hits=[(hit.id, hit.score) for hit in hits],
+    )
+
+
+def _earlier(
+    tx: ReadTx, call: Call, terms: Sequence[str], given: frozenset[str], chars: int
+) -> _Brought:
+    """Return what this session, or else an earlier one, says of it (HK-58)."""
+    name, lines = earlier.head(tx, call.agent_id, call.key, terms) if call.key else ("", [])
+    if lines and name not in given:
+        told = prompt.selected([Item(name, f"- {line}") for line in lines], chars=chars)
+        return _Brought(engine="temporal", lines=[one.line for one in told], given=[name])
+    excerpts = earlier.search(
+        tx,
+        terms,
+        agent_id=call.agent_id,
+        project=caller.current().scope.project,
+        but=call.key,
+        chars=earlier.PROMPT_CHARS,
+        limit=earlier.PROMPT_EXCERPTS,
+    )
+    items = [
+        Item(one.id, f"- {one.text} ({wording.day(one.at)})")
+        for one in excerpts
+        if one.id not in given
+    ]
+    told = prompt.selected(items, chars=chars)
+    return _Brought(
+        engine="transcript",
+        lines=[one.line for one in told],
+        given=[one.id for one in told],
+    )
+
+
+def _keep(
+    tx: WriteTx,
+    call: Call,
+    message: str,
+    terms: Sequence[str],
+    brought: _Brought,
+    rated: Mapping[str, float],
+    actor: Actor,
+    settings: Settings,
+    *,
+    warned: bool,
+    now: datetime,
+) -> None:
+    query = " ".join(terms)
+    progress.prompted(tx, call, message, query, brought.given, settings, warned=warned, now=now)
+    uses.touch(tx, brought.memories, now)
+    if call.key is None:
+        return
+    offered.at_prompt(tx, call.agent_id, call.key, brought.hits, brought.memories, now=now)
+    if rated:
+        ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)
+
+
+def _ratings(said: object) -> dict[str, float]:
+    """Return the ratings among what was sent with a prompt; the rest is left out, because the prompt goes on."""
+    if not isinstance(said, Mapping):
+        return {}
+    return {
+        str(name): float(value)
+        for name, value in said.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }

@@ -1,0 +1,175 @@
+"""Where a session begins: it is claimed, and given its context (spec/hooks.md §4)."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import store as agents
+from signet.domain.auth import caller
+from signet.domain.auth.policy import Permission
+from signet.domain.hooks import identity, offered, progress, session_start, wording
+from signet.domain.hooks.context import MEMORY, MEMORY_LINE
+from signet.domain.hooks.identity import Identity
+from signet.domain.hooks.models import Continuity
+from signet.domain.hooks.offers import Offer
+from signet.domain.hooks.progress import Call
+from signet.domain.hooks.session_start import Asked, Found
+from signet.domain.knowledge import walks
+from signet.domain.knowledge.walks import Origin, Phase
+from signet.domain.recall import recall
+from signet.domain.secrets.vault import Vault
+from signet.errors import Invalid, SignetError
+from signet.observe import logs, record
+from signet.observe.record import Event
+from signet.wire.hooks import SessionStartBody
+from signet.wire.recall import RecallBody
+from signet_api.bodies import body_of, described
+from signet_api.deps import Shared, State
+from signet_api.hook import HookRoute, call_of, is_internal
+from signet_api.routes.recall import found as recalled
+
+log = logs.get("hooks")
+
+router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
+
+#: The longest a session waits for what recall finds about its context (HK-37).
+RECALL_SECONDS = 1.0
+NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
+
+
+@router.post("/session-start", openapi_extra=described(SessionStartBody))
+async def post_session_start(request: Request, state: Shared) -> dict[str, object]:
+    """Claim a session and return what it begins with; told before, it is only told that memory is there."""
+    if is_internal(request):
+        return {**NOTHING, "internal": True}
+    body = await body_of(request, SessionStartBody)
+    if not body.harness.strip():
+        raise Invalid("harness is required")
+    call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
+    now = clock.now()
+    begun = await state.db.awrite_quick(progress.begin, call, now=now)
+    if begun.is_bypassed:
+        return {**NOTHING, "bypassed": True}
+    warnings = {"warnings": [begun.warning]} if begun.warning else {}
+    if begun.is_known:
+        stub = f"{MEMORY_LINE}\n\n{wording.date_header(now.astimezone())}"
+        return {"identity": {"name": "Agent"}, "memories": [], "inject": stub, **warnings}
+    return {**await _context(call, body.context or "", state, now), **warnings}
+
+
+async def _context(call: Call, about: str, state: State, now: datetime) -> dict[str, object]:
+    settings = state.settings
+    about = (about or settings.hooks.session_start.query or "").strip()
+    scores, files, secrets = await asyncio.gather(
+        _recalled(call, about, state),
+        asyncio.to_thread(identity.load, state.workspace, call.agent_id),
+        asyncio.to_thread(_secrets, state),
+    )
+
+    def gather(tx: ReadTx) -> Found:
+        asked = Asked(
+            reader=agents.reader(tx, call.agent_id),
+            key=call.key,
+            project=call.project,
+            project_path=call.project_path,
+            context=about,
+            recalled=scores,
+        )
+        return session_start.gather(tx, asked, settings, now=now)
+
+    found = await state.db.aread(gather)
+    if found.failed:
+        log.warning("session.parts_missing", parts=found.failed)
+    await state.db.awrite_quick(_keep, call, found, settings, now=now)
+    record.event(
+        Event.SESSION_START,
+        harness=call.harness,
+        memories=len(found.told),
+        identityFiles=files.count,
+    )
+    return _answer(found, files, secrets, settings, now)
+
+
+def _answer(
+    found: Found, files: Identity, secrets: list[str], settings: Settings, now: datetime
+) -> dict[str, object]:
+    who = identity.name_of(files, settings.agent)
+    start = settings.hooks.session_start
+    text = session_start.inject(found, files, who, secrets, settings, local=now.astimezone())
+    recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
+    return {
+        "identity": who,
+        "memories": [_told(one) for one in found.told],
+        **({"recentContext": recent} if recent else {}),
+        "inject": text,
+    }
+
+
+def _told(one: Offer) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "content": one.content,
+        "type": one.type,
+        "importance": one.importance,
+        "created_at": one.created_at,
+    }
+
+
+def _keep(tx: WriteTx, call: Call, found: Found, settings: Settings, *, now: datetime) -> None:
+    """Keep what the session was given; where it is known, what it could have been given too."""
+
+    def fresh(before: Continuity) -> Continuity:
+        return replace(
+            before,
+            focal_ids=tuple(one.id for one in found.walk.focal),
+            focal_names=tuple(one.name for one in found.walk.focal),
+            aspect_ids=tuple(found.aspects),
+            constraints=len(found.constraints),
+            traversed=len(found.walk.memories),
+        )
+
+    progress.started(tx, call, fresh, settings, now=now)
+    told = [one.id for one in found.told]
+    offered.count(tx, told)
+    if call.key is not None:
+        offered.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
+    if found.walk.focal:
+        walks.keep(
+            tx,
+            found.walk,
+            Phase.SESSION_START,
+            Origin.PROJECT if call.project else Origin.SESSION,
+            agent_id=call.agent_id,
+            now=now,
+        )
+
+
+async def _recalled(call: Call, about: str, state: State) -> dict[str, float]:
+    """Return what recall finds, as scores by id; nothing when it takes too long."""
+    if not about:
+        return {}
+    limit = state.settings.hooks.session_start.recall_limit
+    body = RecallBody.model_validate({"query": about, "limit": limit})
+    try:
+        result = await asyncio.wait_for(recalled(body, call.agent_id, state), RECALL_SECONDS)
+    except (TimeoutError, SignetError) as error:
+        log.warning("session.without_recall", reason=str(error) or "too slow")
+        return {}
+    useful = frozenset(recall.touched(result))
+    return {hit.id: hit.score for hit in result.hits if hit.id in useful}
+
+
+def _secrets(state: State) -> list[str]:
+    """Return the names of secrets, for a caller who may use them; none when they cannot be read (HK-36)."""
+    if Permission.ADMIN not in caller.current().permissions:
+        return []
+    try:
+        return Vault(state.workspace.vault).names()
+    except (SignetError, OSError):
+        return []

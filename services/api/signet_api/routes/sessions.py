@@ -1,0 +1,182 @@
+"""Look at running sessions and steer them; read what was said in them (spec/hooks.md §2, §3)."""
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import presence
+from signet.domain.agents.presence import Presence
+from signet.domain.auth import caller
+from signet.domain.hooks import claims, earlier, progress, prompt, store
+from signet.domain.hooks.models import State as Session
+from signet.errors import Invalid, NotFound
+from signet.wire.hooks import BypassBody, TranscriptSearchBody, bare
+from signet_api.bodies import JsonRoute, body_of, described
+from signet_api.deps import Db, agent_of
+
+router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JsonRoute)
+
+MAX_RESULTS = 20
+
+
+class UnknownSession(NotFound):
+    """Session not found."""
+
+
+@router.get("")
+async def get_sessions(request: Request, db: Db) -> dict[str, object]:
+    """Return the sessions that run now."""
+    scope = caller.current().scope
+    agent_id = scope.agent or request.query_params.get("agent_id") or None
+    caller.current().check_row(agent=agent_id)
+    found = await db.aread(_running, agent_id, scope.project)
+    return {"sessions": found, "count": len(found)}
+
+
+@router.post("/search", openapi_extra=described(TranscriptSearchBody))
+async def post_search(request: Request, db: Db) -> dict[str, object]:
+    """Return turns of earlier sessions that hold the words of a question."""
+    body = await body_of(request, TranscriptSearchBody)
+    if not body.query.strip():
+        raise Invalid("query is required")
+    scope = caller.current().scope
+    caller.current().check_row(project=body.project)
+    found = await db.aread(
+        earlier.search,
+        prompt.terms(body.query),
+        agent_id=agent_of(body.agent_id, body.session_key, request.headers),
+        project=scope.project or body.project,
+        chars=earlier.SEARCH_CHARS,
+        limit=min(max(body.limit, 1), MAX_RESULTS),
+    )
+    results = [
+        {
+            "sessionKey": one.session_key,
+            "agentId": one.agent_id,
+            "harness": one.harness,
+            "project": one.project,
+            "at": one.at,
+            "excerpt": one.text,
+            "hits": one.hits,
+        }
+        for one in found
+    ]
+    return {"results": results, "count": len(results)}
+
+
+@router.get("/{session_key}")
+async def get_session(session_key: str, db: Db) -> dict[str, object]:
+    """Return one session."""
+    scope, key = caller.current().scope, bare(session_key)
+    running = await db.aread(_running, scope.agent, scope.project)
+    found = next((one for one in running if one["key"] == key), None)
+    if found is None:
+        raise UnknownSession
+    return found
+
+
+@router.post("/{session_key}/bypass", openapi_extra=described(BypassBody))
+async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, object]:
+    """Let the hooks of a session do nothing, or do their work again."""
+    body = await body_of(request, BypassBody)
+    if not isinstance(body.enabled, bool):
+        raise Invalid("enabled (boolean) is required")
+    key, is_on = bare(session_key), body.enabled
+    await db.awrite(lambda tx: progress.bypass(tx, _live(tx, key), is_on=is_on, now=clock.now()))
+    return {"key": key, "bypassed": is_on}
+
+
+@router.post("/{session_key}/renew")
+async def post_renew(session_key: str, db: Db) -> dict[str, object]:
+    """Let the claim of a session last as long as a new one."""
+    key = bare(session_key)
+    until = await db.awrite(lambda tx: progress.renew(tx, _live(tx, key), now=clock.now()))
+    return {"key": key, "renewed": True, "expiresAt": clock.to_text(until)}
+
+
+@router.get("/{session_key}/transcript")
+async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str, object]:
+    """Return what was said in a session, as it is stored."""
+    scope = caller.current().scope
+    agent_id = scope.agent or request.query_params.get("agent_id") or None
+    caller.current().check_row(agent=agent_id)
+    row = await db.aread(
+        earlier.transcript, bare(session_key), agent_id=agent_id, project=scope.project
+    )
+    if row is None:
+        raise UnknownSession
+    return {
+        "sessionKey": row["session_key"],
+        "agentId": row["agent_id"],
+        "harness": row["harness"],
+        "project": row["project"],
+        "content": row["content"],
+        "createdAt": row["created_at"],
+        "updatedAt": row["updated_at"],
+    }
+
+
+def _running(tx: ReadTx, agent_id: str | None, project: str | None) -> list[dict[str, object]]:
+    """Return the sessions that have called, then those of which only presence is known."""
+    now = clock.now()
+    states = store.live(tx, now=now, agent_id=agent_id, project=project)
+    known = {(one.agent_id, one.key) for one in states}
+    there = presence.present(tx, now=now, agent_id=agent_id, project=project, limit=500)
+    begun = {(one.agent_id, one.session_key): one.started_at for one in there}
+    others = [one for one in there if (one.agent_id, one.session_key) not in known]
+    return [
+        *(_claimed(one, begun.get((one.agent_id, one.key))) for one in states),
+        *map(_present, others),
+    ]
+
+
+def _claimed(one: Session, started_at: str | None) -> dict[str, object]:
+    is_claimed = one.runtime_path is not None
+    return {
+        "key": one.key,
+        "runtimePath": one.runtime_path or "unknown",
+        "claimedAt": clock.to_text(one.claimed_at) if one.claimed_at else started_at,
+        "expiresAt": clock.to_text(one.expires_at) if is_claimed else None,
+        "agentId": one.agent_id,
+        "bypassed": one.is_bypassed,
+        "harness": one.harness,
+        "project": one.project,
+    }
+
+
+def _present(one: Presence) -> dict[str, object]:
+    return {
+        "key": one.session_key,
+        "runtimePath": "unknown",
+        "claimedAt": one.started_at,
+        "expiresAt": None,
+        "agentId": one.agent_id,
+        "bypassed": False,
+        "harness": one.harness,
+        "project": one.project,
+    }
+
+
+def _live(tx: WriteTx, key: str) -> Sequence[Session]:
+    """Return the running sessions of this key that the caller may reach; raises UnknownSession."""
+    scope, now = caller.current().scope, clock.now()
+    found = store.by_key(tx, key, agent_id=scope.agent, project=scope.project)
+    running = [one for one in found if one.is_live(now)]
+    if running:
+        return running
+    there = presence.present(tx, now=now, agent_id=scope.agent, project=scope.project, limit=500)
+    known = [one for one in there if one.session_key == key]
+    if not known:
+        raise UnknownSession
+    return [
+        Session(
+            agent_id=one.agent_id,
+            key=key,
+            harness=one.harness,
+            project=one.project,
+            expires_at=now + claims.LIFE,
+        )
+        for one in known
+    ]

@@ -1,0 +1,74 @@
+"""Keeps the transcript of a session that goes on, behind its prompts: if its harness is killed, what was said is there.
+
+A long log takes a tenth of a second to read; nobody waits for that.
+"""
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+
+from signet import clock
+from signet.config.sections import AuthMode
+from signet.db import WriteTx
+from signet.domain.hooks.progress import Call
+from signet.domain.memory import store as memories
+from signet.domain.sessions import files
+from signet.errors import SignetError
+from signet.observe import logs
+from signet_api.deps import State
+
+log = logs.get("hooks")
+
+#: A log is read again when it has grown by so much.
+LEAST_NEW_BYTES = 4_096
+
+
+def readable_path(state: State, path: str | None) -> str | None:
+    """Return the path if the caller may have it read: a remote one cannot make the daemon read its files (HK-73)."""
+    return path if state.authority.mode is AuthMode.LOCAL else None
+
+
+def later(state: State, call: Call, path: str | None, inline: str | None) -> None:
+    """Keep what was said so far, soon; one log at a time for each session."""
+    path = readable_path(state, path)
+    if call.key is None or not (path or inline):
+        return
+    name = (call.agent_id, call.key)
+    size = _size(path) if path else len(inline or "")
+    before = state.following.get(name)
+    if size is None or (before is not None and size < before + LEAST_NEW_BYTES):
+        return
+    state.following[name] = size
+    task = asyncio.create_task(_keep(state, call, path, inline))
+    state.tasks.add(task)
+    task.add_done_callback(state.tasks.discard)
+
+
+async def _keep(state: State, call: Call, path: str | None, inline: str | None) -> None:
+    text = await asyncio.to_thread(files.text_of, path, inline)
+    if not text:
+        return
+    try:
+        await state.db.awrite_quick(_store, call, text, at=clock.now())
+    except SignetError as error:  # the end of the session hands it over again
+        log.info("transcript.not_kept", code=error.code)
+
+
+def _store(tx: WriteTx, call: Call, text: str, *, at: datetime) -> None:
+    assert call.key is not None
+    memories.keep_transcript(
+        tx,
+        call.agent_id,
+        call.key,
+        text,
+        harness=call.harness,
+        project=call.project,
+        at=at,
+    )
+
+
+def _size(path: str) -> int | None:
+    try:
+        return Path(path).expanduser().stat().st_size
+    except (OSError, ValueError, RuntimeError):
+        return None

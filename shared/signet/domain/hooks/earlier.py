@@ -1,0 +1,133 @@
+"""What was said in sessions, found by words: for prompts that no memory answers, and for people who look.
+
+Transcripts have no index: keeping one up would cost the end of each session more than a search costs here. So the
+newest are read, up to a number of characters.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from signet.db import ReadTx, Row
+
+#: Characters that are read for a prompt, and for a person's search; and how many transcripts at most.
+PROMPT_CHARS = 2_000_000
+SEARCH_CHARS = 30_000_000
+MOST_SESSIONS = 500
+EXCERPT_CHARS = 220
+PROMPT_EXCERPTS = 3
+HEAD_LINES = 4
+HEAD_CHARS = 160
+
+_SIZES = """
+SELECT rowid, length(content) AS chars FROM session_transcripts
+ WHERE (:agent IS NULL OR agent_id = :agent) AND (:but IS NULL OR session_key <> :but)
+   AND (:project IS NULL OR project = :project)
+ ORDER BY coalesce(updated_at, created_at) DESC LIMIT :most"""
+_TEXT = """
+SELECT agent_id, session_key, harness, project, created_at, updated_at, content FROM session_transcripts
+ WHERE rowid IN (SELECT value FROM json_each(?))"""
+_HEAD = """
+SELECT id, content FROM session_summaries
+ WHERE agent_id = ? AND session_key = ? ORDER BY depth, latest_at DESC LIMIT 1"""
+_ONE = """
+SELECT agent_id, session_key, harness, project, created_at, updated_at, content FROM session_transcripts
+ WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ ORDER BY coalesce(updated_at, created_at) DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """A turn of a session that holds words; `hits` is how many of those asked for."""
+
+    session_key: str
+    agent_id: str
+    harness: str | None
+    project: str | None
+    at: str
+    text: str
+    hits: int
+
+    @property
+    def id(self) -> str:
+        """Return a name of it, by which a session knows what it was told."""
+        return f"excerpt:{hashlib.sha256(self.text.encode()).hexdigest()[:16]}"
+
+
+def transcript(
+    tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
+) -> Row | None:
+    """Return the stored transcript of a session, None when there is none."""
+    return tx.one(_ONE, {"key": key, "agent": agent_id, "project": project})
+
+
+def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
+    """Return id and first lines of what is known of this session so far, if it has to do with the terms (HK-58)."""
+    row = tx.one(_HEAD, (agent_id, key))
+    if row is None or not any(term in row["content"].lower() for term in terms):
+        return "", []
+    lines = [line.strip()[:HEAD_CHARS] for line in row["content"].splitlines() if line.strip()]
+    return f"summary:{row['id']}", lines[:HEAD_LINES]
+
+
+def search(
+    tx: ReadTx,
+    terms: Sequence[str],
+    *,
+    agent_id: str | None,
+    project: str | None = None,
+    but: str | None = None,
+    chars: int,
+    limit: int,
+) -> list[Excerpt]:
+    """Return turns that hold at least half of the terms, and two of several, those with most first."""
+    if not terms:
+        return []
+    least = max(min(2, len(terms)), (len(terms) + 1) // 2)
+    asked = {"agent": agent_id, "but": but, "project": project, "most": MOST_SESSIONS}
+    found = [
+        excerpt
+        for row in _texts(tx, tx.all(_SIZES, asked), chars)
+        for excerpt in _excerpts(row, terms, least)
+    ]
+    found.sort(key=lambda one: (one.hits, one.at), reverse=True)
+    unique = {one.text: one for one in reversed(found)}
+    return sorted(unique.values(), key=lambda one: (one.hits, one.at), reverse=True)[:limit]
+
+
+def _texts(tx: ReadTx, sizes: Sequence[Row], chars: int) -> Iterator[Row]:
+    """Yield the newest transcripts as long as they are not too much together; always the newest that fits."""
+    chosen = []
+    for row in sizes:
+        if row["chars"] <= chars:
+            chars -= row["chars"]
+            chosen.append(row["rowid"])
+    for rowid in chosen:
+        yield from tx.all(_TEXT, (json.dumps([rowid]),))
+
+
+def _excerpts(row: Row, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
+    for line in row["content"].split("\n"):
+        low = line.lower()
+        hits = sum(term in low for term in terms)
+        if hits >= least:
+            yield Excerpt(
+                session_key=row["session_key"],
+                agent_id=row["agent_id"],
+                harness=row["harness"],
+                project=row["project"],
+                at=row["updated_at"] or row["created_at"],
+                text=_around(line, low, terms),
+                hits=hits,
+            )
+
+
+def _around(line: str, low: str, terms: Sequence[str]) -> str:
+    """Return as much of a turn as an excerpt holds, with the first of the terms in it."""
+    if len(line) <= EXCERPT_CHARS:
+        return line.strip()
+    first = min(place for term in terms if (place := low.find(term)) >= 0)
+    start = max(0, min(first - EXCERPT_CHARS // 4, len(line) - EXCERPT_CHARS + 6))
+    cut = line[start : start + EXCERPT_CHARS - 6].strip()
+    return f"{'...' if start else ''}{cut}{'...' if start + EXCERPT_CHARS - 6 < len(line) else ''}"

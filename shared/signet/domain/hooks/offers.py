@@ -1,0 +1,161 @@
+"""Which memories a session begins with (spec/hooks.md §4.1): what matters most now, within its budget."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, Row, fts, visibility
+from signet.db.visibility import Reader, Where
+from signet.domain.hooks import context
+from signet.domain.memory.store import tags_of
+from signet.domain.memory.supersede import is_current
+from signet.domain.recall import store as recall
+from signet.domain.synthesis.sources import effective
+
+#: Below this a memory has faded (HK-41); a pinned one never does.
+LEAST_SCORE = 0.2
+#: Pinned memories beside the newest.
+MOST_PINNED = 100
+#: Words of earlier sessions of a project (HK-44): from so many sessions, so much of each, in at least so many, so many.
+SESSIONS, SUMMARY_CHARS, LEAST_SESSIONS, MOST_TERMS, LEAST_TERM = 5, 3_000, 2, 10, 4
+#: What these words bring: at most so many, of so many characters.
+MOST_WORDED, WORDED_CHARS = 10, 600
+#: Matches that are looked at before only what the reader may read is kept.
+LOOKED_AT = 100
+
+_COLUMNS = "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed"
+_ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
+_NEWEST = f"SELECT {_COLUMNS} FROM memories m WHERE {{where}} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"
+_PINNED = f"SELECT {_COLUMNS} FROM memories m WHERE m.pinned = 1 AND {{where}} ORDER BY m.created_at DESC LIMIT ?"
+_BY_ID = f"""
+SELECT {_COLUMNS} FROM json_each(?) j JOIN memories m ON m.id = j.value WHERE {{where}}"""
+_BY_SEQ = f"""
+SELECT {_COLUMNS} FROM json_each(?) j JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
+_SUMMARIES = """
+SELECT substr(content, 1, ?) FROM session_summaries
+ WHERE agent_id = ? AND project = ? AND depth = 0 ORDER BY latest_at DESC LIMIT ?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A memory that could be told, and why; `source` is a word of `session_memories`."""
+
+    id: str
+    content: str
+    type: str
+    tags: tuple[str, ...]
+    project: str | None
+    importance: float
+    created_at: str
+    score: float
+    source: str
+
+    @property
+    def line(self) -> str:
+        """Return the memory as it is told."""
+        return context.memory_line(self.content, self.tags, self.created_at)
+
+
+def candidates(
+    tx: ReadTx,
+    reader: Reader,
+    *,
+    pool: int,
+    decay_rate: float,
+    reached: Mapping[str, float],
+    recalled: Mapping[str, float],
+    now: datetime,
+) -> list[Offer]:
+    """Return what could be told, unsorted: the newest and the pinned, what a walk reached, what recall found.
+
+    `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best.
+    """
+    seen = _ALIVE & visibility.readable(reader)
+    found: dict[str, Offer] = {}
+    rows = tx.all(_NEWEST.format(where=seen.sql), (*seen.params, pool))
+    rows += tx.all(_PINNED.format(where=seen.sql), (*seen.params, MOST_PINNED))
+    for row in rows:
+        score = _effective(row, decay_rate, now)
+        if score > LEAST_SCORE:
+            found[row["id"]] = _offer(row, score, "effective")
+    others = json.dumps(list({**reached, **recalled}))
+    for row in tx.all(_BY_ID.format(where=seen.sql), (others, *seen.params)):
+        walked, asked = reached.get(row["id"], 0.0), recalled.get(row["id"], 0.0)
+        before = found.get(row["id"])
+        if before is not None and before.score >= max(walked, asked):
+            continue
+        by_walk = "ka_traversal_pinned" if row["pinned"] else "ka_traversal"
+        source = by_walk if walked >= asked else "effective"
+        found[row["id"]] = _offer(row, max(walked, asked), source)
+    return list(found.values())
+
+
+def ranked(offers: Iterable[Offer], project: str | None) -> list[Offer]:
+    """Return offers best first: those of the project, then by score, then the newer. Pure."""
+    newest = sorted(offers, key=lambda one: one.created_at, reverse=True)
+    return sorted(newest, key=lambda one: (not _is_of(one, project), -one.score))
+
+
+def chosen(offers: Sequence[Offer], *, most: int, chars: int) -> list[Offer]:
+    """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure."""
+    taken: list[Offer] = []
+    for one in offers:
+        if len(taken) == most:
+            break
+        if len(one.line) + 1 <= chars:
+            chars -= len(one.line) + 1
+            taken.append(one)
+    return taken
+
+
+def worded(tx: ReadTx, reader: Reader, project: str, *, without: Iterable[str]) -> list[Offer]:
+    """Return memories that hold what the last sessions of the project were about, and that fit (HK-44)."""
+    texts = tx.all(_SUMMARIES, (SUMMARY_CHARS, reader.agent_id, project, SESSIONS))
+    terms = shared_terms([row[0] for row in texts])
+    if not terms:
+        return []
+    seen = _ALIVE & visibility.readable(reader)
+    ranks = recall.keyword(tx, fts.any_of(terms), LOOKED_AT)
+    rows = tx.all(_BY_SEQ.format(where=seen.sql), (json.dumps(list(ranks)), *seen.params))
+    known = frozenset(without)
+    offers = [_offer(row, 0.0, "fts_only") for row in rows if row["id"] not in known]
+    return chosen(offers, most=MOST_WORDED, chars=WORDED_CHARS)
+
+
+def shared_terms(texts: Sequence[str]) -> list[str]:
+    """Return the words that several of the texts have in common, commonest first. Pure."""
+    held = Counter(
+        word
+        for text in texts
+        for word in set(fts.words(text))
+        if len(word) >= LEAST_TERM and word not in fts.STOP_WORDS and not word.isdigit()
+    )
+    return [word for word, count in held.most_common() if count >= LEAST_SESSIONS][:MOST_TERMS]
+
+
+def _effective(row: Row, rate: float, now: datetime) -> float:
+    if row["pinned"]:
+        return 1.0
+    used = clock.parsed(row["last_accessed"]) or clock.parsed(row["created_at"]) or now
+    return effective(row["importance"] or 0.0, used, now, rate=rate)
+
+
+def _is_of(offer: Offer, project: str | None) -> bool:
+    return project is not None and offer.project == project
+
+
+def _offer(row: Row, score: float, source: str) -> Offer:
+    return Offer(
+        id=row["id"],
+        content=row["content"],
+        type=row["type"],
+        tags=tags_of(row["tags"]),
+        project=row["project"],
+        importance=row["importance"] or 0.0,
+        created_at=row["created_at"],
+        score=score,
+        source=source,
+    )

@@ -1,0 +1,240 @@
+"""What a session begins with: gathered from one snapshot, each part for itself (spec/hooks.md §4).
+
+A part that fails is left out and named; the others are told all the same (HK-36).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, fts, visibility
+from signet.db.driver import sqlite
+from signet.db.visibility import Reader
+from signet.domain.agents import presence
+from signet.domain.agents.presence import Presence
+from signet.domain.auth import caller
+from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.hooks import context, focus, offers, recovery, wording
+from signet.domain.hooks.context import Part, Section
+from signet.domain.hooks.identity import Identity
+from signet.domain.hooks.offers import Offer
+from signet.errors import SignetError
+
+T = TypeVar("T")
+
+MOST_PEERS = 6
+#: Memories that are counted since the last session; more is "many".
+MOST_COUNTED = 1_000
+#: Characters of a token, where the limit is in tokens (HK-33).
+TOKEN_CHARS = 4
+
+_LAST = """
+SELECT latest_at FROM session_summaries
+ WHERE agent_id = :agent AND depth = 0 AND (:project IS NULL OR project = :project)
+ ORDER BY latest_at DESC LIMIT 1"""
+_CAPTURED = """
+SELECT count(*) FROM session_summaries
+ WHERE agent_id = :agent AND depth = 0 AND latest_at >= :at AND (:project IS NULL OR project = :project)"""
+_SINCE = f"""
+SELECT count(*) FROM (SELECT 1 FROM memories m INDEXED BY idx_memories_created
+ WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Whose session begins, and what it says of itself. `project_path` is the project's real path."""
+
+    reader: Reader
+    key: str | None = None
+    project: str | None = None
+    project_path: str | None = None
+    context: str = ""
+    #: What recall found for the context, by id.
+    recalled: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What the store has for a session that begins."""
+
+    candidates: Sequence[Offer] = ()
+    told: Sequence[Offer] = ()
+    since: str = ""
+    peers: Sequence[Presence] = ()
+    walk: Walk = field(default_factory=Walk)
+    constraints: Sequence[tuple[str, str]] = ()
+    aspects: Sequence[str] = ()
+    recovery: str = ""
+    #: Parts that could not be read.
+    failed: list[str] = field(default_factory=list)
+
+
+def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Found:
+    """Return what the store has for the session."""
+    found = Found()
+    reader, start = asked.reader, settings.hooks.session_start
+    found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
+    if asked.project:
+        found.peers = _try(found, "peers", lambda: _peers(tx, asked, now=now), [])
+    _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
+    known: list[Offer] = _try(
+        found,
+        "memories",
+        lambda: offers.candidates(
+            tx,
+            reader,
+            pool=max(start.candidate_pool_limit, 3 * start.recall_limit),
+            decay_rate=settings.memory.decay_rate,
+            reached=found.walk.memories,
+            recalled=asked.recalled,
+            now=now,
+        ),
+        [],
+    )
+    found.candidates = offers.ranked(known, asked.project)
+    budget = settings.memory.session_budget_chars
+    found.told = offers.chosen(found.candidates, most=start.recall_limit, chars=budget)
+    project = asked.project
+    if project and not asked.context:
+        told = [one.id for one in found.told]
+        more: list[Offer] = _try(
+            found, "words", lambda: offers.worded(tx, reader, project, without=told), []
+        )
+        new = {one.id for one in more} - {one.id for one in found.candidates}
+        found.told = [*found.told, *more]
+        found.candidates = [*found.candidates, *(one for one in more if one.id in new)]
+    continuity = settings.pipeline.continuity
+    if continuity.enabled:
+        found.recovery = _try(
+            found,
+            "recovery",
+            lambda: recovery.text(
+                tx,
+                reader,
+                key=asked.key,
+                project_path=asked.project_path,
+                most=continuity.recovery_budget_chars,
+                now=now,
+            ),
+            "",
+        )
+    return found
+
+
+def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
+    """Return the line about what has come since the last session, empty before the first."""
+    asked = {"agent": reader.agent_id, "project": reader.project}
+    last: str | None = tx.value(_LAST, asked)
+    at = clock.parsed(last)
+    if last is None or at is None:
+        return ""
+    seen = visibility.readable(reader)
+    new = tx.value(_SINCE.format(where=seen.sql), (last, *seen.params))
+    captured = tx.value(_CAPTURED, {**asked, "at": last})
+    return (
+        f"[since last session: {new} new memories, {captured} sessions captured,"
+        f" last active {wording.ago(at, now)}]"
+    )
+
+
+def inject(
+    found: Found,
+    identity: Identity,
+    who: Mapping[str, str],
+    secrets: Sequence[str],
+    settings: Settings,
+    *,
+    local: datetime,
+) -> str:
+    """Return the text that the session begins with. Pure; `local` is now in the reader's zone."""
+    start, walked = settings.hooks.session_start, settings.pipeline.traversal
+    most = (
+        start.max_inject_tokens * TOKEN_CHARS
+        if start.max_inject_tokens is not None
+        else start.max_inject_chars
+    )
+    rules = context.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
+    memories = [one.line for one in found.told]
+    sections = [
+        Section(Part.MARK, context.MEMORY_LINE),
+        Section(Part.SINCE, found.since),
+        Section(Part.DATE, wording.date_header(local)),
+        _listed(Part.PEERS, "## Active Peer Sessions", [_peer(one, local) for one in found.peers]),
+        _listed(Part.MEMORIES, context.memories_heading(len(memories)), memories),
+        _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
+        _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
+        Section(
+            Part.RECOVERY,
+            f"## Session Recovery Context\n{found.recovery}" if found.recovery else "",
+        ),
+    ]
+    if start.include_identity:
+        sections += _files(identity, who)
+    if start.include_recent_context:
+        sections.append(
+            context.titled(Part.MEMORY, "Working Memory", identity.memory, context.MEMORY)
+        )
+    return context.assemble(sections, most=most)
+
+
+def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
+    instructions = context.titled(
+        Part.INSTRUCTIONS, "Agent Instructions", identity.instructions, context.INSTRUCTIONS
+    )
+    if not identity.instructions:
+        named = ", ".join(filter(None, (who["name"], who.get("description", ""))))
+        instructions = Section(Part.INSTRUCTIONS, f"You are {named}.")
+    return [
+        instructions,
+        context.titled(Part.SOUL, "Soul", identity.soul, context.SOUL),
+        context.titled(Part.IDENTITY, "Identity", identity.identity, context.IDENTITY),
+        context.titled(Part.USER, "About Your User", identity.user, context.USER),
+    ]
+
+
+def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
+    """Walk from what the session is about, and take the rules that hold there."""
+    traversal = settings.pipeline.traversal
+    if not traversal.enabled:
+        return
+    words = fts.content_words(asked.context) if asked.context else []
+    start = focus.focal(tx, asked.reader, project=asked.project, words=words)
+    until = clock.monotonic_ms() + traversal.timeout_ms
+    bounds = Bounds(memories=traversal.max_traversal_paths)
+    found.constraints = focus.constraints(tx, asked.reader, start)
+    found.aspects = focus.aspects(tx, start)
+    found.walk = focus.walk(tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until)
+
+
+def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:
+    scope = caller.current().scope
+    return presence.present(
+        tx,
+        now=now,
+        agent_id=scope.agent,
+        project=scope.project,
+        but=asked.key,
+        limit=MOST_PEERS,
+    )
+
+
+def _peer(one: Presence, now: datetime) -> str:
+    agent = wording.plain(one.agent_id) or "unknown-agent"
+    place = f" in {wording.plain(one.project)}" if one.project else ""
+    seen = wording.ago(clock.parsed(one.seen_at) or now, now)
+    return f"- {agent} ({wording.plain(one.harness)}){place}, last seen {seen}"
+
+
+def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:
+    return Section(part, "\n".join([heading, *lines]) if lines else "")
+
+
+def _try(found: Found, part: str, work: Callable[[], T], otherwise: T) -> T:
+    try:
+        return work()
+    except (SignetError, sqlite.DatabaseError, ValueError):
+        found.failed.append(part)
+        return otherwise
