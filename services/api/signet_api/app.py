@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from signet import __version__
 from signet.config.sections import AuthMode
 from signet.wire.errors import ErrorBody
-from signet_api import errors, permissions
+from signet_api import errors, permissions, rosters
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -46,6 +46,7 @@ def create_app(state: State) -> ASGIApp:
         max_body_size=most_bytes,
     )
     app.state.signet = state
+    rosters.follow(state)
     errors.install(app)
     permissions.check(route for router in ROUTERS for route in router.routes)
     for router in ROUTERS:

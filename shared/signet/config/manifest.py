@@ -9,7 +9,7 @@ import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -21,6 +21,7 @@ from signet.paths import Workspace
 
 if TYPE_CHECKING:
     from ruamel.yaml import YAML
+    from ruamel.yaml.nodes import Node
 
 #: What may stand before the first key: comments, directives and the line that ends them.
 HEAD = re.compile(r"(?:[ \t]*(?:[#%][^\n]*)?\n)*---[ \t]*(?:#[^\n]*)?\n")
@@ -60,12 +61,28 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
     The value goes where the file keeps that section already. Writers of one folder wait for each other; readers
     see the old file or the new one. Raises ManifestError when the file does not parse or a parent is no section.
     """
+    rewrite(
+        path,
+        lambda document: put(document, dotted_key, value, path.name),
+        lambda source: with_value(source, path.name, dotted_key, value),
+    )
+
+
+def rewrite(
+    path: Path,
+    change: Callable[[MutableMapping[Any, Any]], None],
+    write: Callable[[bytes], bytes],
+) -> None:
+    """Replace the file by what `write` makes of it, if that says what `change` makes of its values.
+
+    Both are called, in this order, while no other writer is there. Raises ManifestError otherwise.
+    """
     target = path.resolve()
     with _alone(target.parent):
         source = target.read_bytes() if target.exists() else b""
         wanted = parse(source, path.name)
-        _put(wanted, dotted_key, value, path.name)
-        changed = _with_value(source, path.name, dotted_key, value)
+        change(wanted)
+        changed = write(source)
         if repr(parse(changed, path.name)) != repr(
             wanted
         ):  # repr: equal for NaN and for loops of anchors
@@ -73,7 +90,8 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
         replace_file(target, changed)
 
 
-def _put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name: str) -> None:
+def put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name: str) -> None:
+    """Set one value in a document where it keeps that section; raises ManifestError when a parent is no section."""
     *parents, last = placed(document, dotted_key)
     section = document
     for key in parents:
@@ -87,7 +105,7 @@ def _put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name
     section[last] = value
 
 
-def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:
+def with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:
     """Return the file with the value in place and everything else as it was written."""
     from ruamel.yaml.comments import CommentedMap
 
@@ -100,11 +118,22 @@ def _with_value(source: bytes, name: str, dotted_key: str, value: Value) -> byte
         # Nothing but comments, which belong to no value and would be lost.
         head += "".join(f"{line}\n" for line in body.splitlines() if re.match(r"\s*(#|$)", line))
         document = CommentedMap()
-    _put(document, dotted_key, value, name)
+    put(document, dotted_key, value, name)
     written = StringIO()
     yaml.dump(document, written)
     changed = (head + written.getvalue()).encode()
     return changed.replace(b"\n", b"\r\n") if b"\r\n" in source else changed
+
+
+def node_at(text: str, dotted_key: str) -> "Node | None":
+    """Return where a value stands in a text that parses, as a node with its lines; None when it is not there."""
+    from ruamel.yaml.nodes import MappingNode
+
+    found: Node | None = _parser("safe").compose(text)
+    for key in dotted_key.split("."):
+        pairs = found.value if isinstance(found, MappingNode) else []
+        found = next((value for name, value in pairs if name.value == key), None)
+    return found
 
 
 def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> None:

@@ -7,8 +7,11 @@ from signet.db.visibility import ReadPolicy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """A known agent and whose memories it may read."""
+    """A known agent and whose memories it may read; `name` is what people call it, times are as they are stored."""
 
     id: str
     read_policy: ReadPolicy
     policy_group: str | None = None
+    name: str | None = None
+    created_at: str = ""
+    updated_at: str = ""

@@ -1,0 +1,105 @@
+"""The named agents of the workspace: list them, add one, remove one (spec/harnesses.md §8).
+
+agent.yaml is changed first and the database follows it, so that neither undoes the other.
+"""
+
+import asyncio
+import contextlib
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.config import manifest, roster_file
+from signet.config.roster_file import NotListed
+from signet.db import ReadTx
+from signet.domain.agents import files, roster, store
+from signet.domain.agents.models import Agent
+from signet.domain.memory import leave
+from signet.errors import Conflict, Frozen, Invalid, NotFound
+from signet.ids import DEFAULT_AGENT
+from signet.wire.agents import AgentBody
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, Who
+
+router = APIRouter(tags=["agents"], route_class=JsonRoute)
+
+
+class Exists(Conflict):
+    """There is an agent of this name already."""
+
+    code = "agent_exists"
+
+
+@router.get("/api/agents")
+async def get_agents(state: Shared) -> dict[str, object]:
+    """Return every agent with its policy and how many memories it has, the default one first."""
+
+    def look(tx: ReadTx) -> list[dict[str, object]]:
+        counts = store.counts(tx)
+        return [
+            _row(one) | {"memories": sum(counts.get(one.id, {}).values())}
+            for one in store.every(tx)
+        ]
+
+    return {"agents": await state.db.aread(look)}
+
+
+@router.post("/api/agents", status_code=201)
+async def post_agent(body: AgentBody, state: Shared) -> dict[str, object]:
+    """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
+    wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
+    if await state.db.aread(store.get, wanted.name) is not None:
+        raise Exists
+    path = manifest.find(state.workspace) or state.workspace.root / manifest.NAMES[0]
+    await asyncio.to_thread(roster_file.add, path, wanted)
+    await asyncio.to_thread(files.make, state.workspace, wanted.name)
+    await state.db.awrite(store.put, roster.agent_of(wanted), now=clock.now())
+    return _row(await _known(state, wanted.name))
+
+
+@router.get("/api/agents/{name}")
+async def get_agent(name: str, state: Shared) -> dict[str, object]:
+    """Return one agent, its memories by visibility, and its own files."""
+    found = await _known(state, name)
+    counts = await state.db.aread(store.counts, name)
+    own = await asyncio.to_thread(files.present, state.workspace, name)
+    return _row(found) | {"memories": counts.get(name, {}), "files": own}
+
+
+@router.delete("/api/agents/{name}")
+async def delete_agent(name: str, request: Request, state: Shared, actor: Who) -> dict[str, object]:
+    """Remove an agent; its memories are archived, or with `purge=true` erased. Its files stay."""
+    if name == DEFAULT_AGENT:
+        raise Invalid("The default agent cannot be removed")
+    await _known(state, name)
+    if state.settings.pipeline.mutations_frozen:
+        raise Frozen
+    purge = request.query_params.get("purge", "").lower() in ("true", "1")
+    path = manifest.find(state.workspace)
+    if path is not None:
+        # It may have been named elsewhere, or its entry taken out already.
+        with contextlib.suppress(NotListed):
+            await asyncio.to_thread(roster_file.remove, path, name)
+    step = leave.erase if purge else leave.archive
+    while await state.db.awrite(step, name, actor=actor, now=clock.now()):
+        pass
+    await state.db.awrite(store.remove, name)
+    return {"success": True, "purged": purge}
+
+
+async def _known(state: State, name: str) -> Agent:
+    found = await state.db.aread(store.get, name)
+    if found is None:
+        raise NotFound(f"Agent '{name}' not found")
+    return found
+
+
+def _row(agent: Agent) -> dict[str, object]:
+    return {
+        "id": agent.id,
+        "name": agent.name or agent.id,
+        "read_policy": agent.read_policy,
+        "policy_group": agent.policy_group,
+        "created_at": agent.created_at,
+        "updated_at": agent.updated_at,
+    }

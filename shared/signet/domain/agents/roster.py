@@ -1,0 +1,50 @@
+"""The named agents: from agent.yaml to rows that decide who reads what (spec/harnesses.md §8)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from signet.config.roster import NAME, RosterAgent
+from signet.config.roster import ReadPolicy as Listed
+from signet.db import WriteTx
+from signet.db.visibility import ReadPolicy
+from signet.domain.agents import store
+from signet.domain.agents.models import Agent
+from signet.errors import Invalid
+from signet.ids import DEFAULT_AGENT
+
+#: The name is that of a folder too.
+MAX_NAME = 64
+
+
+def follow(tx: WriteTx, roster: Sequence[RosterAgent], *, now: datetime) -> None:
+    """Register the agents of the roster as it says; others stay, the default agent is always there (HN-70)."""
+    if store.get(tx, DEFAULT_AGENT) is None:
+        shared = Agent(id=DEFAULT_AGENT, name=DEFAULT_AGENT, read_policy=ReadPolicy.SHARED)
+        store.put(tx, shared, now=now)
+    for one in roster:
+        store.put(tx, agent_of(one), now=now)
+
+
+def agent_of(listed: RosterAgent) -> Agent:
+    """Return what an entry of the roster says of an agent."""
+    return Agent(
+        id=listed.name,
+        name=listed.name,
+        read_policy=ReadPolicy(listed.read_policy.value),
+        policy_group=listed.policy_group,
+    )
+
+
+def checked(name: str, policy: str | None, group: str | None) -> RosterAgent:
+    """Return a new entry of the roster, isolated unless it says otherwise; raises Invalid."""
+    if not NAME.fullmatch(name) or len(name) > MAX_NAME or name == DEFAULT_AGENT:
+        raise Invalid(
+            f"name must be small letters, digits and hyphens, at most {MAX_NAME}, and not `default`"
+        )
+    wanted = policy or Listed.ISOLATED
+    if wanted not in set(Listed):
+        raise Invalid("read_policy must be isolated, shared or group")
+    group = (group or "").strip() or None
+    if wanted == Listed.GROUP and group is None:
+        raise Invalid("policy_group is required with read_policy group")
+    return RosterAgent(name=name, read_policy=Listed(wanted), policy_group=group)
