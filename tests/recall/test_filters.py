@@ -150,3 +150,17 @@ def test_a_narrow_filter_keeps_what_holds_only_a_word_of_most_rows(db_any_way: D
     filters = Filters(project="one in 590")
     for text in ("house", "slate house"):
         assert sorted(found(ask(db_any_way, text, filters=filters, floor=0.0))) == ["m1", "m591"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Überblick", "überblick", "ÜBERBLICK", "übersicht"],
+    ids=["same", "small", "large", "other"],
+)
+def test_a_tag_is_found_in_any_case_of_any_letter(tmp_path: Path, asked: str) -> None:
+    with a_store(tmp_path) as db:
+        db.write(remember, "json", "a house", embedded=False, tags='["Überblick", 7]')
+        db.write(remember, "list", "a house", embedded=False, tags="other, Überblick")
+        db.write(remember, "none", "a house", embedded=False, tags='["Rückblick"]')
+        with_tag = found(ask(db, "house", filters=Filters(tags=(asked,)), floor=0.0))
+        assert sorted(with_tag) == (["json", "list"] if asked != "übersicht" else [])

@@ -101,12 +101,18 @@ def connect(path: Path, *, read_only: bool = False) -> Connection:
             connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
+        connection.create_function("lower_unicode", 1, _lower, deterministic=True)
         connection.row_factory = sqlite.Row
         _load_vec(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _lower(value: str | bytes | float | None) -> str | bytes | float | None:
+    """Return a text in lower case; SQLite's own `lower` leaves all but ASCII as it is."""
+    return value.lower() if isinstance(value, str) else value
 
 
 def _load_vec(connection: Connection) -> None:

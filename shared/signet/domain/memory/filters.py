@@ -8,12 +8,13 @@ from signet.db import fts
 from signet.db.visibility import Where
 from signet.errors import Invalid
 
-#: Tags are a JSON array; rows of older files may hold a comma list. Compared whole and in lower case.
+#: Tags are a JSON array; rows of older files may hold a comma list. Compared whole and in lower case: by SQLite, which
+#: knows ASCII, or by a function of the connection, which calls Python.
 _TAG = """
 EXISTS (SELECT 1 FROM json_each(
           CASE WHEN json_valid(m.tags) THEN m.tags
                ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t
-        WHERE lower(trim(t.value)) = ?)
+        WHERE {lower}(trim(t.value)) = ?)
 """
 
 
@@ -27,7 +28,8 @@ def has_tag(tag: str) -> Where:
     where = Where("m.tags IS NOT NULL")
     if _PLAIN.fullmatch(wanted):
         where &= Where("instr(lower(m.tags), ?) > 0", (wanted,))
-    return where & Where(_TAG, (wanted,))
+    lower = "lower" if wanted.isascii() else "lower_unicode"
+    return where & Where(_TAG.format(lower=lower), (wanted,))
 
 
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
