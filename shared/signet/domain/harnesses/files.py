@@ -1,0 +1,232 @@
+"""Changing the files of a harness, all or none where that can be known before, each in one step.
+
+Everything is read and computed first; what does not parse stops the whole installation with nothing written. Then,
+file by file: a copy beside it before our first change, the record that undoes it, the file. A process that is killed
+in between leaves whole files, and running again ends what it began.
+"""
+
+import difflib
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.config.manifest import replace_file
+from signet.domain.harnesses import records
+from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses.models import Patch
+from signet.domain.harnesses.records import Record, Undo
+from signet.errors import Conflict
+from signet.paths import Workspace
+
+_NO_NEWLINE = r"\ No newline at end of file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A file that is about to change; None is a file that is not there."""
+
+    path: Path
+    earlier: str | None
+    later: str | None
+    #: Whether what is there was written by somebody else and is copied first.
+    is_copied: bool
+    #: What is recorded before the change.
+    undo: Undo | None
+
+
+def planned(patches: Iterable[Patch], record: Record) -> list[Change]:
+    """Return the changes that connecting makes; raises ConfigUnreadable, with the file, when one cannot be read."""
+    found = []
+    for patch in patches:
+        earlier = _text(patch.path)
+        with _named(patch.path):
+            later = (
+                patch.content if patch.content is not None else patch.put(_or_empty(earlier, patch))
+            )
+        if later == earlier:
+            continue
+        if patch.is_final:
+            found.append(_change(patch, earlier, later, is_copied=True))
+            continue
+        with _named(patch.path):
+            base = _base(patch, earlier, record)
+            # From what the user wrote, so that what an older version of us put in does not stay.
+            if patch.content is None:
+                later = patch.put(_or_empty(base, patch))
+            before = patch.before(_or_empty(base, patch))
+        if later == earlier:
+            continue
+        assert later is not None
+        theirs = earlier is not None and _is_theirs(patch, earlier, record)
+        undo = records.undo(base, later, before)
+        found.append(_change(patch, earlier, later, is_copied=theirs, undo=undo))
+    return found
+
+
+def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], list[str]]:
+    """Return the changes that taking out makes, and what is said of the files that do not parse and stay."""
+    found, refused = [], []
+    for patch in patches:
+        try:
+            with _named(patch.path):
+                earlier = _text(patch.path)
+                if earlier is None:
+                    continue
+                later = _base(patch, earlier, record)
+        except ConfigUnreadable as error:
+            refused.append(error.message)
+            continue
+        if later != earlier:
+            known = str(patch.path) in record.files
+            copied = patch.content is not None and known and _is_theirs(patch, earlier, record)
+            found.append(_change(patch, earlier, later, is_copied=copied))
+    return found, refused
+
+
+def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
+    """Return a file as it would be without us; None when it would not be there."""
+    kept = record.files.get(str(patch.path))
+    if earlier is None:
+        return None
+    if kept is not None and kept.is_of(earlier.encode()):
+        return kept.earlier(earlier) if kept.was_there else None
+    if patch.content is not None:
+        return None if kept is not None or earlier == patch.content else earlier
+    if not earlier.strip():
+        return earlier
+    left = patch.take(earlier, kept.before if kept else {})
+    is_new = kept is not None and not kept.was_there
+    return None if is_new and left.split() in ([], ["{}"], ["{", "}"]) else left
+
+
+def _or_empty(text: str | None, patch: Patch) -> str:
+    return text if text is not None and text.strip() else patch.empty
+
+
+def _change(
+    patch: Patch,
+    earlier: str | None,
+    later: str | None,
+    *,
+    is_copied: bool,
+    undo: Undo | None = None,
+) -> Change:
+    return Change(path=patch.path, earlier=earlier, later=later, is_copied=is_copied, undo=undo)
+
+
+def _is_theirs(patch: Patch, earlier: str, record: Record) -> bool:
+    """Return whether something would be lost: it is our first change, or a file of ours that somebody changed."""
+    kept = record.files.get(str(patch.path))
+    return kept is None or (patch.content is not None and not kept.is_of(earlier.encode()))
+
+
+def apply(
+    workspace: Workspace, harness: str, changes: Iterable[Change], record: Record
+) -> list[str]:
+    """Make the changes, each with its record first; return the copies that were made beside the files.
+
+    Raises Conflict when somebody has written one of the files meanwhile.
+    """
+    copies = []
+    for change in changes:
+        path = _checked(change)
+        if change.is_copied:
+            copies.append(_copy(path))
+        if change.later is None:
+            path.unlink(missing_ok=True)
+            continue
+        make_folder(path.parent, record)
+        if change.undo is not None:
+            record.files[str(change.path)] = change.undo
+        records.write(workspace, harness, record)
+        replace_file(path, change.later.encode())
+    return copies
+
+
+def restore(changes: Iterable[Change]) -> None:
+    """Make the changes of taking out; what is recorded stays recorded until the caller says that all is done."""
+    for change in changes:
+        path = _checked(change)
+        if change.is_copied:
+            _copy(path)
+        if change.later is None:
+            path.unlink(missing_ok=True)
+        else:
+            replace_file(path, change.later.encode())
+
+
+def diff(changes: Iterable[Change]) -> str:
+    """Return the changes as a unified diff."""
+    parts: list[str] = []
+    for change in changes:
+        earlier, later = (
+            (text or "").splitlines(keepends=True) for text in (change.earlier, change.later)
+        )
+        from_file = "/dev/null" if change.earlier is None else str(change.path)
+        to_file = "/dev/null" if change.later is None else str(change.path)
+        for line in difflib.unified_diff(earlier, later, from_file, to_file):
+            parts.append(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n")
+    return "".join(parts)
+
+
+def remove_folders(record: Record) -> None:
+    """Remove the folders that we made and that are empty again, the deepest first."""
+    for folder in sorted(set(record.folders), key=len, reverse=True):
+        try:
+            Path(folder).rmdir()
+        except OSError:  # not empty, or gone
+            continue
+
+
+def make_folder(path: Path, record: Record) -> None:
+    """Make a folder that goes again when the harness does."""
+    record.folders += _make_folders(path)
+
+
+def _checked(change: Change) -> Path:
+    """Return where the file really is; raises Conflict when it is not as it was when the change was planned."""
+    if _text(change.path) != change.earlier:
+        raise Conflict(f"{change.path} was changed meanwhile; run it again")
+    return change.path.resolve()
+
+
+def _make_folders(path: Path) -> list[str]:
+    missing = [one for one in (path, *path.parents) if not one.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    return [str(one) for one in missing]
+
+
+def _copy(path: Path) -> str:
+    """Copy a file beside itself, under the first name that is free."""
+    names = [f"{path.name}.bak", *(f"{path.name}.bak{n}" for n in range(1, 1_000))]
+    copy = next(path.with_name(name) for name in names if not os.path.lexists(path.with_name(name)))
+    shutil.copy2(path, copy)
+    return str(copy)
+
+
+def _text(path: Path) -> str | None:
+    """Return what a file says; None when it is not there, raises ConfigUnreadable when it is no text."""
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise ConfigUnreadable(f"{path}: the text is not UTF-8") from error
+    except OSError as error:
+        raise ConfigUnreadable(f"{path}: {error.strerror}") from error
+
+
+class _named:
+    """Puts the name of the file in front of what is wrong in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ConfigUnreadable) and not error.message.startswith(str(self._path)):
+            raise ConfigUnreadable(f"{self._path}: {error.message}", **error.facts) from error

@@ -1,0 +1,116 @@
+"""The commands that a harness runs at the events of a session, as Claude Code and Codex write them down.
+
+An event is a list of groups, each with a list of commands. Only our own commands are ever taken out of it; a group
+goes when nothing is left in it. Pure.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from signet.domain.harnesses import jsonedit
+from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
+
+#: Our hooks, by their name after `signet hook`.
+NAMES = ("session-start", "user-prompt-submit", "pre-compaction", "session-end")
+_OURS = re.compile(rf"signet\S*['\"]?\s+hook\s+(?:{'|'.join(NAMES)})\b")
+
+
+def handler(program: str, name: str, arguments: str, timeout_seconds: int) -> Json:
+    """Return the entry of one hook; only keys that every version of the harness knows (#978)."""
+    command = f"{quoted(program)} hook {name} {arguments}".strip()
+    return {"type": "command", "command": command, "timeout": timeout_seconds}
+
+
+def quoted(program: str) -> str:
+    """Return the name of a program as a shell reads it."""
+    return shlex.quote(program)
+
+
+def put(text: str, wanted: Mapping[str, Json], *, stale: Sequence[str] = ()) -> str:
+    """Bring the entries of events in, in place of older ones of ours; `stale` are events that do not exist."""
+    for event in stale:
+        text = _taken(text, event)
+    for event, entry in wanted.items():
+        groups = jsonedit.get(text, ("hooks", event))
+        if groups is not None and not isinstance(groups, list):
+            raise ConfigUnreadable(f"hooks.{event} is not a list")
+        if [one for one in groups or [] if _holds_ours(one)] == [{"hooks": [entry]}]:
+            continue
+        text = jsonedit.append(_without(text, event), ("hooks", event), {"hooks": [entry]})
+    return text
+
+
+def take(text: str, events: Sequence[str]) -> str:
+    """Take our entries out of these events, and what holds nothing then."""
+    for event in events:
+        text = _taken(text, event)
+    return text
+
+
+def commands(text: str, event: str) -> list[str]:
+    """Return our commands at an event; raises ConfigUnreadable."""
+    groups = jsonedit.get(text, ("hooks", event))
+    found = [one for group in _list(groups) for one in _handlers(group)]
+    return [str(one["command"]) for one in found if isinstance(one, Mapping) and _is_ours(one)]
+
+
+def problem(command: str) -> str | None:
+    """Return why a command of ours cannot work: its program is gone."""
+    try:
+        program = shlex.split(command)[0]
+    except (ValueError, IndexError):
+        return "its command is none"
+    if "/" in program and not Path(program).exists():
+        return f"{program} is not there"
+    return None
+
+
+def _taken(text: str, event: str) -> str:
+    left = _without(text, event)
+    return text if left == text else jsonedit.prune(left, ("hooks", event))
+
+
+def _without(text: str, event: str) -> str:
+    """Take our commands out of an event, and the groups that held nothing else."""
+    groups = jsonedit.get(text, ("hooks", event))
+    if not any(_holds_ours(group) for group in _list(groups)):
+        return text
+    path = ("hooks", event)
+    text = jsonedit.drop_items(text, path, _is_only_ours)
+    for place, group in enumerate(_list(jsonedit.get(text, path))):
+        if _holds_ours(group):
+            text = _without_handlers(text, event, place)
+    return text
+
+
+def _without_handlers(text: str, event: str, place: int) -> str:
+    """Take our commands out of a group that holds others too."""
+    group = jsonedit.parse_list(text, ("hooks", event)).items[place]
+    inside = text[group.start : group.end]
+    return (
+        text[: group.start] + jsonedit.drop_items(inside, ("hooks",), _is_ours) + text[group.end :]
+    )
+
+
+def _holds_ours(group: Json) -> bool:
+    return any(_is_ours(one) for one in _handlers(group))
+
+
+def _is_only_ours(group: Json) -> bool:
+    handlers = _handlers(group)
+    return bool(handlers) and all(_is_ours(one) for one in handlers)
+
+
+def _handlers(group: Json) -> Sequence[Json]:
+    return _list(group.get("hooks")) if isinstance(group, Mapping) else ()
+
+
+def _is_ours(one: Json) -> bool:
+    command = one.get("command") if isinstance(one, Mapping) else None
+    return isinstance(command, str) and _OURS.search(command) is not None
+
+
+def _list(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,244 @@
+"""OpenClaw: our plugin in its memory slot, or the older hook; never both, and never beside its own memory.
+
+Every settings file that is found is patched in the same way. What stood there before comes back when we go.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from signet.domain.harnesses import jsonedit
+from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
+from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
+from signet.domain.harnesses.openclaw_places import configs
+from signet.domain.harnesses.opencode import plugin_text
+
+PLUGIN = "signet-memory-openclaw"
+LEGACY = "signet-memory"
+#: What holds the slot when nobody else does.
+CORE = "memory-core"
+
+SLOT = ("plugins", "slots", "memory")
+ENTRY = ("plugins", "entries", PLUGIN)
+HOOK = ("hooks", "internal", "entries", LEGACY, "enabled")
+SEARCH = ("agents", "defaults", "memorySearch", "enabled")
+WORKSPACE = ("agents", "defaults", "workspace")
+_ALLOW = ("plugins", "allow")
+#: What stands there without us (HN-54).
+_DEFAULTS: Mapping[tuple[str, ...], Json] = {SLOT: CORE, SEARCH: True, HOOK: False}
+_KEPT = (SLOT, ENTRY, HOOK, SEARCH, WORKSPACE)
+_PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
+_HOOK_FILES = ("HOOK.md", "handler.js", "package.json")
+
+
+class OpenClaw:
+    """The connector of OpenClaw."""
+
+    id = "openclaw"
+    name = "OpenClaw"
+
+    def config_path(self, site: Site) -> Path:
+        """Return the first settings file that exists."""
+        return next(iter(configs(site)), site.home / ".openclaw" / "openclaw.json")
+
+    def refusal(self, site: Site) -> str | None:
+        """Return that there are no settings to patch."""
+        if configs(site):
+            return None
+        return "no settings of OpenClaw were found; set it up first, or name them in OPENCLAW_CONFIG_PATH"
+
+    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+        """Return every settings file, and the files of the path that is chosen."""
+        paths = configs(site)
+        legacy = _is_legacy(paths, wishes)
+        found = [_patch(path, site, wishes, legacy=legacy) for path in paths]
+        if legacy:
+            folder = site.workspace.root / "hooks" / "agent-memory"
+            return found + _files(folder, "openclaw-legacy", _HOOK_FILES, site)
+        for path in paths:
+            folder = path.parent / "extensions" / PLUGIN
+            found += _files(folder, "openclaw", _PLUGIN_FILES, site)
+        return found
+
+    def skills(self, site: Site) -> Path | None:
+        """Return None: its workspace is ours, and so it finds our skills by itself."""
+        return None
+
+    def is_installed(self, site: Site) -> bool:
+        """Return whether any of its settings use us."""
+        return any(_uses(text) for text in _texts(configs(site)).values())
+
+    def problems(self, site: Site) -> list[Problem]:
+        """Return settings in which two memory systems are active, or in which ours has lost its slot."""
+        texts = _texts(configs(site))
+        return [
+            Problem(path=path, text=why) for path, text in texts.items() for why in _faults(text)
+        ]
+
+    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
+        """Return what is to be known about its workspace."""
+        root = site.workspace.root
+        found = []
+        for path, text in _texts(configs(site)).items():
+            value = jsonedit.get(text, WORKSPACE)
+            if value != str(root):
+                found.append(f"{path}: its workspace is {value or 'not set'}, not {root}")
+        if _is_temporary(site):
+            found.append(
+                f"{root} is a temporary folder and is not given to OpenClaw as its workspace"
+            )
+        elif not root.is_relative_to(site.home):
+            found.append(f"{root} lies outside the home folder")
+        if not root.is_dir():
+            found.append(f"{root} does not exist")
+        return found
+
+
+def _patch(path: Path, site: Site, wishes: Wishes, *, legacy: bool) -> Patch:
+    return Patch(
+        path=path,
+        put=lambda text: _put(text, site, wishes, legacy=legacy),
+        take=lambda text, before: _take(text, before, site),
+        before=_before,
+        empty=jsonedit.EMPTY,
+    )
+
+
+def _files(folder: Path, templates: str, names: tuple[str, ...], site: Site) -> list[Patch]:
+    return [
+        Patch(path=folder / name, content=plugin_text(f"{templates}/{name}", site))
+        for name in names
+    ]
+
+
+def _is_legacy(paths: list[Path], wishes: Wishes) -> bool:
+    """Return which path: the one that is asked for, else the one that is in use; the plugin when both are."""
+    if wishes.legacy is not None:
+        return wishes.legacy
+    texts = _texts(paths).values()
+    plugin = any(_is_on(text, (*ENTRY, "enabled")) for text in texts)
+    return not plugin and any(_is_on(text, HOOK) for text in texts)
+
+
+def _put(text: str, site: Site, wishes: Wishes, *, legacy: bool) -> str:
+    text = _migrated(text)
+    if legacy:
+        if jsonedit.get(text, SLOT) == PLUGIN:
+            text = jsonedit.prune(jsonedit.drop(text, SLOT), SLOT[:-1])
+        if jsonedit.has(text, ENTRY):
+            text = jsonedit.put(text, (*ENTRY, "enabled"), False)
+    else:
+        text = jsonedit.put(text, SLOT, PLUGIN)
+        if not jsonedit.has(text, ENTRY):
+            entry: Json = {"enabled": True, "config": {"daemonUrl": site.url}}
+            text = jsonedit.put(text, ENTRY, entry)
+        text = jsonedit.put(text, (*ENTRY, "enabled"), True)
+        text = jsonedit.put(text, (*ENTRY, "config", "daemonUrl"), site.url)
+        allowed = jsonedit.get(text, _ALLOW)
+        if isinstance(allowed, list) and PLUGIN not in allowed:
+            text = jsonedit.append(text, _ALLOW, PLUGIN)
+    text = jsonedit.put(text, HOOK, legacy)
+    text = jsonedit.put(text, SEARCH, False)
+    if not _is_temporary(site) and (wishes.claim_workspace or not jsonedit.get(text, WORKSPACE)):
+        text = jsonedit.put(text, WORKSPACE, str(site.workspace.root))
+    return text
+
+
+def _migrated(text: str) -> str:
+    """Return the settings without what older versions of OpenClaw and of us wrote (HN-52)."""
+    for path in (("plugins",), ("plugins", "entries")):
+        found = jsonedit.get(text, path)
+        if isinstance(found, list):
+            entries = dict(_entry(one) for one in found)
+            text = jsonedit.put(
+                text, path, {"entries": entries} if path[-1:] == ("plugins",) else entries
+            )
+    text = jsonedit.drop(text, (*ENTRY[:-1], LEGACY))
+    return jsonedit.drop(text, ("signet",))
+
+
+def _entry(one: Json) -> tuple[str, Json]:
+    if isinstance(one, str):
+        return one, {"enabled": True}
+    if not isinstance(one, Mapping):
+        raise ConfigUnreadable("plugins holds something that is no plugin")
+    name = one.get("id") or one.get("name")
+    if not isinstance(name, str):
+        raise ConfigUnreadable("plugins holds a plugin without a name")
+    return name, {key: value for key, value in one.items() if key not in ("id", "name")}
+
+
+def _before(text: str) -> Before:
+    return {
+        ".".join(path): json.dumps(jsonedit.get(text, path)) if jsonedit.has(text, path) else None
+        for path in _KEPT
+    }
+
+
+def _take(text: str, before: Before, site: Site) -> str:
+    """Bring back what stood there; without a record its defaults (HN-54). What a person has set since stays."""
+    ours: dict[tuple[str, ...], Json] = {
+        SLOT: PLUGIN,
+        SEARCH: False,
+        WORKSPACE: str(site.workspace.root),
+        HOOK: jsonedit.get(text, HOOK),
+        ENTRY: jsonedit.get(text, ENTRY),
+    }
+    if not _uses(text) and not before:
+        return text
+    for path, value in ours.items():
+        if not jsonedit.has(text, path) or jsonedit.get(text, path) != value:
+            continue
+        name = ".".join(path)
+        if name in before:
+            text = _back(text, path, before[name])
+        elif path == ENTRY:
+            text = jsonedit.put(text, (*ENTRY, "enabled"), False)
+        elif path != WORKSPACE:
+            text = jsonedit.put(text, path, _DEFAULTS[path])
+    return jsonedit.drop_items(text, _ALLOW, lambda one: one == PLUGIN)
+
+
+def _back(text: str, path: tuple[str, ...], earlier: str | None) -> str:
+    if earlier is not None:
+        value: Json = json.loads(earlier)
+        return jsonedit.put(text, path, value)
+    return jsonedit.prune(jsonedit.drop(text, path), path[:-1])
+
+
+def _faults(text: str) -> list[str]:
+    plugin, legacy = _is_on(text, (*ENTRY, "enabled")), _is_on(text, HOOK)
+    found = []
+    if plugin and legacy:
+        found.append("plugin and legacy hook are both active")
+    if plugin and jsonedit.get(text, SLOT) != PLUGIN:
+        found.append(f"the memory slot is held by {jsonedit.get(text, SLOT) or CORE}")
+    if (plugin or legacy) and jsonedit.get(text, SEARCH) is not False:
+        found.append("OpenClaw's own memory search is active beside ours")
+    return found
+
+
+def _uses(text: str) -> bool:
+    return _is_on(text, (*ENTRY, "enabled")) or _is_on(text, HOOK)
+
+
+def _is_on(text: str, path: tuple[str, ...]) -> bool:
+    return jsonedit.get(text, path) is True
+
+
+def _texts(paths: list[Path]) -> dict[Path, str]:
+    """Return the settings that can be read."""
+    found = {}
+    for path in paths:
+        try:
+            text = path.read_text("utf-8")
+            jsonedit.get(text, ())
+        except (OSError, ValueError, ConfigUnreadable):
+            continue
+        found[path] = text
+    return found
+
+
+def _is_temporary(site: Site) -> bool:
+    root = site.workspace.root.resolve()
+    return any(root.is_relative_to(one.resolve()) for one in site.temporary)

@@ -1,0 +1,111 @@
+"""OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links."""
+
+from pathlib import Path
+
+from signet import resources
+from signet.domain.harnesses import jsonedit
+from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
+from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
+
+#: Without these there is nothing to tell an agent (HN-45).
+NEEDED = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
+_NAMES = ("opencode.json", "opencode.jsonc", "config.json")
+_ENTRY = "./plugins/signet.mjs"
+_SERVER = ("mcp", "signet")
+#: Entries of an earlier product.
+_OLD = ("./memory.mjs", "./plugins/memory.mjs")
+
+
+class OpenCode:
+    """The connector of OpenCode."""
+
+    id = "opencode"
+    name = "OpenCode"
+
+    def config_path(self, site: Site) -> Path:
+        """Return its settings: the first of the names it knows."""
+        folder = self._folder(site)
+        return next(
+            (folder / one for one in _NAMES if (folder / one).is_file()), folder / _NAMES[0]
+        )
+
+    def refusal(self, site: Site) -> str | None:
+        """Return which identity files are missing."""
+        missing = [one for one in NEEDED if not (site.workspace.root / one).is_file()]
+        return f"{site.workspace.root} has no {', '.join(missing)}" if missing else None
+
+    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+        """Return settings, plugin, and the plugin of an earlier product."""
+        folder = self._folder(site)
+        plugin = folder / "plugins" / "signet.mjs"
+        old = [folder / name.removeprefix("./") for name in _OLD]
+        return [
+            Patch(path=plugin, content=plugin_text("opencode/signet.mjs", site)),
+            Patch(
+                path=self.config_path(site),
+                put=lambda text: _put(text, site),
+                take=_take,
+                empty=jsonedit.EMPTY,
+            ),
+            *(Patch(path=one, put=_gone, is_final=True) for one in old if one.is_file()),
+        ]
+
+    def skills(self, site: Site) -> Path | None:
+        """Return its folder of skills."""
+        return self._folder(site) / "skills"
+
+    def is_installed(self, site: Site) -> bool:
+        """Return whether its settings load our plugin."""
+        try:
+            text = self.config_path(site).read_text("utf-8")
+            return _ENTRY in _plugins(text)
+        except (OSError, ValueError, ConfigUnreadable):
+            return False
+
+    def problems(self, site: Site) -> list[Problem]:
+        """Return a plugin that is missing, and a server that is."""
+        if not self.is_installed(site):
+            return []
+        path, plugin = self.config_path(site), self._folder(site) / "plugins" / "signet.mjs"
+        found = [] if plugin.is_file() else [Problem(path=plugin, text="the plugin is missing")]
+        if not jsonedit.has(path.read_text("utf-8"), _SERVER):
+            found.append(Problem(path=path, text="the MCP server is missing"))
+        return found
+
+    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
+        """Return nothing."""
+        return []
+
+    def _folder(self, site: Site) -> Path:
+        return site.config_home / "opencode"
+
+
+def plugin_text(name: str, site: Site) -> str:
+    """Return a file of `templates/plugins` with the address of this daemon in it."""
+    text = (resources.template("plugins") / name).read_text("utf-8")
+    return text.replace("http://localhost:3850", site.url)
+
+
+def _plugins(text: str) -> list[object]:
+    found = jsonedit.get(text, ("plugin",))
+    return list(found) if isinstance(found, list) else []
+
+
+def _put(text: str, site: Site) -> str:
+    text = jsonedit.drop_items(text, ("plugin",), lambda one: one in _OLD)
+    if _ENTRY not in _plugins(text):
+        text = jsonedit.append(text, ("plugin",), _ENTRY)
+    server: Json = {"type": "local", "command": [site.signet_mcp], "enabled": True}
+    return jsonedit.put(text, _SERVER, server)
+
+
+def _take(text: str, before: Before) -> str:
+    left = jsonedit.drop_items(text, ("plugin",), lambda one: one == _ENTRY)
+    if left != text:
+        left = jsonedit.prune(left, ("plugin",))
+    without = jsonedit.drop(left, _SERVER)
+    return left if without == left else jsonedit.prune(without, _SERVER[:-1])
+
+
+def _gone(text: str) -> str | None:
+    return None if "signet" in text.lower() else text

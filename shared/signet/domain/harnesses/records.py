@@ -1,0 +1,127 @@
+"""What was changed in the files of harnesses, so that it can be undone to the byte: `.daemon/harnesses.json`.
+
+A record is written before its file, and says what turns the changed file into the earlier one. It is used only when
+the file is exactly as it was left; otherwise the entries themselves are taken out. The record is a convenience: when
+it is lost, only exactness is.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+
+from signet.config.manifest import replace_file
+from signet.domain.harnesses.models import Before
+from signet.paths import Workspace
+
+_FILE, _LOCK = "harnesses.json", "harnesses.lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """What turns a file back: between `start` and `stop` of it stood `text`; `was_there` is False for a new file."""
+
+    digest: str
+    start: int = 0
+    stop: int = 0
+    text: str = ""
+    was_there: bool = True
+    before: Before = field(default_factory=dict)
+
+    def is_of(self, content: bytes) -> bool:
+        """Return whether the content is what we left."""
+        return digest(content) == self.digest
+
+    def earlier(self, content: str) -> str:
+        """Return what the file was before."""
+        return content[: self.start] + self.text + content[self.stop :]
+
+
+@dataclass(slots=True, kw_only=True)
+class Record:
+    """What belongs to one harness: files, links with what they led to before, folders that we made."""
+
+    is_installed: bool = False
+    #: It was taken out on purpose, and comes back only when somebody asks for it.
+    is_removed: bool = False
+    programs: tuple[str, str] | None = None
+    files: dict[str, Undo] = field(default_factory=dict)
+    links: dict[str, str | None] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def alone(workspace: Workspace) -> Iterator[None]:
+    """Let one process at a time change the files of harnesses."""
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = workspace.daemon_dir / _LOCK
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def read(workspace: Workspace, harness: str) -> Record:
+    """Return the record of a harness, an empty one when there is none or it cannot be read."""
+    raw = _all(workspace).get(harness)
+    if not isinstance(raw, Mapping):
+        return Record()
+    try:
+        files = {path: Undo(**undo) for path, undo in raw["files"].items()}
+        programs = raw["programs"]
+        return Record(
+            is_installed=bool(raw["is_installed"]),
+            is_removed=bool(raw["is_removed"]),
+            programs=None if programs is None else (str(programs[0]), str(programs[1])),
+            files=files,
+            links=dict(raw["links"]),
+            folders=list(raw["folders"]),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+        return Record()
+
+
+def write(workspace: Workspace, harness: str, record: Record) -> None:
+    """Keep the record of a harness, durable on return."""
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    found = {**_all(workspace), harness: asdict(record)}
+    replace_file(workspace.daemon_dir / _FILE, json.dumps(found, indent=1).encode())
+
+
+def undo(earlier: str | None, later: str, before: Before) -> Undo:
+    """Return what turns `later` into `earlier`; None is a file that was not there."""
+    text = earlier or ""
+    head = _shared(text, later)
+    tail = _shared(text[head:][::-1], later[head:][::-1])
+    return Undo(
+        digest=digest(later.encode()),
+        start=head,
+        stop=len(later) - tail,
+        text=text[head : len(text) - tail],
+        was_there=earlier is not None,
+        before=before,
+    )
+
+
+def digest(content: bytes) -> str:
+    """Return what tells whether a file is as it was left."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts begin with together."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _all(workspace: Workspace) -> dict[str, object]:
+    try:
+        found = json.loads((workspace.daemon_dir / _FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

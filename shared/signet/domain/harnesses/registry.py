@@ -1,0 +1,171 @@
+"""Every harness by its id, and what is done with them: connect, take out, look, mend.
+
+Whoever changes files holds the lock of the workspace, so that a command and the daemon do not do it at once.
+"""
+
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from signet.domain.harnesses import files, links, records
+from signet.domain.harnesses.claude_code import ClaudeCode
+from signet.domain.harnesses.codex import Codex
+from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses.models import Connector, Installed, Patch, Removed, Site, Wishes
+from signet.domain.harnesses.openclaw import OpenClaw
+from signet.domain.harnesses.opencode import OpenCode
+from signet.domain.harnesses.records import Record
+from signet.errors import Conflict, Invalid
+
+HARNESSES: Mapping[str, Connector] = {
+    one.id: one for one in (ClaudeCode(), OpenCode(), OpenClaw(), Codex())
+}
+
+
+class UnknownHarness(Invalid):
+    """There is no such harness."""
+
+    code = "unknown_harness"
+
+
+def find(harness: str) -> Connector:
+    """Return a connector by its id; raises UnknownHarness with the ids there are."""
+    if harness not in HARNESSES:
+        raise UnknownHarness(f"Unknown harness: {harness}. Valid choices: {', '.join(HARNESSES)}")
+    return HARNESSES[harness]
+
+
+def with_programs(site: Site) -> Site:
+    """Return the site with the programs as a harness finds them: by name, else where they are (HN-33)."""
+    return replace(site, signet=_program(site, "signet"), signet_mcp=_program(site, "signet-mcp"))
+
+
+def connect(
+    site: Site, harness: str, wishes: Wishes | None = None, *, dry_run: bool = False
+) -> Installed:
+    """Bring our entries into a harness's files; running it again changes nothing.
+
+    Nothing is written when one of its files does not parse: `success` is False and `message` says where and why.
+    """
+    connector, wishes = find(harness), wishes or Wishes()
+    if why := connector.refusal(site):
+        return Installed(success=False, message=why)
+    with records.alone(site.workspace):
+        record = records.read(site.workspace, harness)
+        patches = connector.patches(site, wishes)
+        folder, skills = connector.skills(site), site.workspace.skills_dir
+        try:
+            changes = files.planned(patches, record)
+            linked = links.planned(folder, skills) if folder else []
+            copies = [] if dry_run else _connect(site, connector, record, changes, linked)
+        except (ConfigUnreadable, Conflict) as error:
+            return Installed(success=False, message=error.message)
+        except OSError as error:
+            return Installed(success=False, message=f"{error.filename}: {error.strerror}")
+    return Installed(
+        success=True,
+        message=f"{connector.name} is connected" if not dry_run else "Nothing was changed",
+        files_written=(*_ours(changes, patches, True), *(str(one.path) for one in linked)),
+        configs_patched=tuple(_ours(changes, patches, False)),
+        warnings=(*connector.warnings(site, wishes), *(f"a copy is in {one}" for one in copies)),
+        diff=files.diff(changes),
+    )
+
+
+def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
+    """Take our entries out: to the byte as it was where nobody has changed the file since.
+
+    Files that do not parse stay as they are and are named in `refused`.
+    """
+    connector = find(harness)
+    with records.alone(site.workspace):
+        record = records.read(site.workspace, harness)
+        patches = connector.patches(site, Wishes())
+        known = {str(one.path) for one in patches}
+        patches += [Patch(path=Path(path)) for path in record.files if path not in known]
+        changes, refused = files.undone(patches, record)
+        folder, skills = connector.skills(site), site.workspace.skills_dir
+        linked = links.undone(folder, skills, record) if folder else []
+        if not dry_run:
+            files.restore(changes)
+            links.apply(linked)
+            files.remove_folders(record)
+            records.write(site.workspace, harness, Record(is_removed=True))
+    gone = [str(one.path) for one in changes if one.later is None]
+    return Removed(
+        files_removed=(*gone, *(str(one.path) for one in linked)),
+        configs_patched=tuple(str(one.path) for one in changes if one.later is not None),
+        refused=tuple(refused),
+        diff=files.diff(changes),
+    )
+
+
+def wanted(site: Site, listed: Iterable[str]) -> list[str]:
+    """Return the harnesses to keep connected: those of agent.yaml and those that were connected, in a fixed order.
+
+    One that was taken out on purpose is not among them.
+    """
+    named = set(listed)
+    kept = {one: records.read(site.workspace, one) for one in HARNESSES}
+    return [
+        one
+        for one, record in kept.items()
+        if not record.is_removed and (record.is_installed or one in named)
+    ]
+
+
+def is_removed(site: Site, harness: str) -> bool:
+    """Return whether a harness was taken out on purpose."""
+    return records.read(site.workspace, harness).is_removed
+
+
+def mend(site: Site, listed: Iterable[str]) -> dict[str, Installed]:
+    """Connect again what has come loose, with the programs that were chosen when it was connected."""
+    found = {}
+    for harness in wanted(site, listed):
+        programs = records.read(site.workspace, harness).programs
+        with_those = site
+        if programs and all(_is_there(one) for one in programs):
+            with_those = replace(site, signet=programs[0], signet_mcp=programs[1])
+        found[harness] = connect(with_those, harness)
+    return found
+
+
+def _connect(
+    site: Site,
+    connector: Connector,
+    record: Record,
+    changes: list[files.Change],
+    linked: list[links.Link],
+) -> list[str]:
+    programs = (site.signet, site.signet_mcp)
+    folder = connector.skills(site)
+    is_same = record.is_installed and record.programs == programs
+    if is_same and not changes and not linked:
+        return []
+    record.is_installed, record.is_removed, record.programs = True, False, programs
+    copies = files.apply(site.workspace, connector.id, changes, record)
+    if folder is not None and linked:
+        files.make_folder(folder, record)
+        links.note(linked, site.workspace.skills_dir, record)
+    records.write(site.workspace, connector.id, record)
+    links.apply(linked)
+    return copies
+
+
+def _ours(changes: list[files.Change], patches: list[Patch], is_content: bool) -> list[str]:
+    whole = {one.path for one in patches if one.content is not None}
+    return [str(one.path) for one in changes if (one.path in whole) is is_content]
+
+
+def _program(site: Site, name: str) -> str:
+    if shutil.which(name, path=site.environ.get("PATH")):
+        return name
+    beside = Path(sys.executable).with_name(name)
+    return str(beside) if beside.exists() else name
+
+
+def _is_there(program: str) -> bool:
+    return "/" not in program or Path(program).exists()

@@ -1,0 +1,79 @@
+"""Adding one table to a TOML text and taking it out again; everything else stays as it is. Pure.
+
+The result is always read again and must say what was meant; where the text cannot be changed so, as with a table
+that is written inline, ConfigUnreadable is raised and nothing is changed.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+
+from signet.domain.harnesses.jsontext import ConfigUnreadable
+
+Tree = dict[str, object]
+
+#: What stands between one table and the next: blank lines and comments belong to the next.
+_NEXT = re.compile(r"^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*\[", re.M)
+
+
+def read(text: str) -> Tree:
+    """Return what a text holds; raises ConfigUnreadable with the line of the first mistake."""
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigUnreadable(str(error)) from error
+
+
+def put(text: str, group: str, name: str, values: Mapping[str, str]) -> str:
+    """Make the table `[group.name]` hold just these texts; a text whose table does is returned as it is."""
+    tree = read(text)
+    tables = _tables(tree, group)
+    if tables.get(name) == dict(values):
+        return text
+    left = drop(text, group, name)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = [f"[{group}.{name}]", *(f"{key} = {_quoted(one)}" for key, one in values.items())]
+    gap = "" if not left.strip() else newline if left.endswith("\n") else newline * 2
+    wanted = {**tree, group: {**tables, name: dict(values)}}
+    return _checked(left + gap + newline.join(lines) + newline, group, wanted)
+
+
+def drop(text: str, group: str, name: str) -> str:
+    """Take the table `[group.name]` out, with the tables in it; a text without it is returned as it is."""
+    tree = read(text)
+    tables = _tables(tree, group)
+    if name not in tables:
+        return text
+    key = rf"[\"']?{group}[\"']?[ \t]*\.[ \t]*[\"']?{name}[\"']?"
+    head = re.compile(rf"^[ \t]*\[[ \t]*{key}[ \t]*(?:\.[^\]\n]*)?\][^\n]*(?:\n|\Z)", re.M)
+    while found := head.search(text):
+        after = _NEXT.search(text, found.end())
+        if after is None:
+            kept = text[: found.start()]
+            text = re.sub(r"(\r?\n)(?:[ \t]*\r?\n)+\Z", r"\1", kept)
+        else:
+            text = text[: found.start()] + text[after.start() :].lstrip("\r\n")
+    others = {key: one for key, one in tables.items() if key != name}
+    return _checked(text, group, {**tree, group: others})
+
+
+def _tables(tree: Tree, group: str) -> Tree:
+    found = tree.get(group, {})
+    if not isinstance(found, dict):
+        raise ConfigUnreadable(f"{group} is not a table")
+    return found
+
+
+def _checked(text: str, group: str, wanted: Tree) -> str:
+    try:
+        found = read(text)
+    except ConfigUnreadable:
+        found = {}
+    if {group: {}, **found} != wanted:
+        raise ConfigUnreadable(f"{group} cannot be changed safely; please edit it by hand")
+    return text
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

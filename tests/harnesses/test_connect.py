@@ -1,0 +1,323 @@
+"""Connecting harnesses: nothing of the user's is lost, twice is once, and taking out leaves no trace."""
+
+import json
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harnesses.home import CLAUDE_SETTINGS, Home, a_home
+from signet.domain.harnesses import files, jsonedit, records, registry
+from signet.domain.harnesses.jsontext import parse
+from signet.domain.harnesses.models import Wishes
+
+ALL = tuple(registry.HARNESSES)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return a_home(tmp_path)
+
+
+def connected(home: Home, harness: str, wishes: Wishes | None = None) -> None:
+    done = registry.connect(home.site, harness, wishes)
+    assert done.success, done.message
+
+
+@pytest.mark.parametrize("harness", ALL)
+def test_what_is_taken_out_leaves_the_home_as_it_was_to_the_byte(home: Home, harness: str) -> None:
+    before = home.seen()
+    assert not registry.find(harness).is_installed(home.site)
+    connected(home, harness)
+    assert home.seen() != before
+    assert registry.find(harness).is_installed(home.site)
+    assert registry.find(harness).problems(home.site) == []
+    registry.disconnect(home.site, harness)
+    assert home.seen() == before
+    assert not registry.find(harness).is_installed(home.site)
+
+
+@pytest.mark.parametrize("harness", ALL)
+def test_connecting_twice_leaves_the_same_bytes(home: Home, harness: str) -> None:
+    connected(home, harness)
+    once = home.seen()
+    again = registry.connect(home.site, harness)
+    assert (again.has_changed, again.diff, home.seen()) == (False, "", once)
+
+
+@pytest.mark.parametrize("harness", ALL)
+def test_a_dry_run_shows_the_diff_and_changes_nothing(home: Home, harness: str) -> None:
+    before = home.seen()
+    shown = registry.connect(home.site, harness, dry_run=True)
+    assert shown.success and "\n+" in shown.diff and home.seen() == before
+    connected(home, harness)
+    after = home.seen()
+    assert "\n-" in registry.disconnect(home.site, harness, dry_run=True).diff
+    assert home.seen() == after
+
+
+@pytest.mark.parametrize(
+    ("harness", "name", "broken"),
+    [
+        ("claude-code", ".claude/settings.json", '{\n  "model": "opus",\n  "hooks": {\n'),
+        ("claude-code", ".claude.json", '{"mcpServers": [}'),
+        ("opencode", ".config/opencode/opencode.jsonc", "{ plugin: [ }"),
+        ("openclaw", ".openclaw/openclaw.json", "{ gateway: { port: 1 "),
+        ("codex", ".codex/config.toml", "model = \n"),
+        ("codex", ".codex/hooks.json", '{"hooks": {"Stop": 5}}'),
+        ("claude-code", ".claude/settings.json", b'{"a": "\xff"}'),
+    ],
+    ids=["settings", "state", "jsonc", "json5", "toml", "no-list", "no-text"],
+)
+def test_a_file_that_does_not_parse_stays_and_nothing_else_is_written(
+    home: Home, harness: str, name: str, broken: str | bytes
+) -> None:
+    home.write(name, broken)
+    before = home.seen()
+    refused = registry.connect(home.site, harness)
+    assert not refused.success and str(home.path / name) in refused.message
+    assert home.seen() == before
+    assert not list(home.path.rglob("*.bak"))
+    assert registry.disconnect(home.site, harness) is not None
+    assert home.seen() == before
+
+
+@pytest.mark.parametrize("harness", ALL)
+def test_files_that_are_not_there_are_made_and_go_again(tmp_path: Path, harness: str) -> None:
+    home = a_home(tmp_path)
+    for name in (
+        ".claude/settings.json",
+        ".claude.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+    ):
+        (home.path / name).unlink()
+    (home.path / ".config/opencode/opencode.jsonc").unlink()
+    home.write(".openclaw/openclaw.json", "")
+    before = home.seen()
+    connected(home, harness)
+    registry.disconnect(home.site, harness)
+    assert home.seen() == before
+
+
+def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> None:
+    home.write(
+        ".claude/settings.json",
+        CLAUDE_SETTINGS.replace(
+            '"PostToolUse"',
+            '"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "/old/signet hook '
+            'user-prompt-submit -H claude-code", "timeout": 2000}, {"type": "command", "command": '
+            '"notify"}]}], "PreCompaction": [{"hooks": [{"type": "command", "command": "signet hook '
+            'pre-compaction"}]}], "PostToolUse"',
+        ),
+    )
+    connected(home, "claude-code")
+    hooks = parse(home.read(".claude/settings.json")).value["hooks"]  # type: ignore[index,call-overload]
+    command = 'signet hook {} -H claude-code --project "$(pwd)"'
+    assert hooks["SessionStart"] == [
+        {"matcher": "startup", "hooks": [{"type": "command", "command": "fortune -s"}]},
+        {"hooks": [{"type": "command", "command": command.format("session-start"), "timeout": 15}]},
+    ]
+    assert hooks["UserPromptSubmit"] == [
+        {"hooks": [{"type": "command", "command": "notify"}]},
+        {
+            "hooks": [
+                {"type": "command", "command": command.format("user-prompt-submit"), "timeout": 5}
+            ]
+        },
+    ]
+    assert [hooks[name][-1]["hooks"][0]["timeout"] for name in ("PreCompact", "SessionEnd")] == [
+        10,
+        60,
+    ]
+    assert "PreCompaction" not in hooks
+    state = json.loads(home.read(".claude.json"))
+    ours = {"type": "stdio", "command": "signet-mcp", "args": [], "env": {}}
+    assert state["mcpServers"] == {"github": {"command": "gh-mcp", "args": []}, "signet": ours}
+    for comment in ("// Tabs cost", "// every morning", "/* The rest is\n       as it came. */"):
+        assert comment in home.read(".claude/settings.json")
+
+
+def test_what_the_user_changes_meanwhile_stays_when_we_go(home: Home) -> None:
+    connected(home, "claude-code")
+    state = json.loads(home.read(".claude.json"))
+    state["numStartups"] = 42
+    home.write(".claude.json", json.dumps(state, indent=2))
+    text = home.read(".claude/settings.json")
+    home.write(".claude/settings.json", text.replace('"opus"', '"haiku"'))
+    registry.disconnect(home.site, "claude-code")
+    del state["mcpServers"]["signet"]
+    assert json.loads(home.read(".claude.json")) == state
+    assert home.read(".claude/settings.json") == CLAUDE_SETTINGS.replace('"opus"', '"haiku"')
+
+
+def test_a_copy_is_made_before_the_first_change_and_never_in_place_of_another(home: Home) -> None:
+    home.write(".claude/settings.json.bak", "precious")
+    connected(home, "claude-code")
+    assert home.read(".claude/settings.json.bak") == "precious"
+    assert home.read(".claude/settings.json.bak1") == CLAUDE_SETTINGS
+    home.write(".claude/settings.json", CLAUDE_SETTINGS)
+    connected(home, "claude-code")
+    assert not (home.path / ".claude/settings.json.bak2").exists()
+
+
+@pytest.mark.parametrize("harness", ALL)
+@pytest.mark.parametrize("writes", [0, 1, 2, 3])
+def test_a_death_between_two_files_leaves_whole_files_and_can_be_undone(
+    home: Home, harness: str, writes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = home.seen()
+    made: list[Path] = []
+
+    class Died(BaseException):
+        pass
+
+    def replace_file(path: Path, content: bytes, **said: object) -> None:
+        if len(made) == writes:
+            raise Died
+        made.append(path)
+        path.write_bytes(content)
+
+    with monkeypatch.context() as patched, pytest.raises(Died):
+        patched.setattr(files, "replace_file", replace_file)
+        registry.connect(home.site, harness)
+        raise Died
+    connected(home, harness)
+    whole = home.seen()
+    registry.connect(home.site, harness)
+    assert home.seen() == whole
+    registry.disconnect(home.site, harness)
+    assert home.seen() == before
+
+
+def test_a_file_that_somebody_writes_meanwhile_is_not_overwritten(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = files.planned
+
+    def planned(*given: object) -> list[files.Change]:
+        found = plan(*given)  # type: ignore[arg-type]
+        home.write(".claude/settings.json", "{}")
+        return found
+
+    monkeypatch.setattr(files, "planned", planned)
+    refused = registry.connect(home.site, "claude-code")
+    assert not refused.success and "changed meanwhile" in refused.message
+    assert home.read(".claude/settings.json") == "{}"
+
+
+def test_skills_are_linked_and_a_folder_of_the_user_stays(home: Home) -> None:
+    elsewhere = home.write("other/sail/SKILL.md", "x").parent
+    (home.path / ".claude/skills/sail").symlink_to(elsewhere)
+    (home.path / ".claude/skills/gone").symlink_to(home.site.workspace.skills_dir / "gone")
+    before = home.seen()
+    connected(home, "claude-code")
+    sail = home.path / ".claude/skills/sail"
+    assert sail.readlink() == home.site.workspace.skills_dir / "sail"
+    assert home.read(".claude/skills/tie/SKILL.md") == "My own knots.\n"
+    assert not (home.path / ".claude/skills/gone").is_symlink()
+    registry.disconnect(home.site, "claude-code")
+    # A link to a skill that is gone does not come back.
+    del before[".claude/skills/gone"]
+    assert home.seen() == before
+
+
+def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
+    block = (
+        "# >>> signet codex >>>\nexport PATH=~/.config/signet/bin:$PATH\n# <<< signet codex <<<\n"
+    )
+    home.write(".bashrc", f"alias l=ls\n{block}alias k=ls\n")
+    wrapper = home.write(".config/signet/bin/codex", "#!/bin/sh\nexec signet codex\n")
+    done = registry.connect(home.site, "codex")
+    assert any("not found on PATH" in one for one in done.warnings)
+    assert home.read(".bashrc") == "alias l=ls\nalias k=ls\n" and not wrapper.exists()
+    config = home.read(".codex/config.toml")
+    assert "# never write" in config and config.index("[mcp_servers.signet]")
+    assert tomllib.loads(config)["mcp_servers"]["signet"] == {"command": "signet-mcp"}
+    hooks = json.loads(home.read(".codex/hooks.json"))["hooks"]
+    assert [
+        (event, [one for group in hooks[event] for one in group["hooks"]][-1]["timeout"])
+        for event in ("SessionStart", "UserPromptSubmit", "Stop")
+    ] == [("SessionStart", 20), ("UserPromptSubmit", 10), ("Stop", 65)]
+    assert hooks["Stop"][0]["hooks"][0]["command"] == "say done"
+    allowed = {"type", "command", "timeout"}
+    assert all(set(one) <= allowed for e in hooks.values() for g in e for one in g["hooks"])
+
+
+def test_opencode_needs_an_identity(home: Home) -> None:
+    (home.site.workspace.root / "SOUL.md").unlink()
+    refused = registry.connect(home.site, "opencode")
+    assert not refused.success and "SOUL.md" in refused.message
+
+
+def test_opencode_loads_our_plugin_with_the_address_of_this_daemon(tmp_path: Path) -> None:
+    home = a_home(tmp_path)
+    home.write(".config/opencode/memory.mjs", "// signet\n")
+    site = replace(home.site, port=4123)
+    assert registry.connect(site, "opencode").success
+    assert "http://localhost:4123" in home.read(".config/opencode/plugins/signet.mjs")
+    assert not (home.path / ".config/opencode/memory.mjs").exists()
+    config = parse(home.read(".config/opencode/opencode.jsonc")).value
+    assert config["plugin"] == ["opencode-wakatime", "./plugins/signet.mjs"]  # type: ignore[index,call-overload]
+    assert "// read only" in home.read(".config/opencode/opencode.jsonc")
+
+
+def test_a_program_that_is_gone_is_told_and_mended(home: Home, tmp_path: Path) -> None:
+    program = tmp_path / "signet"
+    program.write_text("")
+    site = replace(home.site, signet=str(program))
+    assert registry.connect(site, "claude-code").success
+    assert registry.find("claude-code").problems(site) == []
+    program.unlink()
+    assert registry.find("claude-code").problems(site) != []
+    assert registry.mend(home.site, ())["claude-code"].has_changed
+    assert registry.find("claude-code").problems(site) == []
+
+
+def test_the_programs_of_the_installation_are_kept_when_the_daemon_mends(home: Home) -> None:
+    connected(home, "claude-code")
+    elsewhere = replace(home.site, signet="/elsewhere/signet", signet_mcp="/elsewhere/signet-mcp")
+    before = home.seen()
+    assert not registry.mend(elsewhere, ())["claude-code"].has_changed
+    home.write(".claude/settings.json", CLAUDE_SETTINGS)
+    assert registry.mend(elsewhere, ())["claude-code"].has_changed
+    assert home.seen() == before
+
+
+def test_what_was_taken_out_is_not_mended_until_somebody_asks(home: Home) -> None:
+    assert registry.wanted(home.site, ["codex"]) == ["codex"]
+    connected(home, "claude-code")
+    assert registry.wanted(home.site, ()) == ["claude-code"]
+    registry.disconnect(home.site, "claude-code")
+    assert registry.mend(home.site, ["claude-code"]) == {}
+    connected(home, "claude-code")
+    assert registry.wanted(home.site, ()) == ["claude-code"]
+
+
+def test_without_its_record_our_entries_still_go(home: Home) -> None:
+    connected(home, "claude-code")
+    (home.site.workspace.daemon_dir / "harnesses.json").write_text("no json")
+    registry.disconnect(home.site, "claude-code")
+    assert home.read(".claude/settings.json") == CLAUDE_SETTINGS
+    assert "signet" not in home.read(".claude.json")
+    assert not (home.path / ".claude/skills/sail").is_symlink()
+
+
+def test_a_link_to_settings_stays_a_link(home: Home) -> None:
+    path = home.path / ".claude/settings.json"
+    real = home.write("dotfiles/claude.json", CLAUDE_SETTINGS)
+    path.unlink()
+    path.symlink_to(real)
+    connected(home, "claude-code")
+    assert path.is_symlink() and "session-start" in real.read_text()
+    registry.disconnect(home.site, "claude-code")
+    assert path.is_symlink() and real.read_text() == CLAUDE_SETTINGS
+
+
+def test_records_hold_no_more_of_a_file_than_what_was_replaced(home: Home) -> None:
+    connected(home, "claude-code")
+    kept = (home.site.workspace.daemon_dir / "harnesses.json").read_text()
+    assert "fortune" not in kept
+    assert records.read(home.site.workspace, "claude-code").is_installed
+    assert jsonedit.get(kept, ("claude-code", "is_installed")) is True
