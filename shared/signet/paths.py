@@ -57,6 +57,11 @@ class Workspace:
         return self.daemon_dir / "lock"
 
     @property
+    def spool_dir(self) -> Path:
+        """What hooks could not deliver yet."""
+        return self.daemon_dir / "spool"
+
+    @property
     def auth_secret(self) -> Path:
         """What tokens are signed with; only in the modes that know them."""
         return self.daemon_dir / "auth-secret"

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from signet import __version__
 from signet.config.sections import AuthMode
 from signet.wire.errors import ErrorBody
-from signet_api import errors, permissions, rosters
+from signet_api import errors, permissions, rosters, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -26,7 +26,11 @@ def create_app(state: State) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        running = [asyncio.create_task(state.health.watch()), asyncio.create_task(beat(state))]
+        running = [
+            asyncio.create_task(state.health.watch()),
+            asyncio.create_task(beat(state)),
+            asyncio.create_task(spooled.watch(state)),
+        ]
         yield
         for task in running:
             task.cancel()

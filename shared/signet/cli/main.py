@@ -1,7 +1,7 @@
 """The entry of the `signet` command: from an argument list to an exit status.
 
 0 done, 1 failed, 2 wrong usage, 130 interrupted. Loads the command tree only when it is needed: `signet --version`
-answers without it.
+and the hooks of harnesses do without it.
 """
 
 import os
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given in (["--version"], ["-V"]):
             sys.stdout.write(f"{__version__}\n")
             return 0
-        status = _run(given)
+        status = _hook(given[1:]) if given[:1] == ["hook"] else _run(given)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:  # while the commands were loaded
@@ -34,6 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has gone (`signet recall x | head`); Python must not complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _hook(given: list[str]) -> int:
+    from signet.cli import hook
+
+    return hook.run(given)
 
 
 def _run(given: list[str]) -> int:
@@ -53,6 +59,8 @@ def _run(given: list[str]) -> int:
         return error.exit_code
     except SignetError as error:
         output.failed(error.message, error.code, as_json=as_json)
+        if (hint := error.facts.get("hint")) and not as_json:
+            output.hint(str(hint))
         return 1
     except BrokenPipeError:
         raise

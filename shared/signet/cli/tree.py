@@ -41,6 +41,7 @@ class Row:
 
 #: Every command, in the order of the map.
 ROWS = (
+    Row("setup", FIRST, "setup:setup"),
     Row("quickstart", FIRST, "quickstart:quickstart"),
     Row("status", FIRST, "status:status"),
     Row("paths", FIRST, "status:paths"),
@@ -55,6 +56,8 @@ ROWS = (
     Row("connector", MEMORY, "connector:app"),
     Row("skill", MEMORY, "skill:app"),
     Row("secret", MEMORY, "secret:app"),
+    Row("hook", AGENTS, "hooks:app"),
+    Row("bypass", AGENTS, "bypass:bypass"),
     Row(
         "daemon",
         DAEMON,
@@ -195,7 +198,7 @@ def _next_step() -> str:
 
     workspace = find_workspace()
     if not workspace.database.exists():
-        return "signet quickstart"
+        return "signet setup"
     if record.running(workspace) is None:
         return "signet daemon start"
     return 'signet remember "I prefer tabs"'

@@ -1,0 +1,68 @@
+"""Takes what hooks could not deliver: when the process starts, and soon after it was spooled (HK-111)."""
+
+import asyncio
+
+from pydantic import ValidationError
+
+from signet.domain.hooks import spool
+from signet.domain.hooks.spool import Entry
+from signet.domain.memory.models import Actor
+from signet.errors import Kind, SignetError
+from signet.observe import logs
+from signet.wire.hooks import CompactionBody
+from signet.wire.sessions import SessionEndBody
+from signet_api.deps import State
+from signet_api.hook import call_of
+from signet_api.routes.hooks import keep_summary
+from signet_api.routes.session_end import end_session
+
+log = logs.get("hooks")
+
+#: How often the folder is looked at: one call of the system, most often for a folder that is not there.
+LOOK_SECONDS = 2.0
+#: What can never be taken, so that it is not tried again.
+_HOPELESS = frozenset({Kind.INVALID, Kind.CONFLICT, Kind.TOO_LARGE, Kind.FORBIDDEN})
+
+
+async def watch(state: State) -> None:
+    """Take what waits, now and whenever something comes, until cancelled."""
+    folder = state.workspace.spool_dir
+    while True:
+        if spool.is_waiting(folder):
+            await take_all(state)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def take_all(state: State) -> None:
+    """Take what has settled, oldest first; what fails now is tried again later."""
+    for entry in await asyncio.to_thread(spool.entries, state.workspace.spool_dir):
+        if not await _taken(state, entry):
+            return
+
+
+async def _taken(state: State, entry: Entry) -> bool:
+    """Take one entry and say whether to go on with the next."""
+    try:
+        await _take(state, entry)
+    except SignetError as error:
+        if error.kind not in _HOPELESS:
+            log.warning("spool.waits", route=entry.route, code=error.code)
+            return False
+        log.warning("spool.refused", route=entry.route, detail=error.message)
+    except ValidationError as error:
+        log.warning("spool.refused", route=entry.route, detail=f"{error.error_count()} odd fields")
+    else:
+        log.info("spool.delivered", route=entry.route)
+    await asyncio.to_thread(entry.remove)
+    return True
+
+
+async def _take(state: State, entry: Entry) -> None:
+    body = await asyncio.to_thread(spool.body_to_deliver, entry)
+    if entry.route == "/api/hooks/session-end":
+        ended = SessionEndBody.model_validate(body)
+        await end_session(ended, entry.headers, state, reads=True)
+    elif entry.route == "/api/hooks/compaction-complete":
+        compacted = CompactionBody.model_validate(body)
+        call = await call_of(compacted, entry.headers, state)
+        await keep_summary(call, compacted.summary, state, Actor(name=call.harness, type="harness"))

@@ -1,0 +1,71 @@
+"""`signet bypass`: let the hooks of one session rest."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.client.call import Call, part, read
+from signet.errors import NotFound
+
+
+def bypass(
+    key: Annotated[
+        str | None, typer.Argument(metavar="[SESSION]", help="Its key, or the beginning of it.")
+    ] = None,
+    off: Annotated[bool, typer.Option("--off", help="Let them work again.")] = False,
+    as_list: Annotated[bool, typer.Option("--list", "-l", help="Show the sessions.")] = False,
+    as_json: JsonOption = False,
+    path: PathOption = None,
+) -> None:
+    """Let the hooks of a session do nothing; without a session, show those that run.
+
+    Examples: signet bypass · signet bypass abc123 · signet bypass abc123 --off
+    """
+    signet = client(path)
+    listed = signet.send(read("/api/sessions"))
+    if key is None or as_list:
+        _show(listed, as_json=as_json)
+        return
+    whole = _whole(key, [str(one["key"]) for one in listed["sessions"]])
+    call: Call[dict[str, Any]] = Call(
+        method="POST", path=f"/api/sessions/{part(whole)}/bypass", body={"enabled": not off}
+    )
+    answer = signet.send(call)
+    if as_json:
+        output.show(answer)
+    elif answer["bypassed"]:
+        output.say(f"Hooks of session {output.plain(whole)} do nothing from now on")
+    else:
+        output.say(f"Hooks of session {output.plain(whole)} work again")
+
+
+def _show(listed: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        output.show(listed)
+        return
+    if not listed["sessions"]:
+        output.say("No sessions")
+        return
+    ink = output.ink(sys.stdout)
+    for one in listed["sessions"]:
+        state = ink.warn("bypassed") if one["bypassed"] else ink.good("active")
+        since = str(one["claimedAt"] or "")[:16].replace("T", " ")
+        facts = " · ".join(filter(None, (one.get("harness"), one["runtimePath"], since)))
+        output.say(f"{output.plain(one['key'])}  {state}  {ink.dim(facts)}")
+    output.hint("To let one rest: signet bypass SESSION")
+
+
+def _whole(typed: str, keys: list[str]) -> str:
+    """Return the key that `typed` is, or is the beginning of; raises NotFound for none and for several."""
+    if typed in keys:
+        return typed
+    found = [key for key in keys if key.startswith(typed)]
+    if len(found) != 1:
+        raise NotFound(
+            f"{'No session' if not found else 'More than one session'} begins with {typed!r}"
+        )
+    return found[0]

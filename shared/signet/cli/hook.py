@@ -1,0 +1,372 @@
+"""`signet hook …`: what the hooks of a harness run, in milliseconds and without ever getting into its way.
+
+Neither the command tree nor its library is loaded. Whatever happens, a harness goes on: an absent daemon, a slow one
+and a refusal are one line on stderr and, but for wrong usage, exit 0 for the hooks that a harness waits for (CL-50).
+A hook that is not told otherwise is over within two seconds, however slow the daemon is. What ends a session is
+spooled first, so that it is delivered later if it cannot be delivered now.
+"""
+
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from signet.client import target, transport
+from signet.client.call import Call
+from signet.client.errors import DaemonNotRunning, DaemonSilent
+from signet.config.env import read_environment
+from signet.domain.hooks import spool
+from signet.errors import SignetError
+from signet.paths import find_workspace
+
+#: How long a hook may take in all when nobody has said otherwise; a harness notices more than two seconds.
+PATIENCE_SECONDS = 1.8
+#: How long it waits for its input, which is there at once or never.
+INPUT_SECONDS = 1.0
+LEAST_SECONDS = 0.2
+MOST_INPUT = 32 * 1_048_576
+#: So much of a log fits into a request.
+MOST_SENT = 8 * 1_048_576
+USAGE = 2
+#: What is refused for good is not kept for later.
+_HOPELESS = frozenset({400, 404, 405, 409, 413})
+
+_SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "sessionKey": ("session_key", "sessionKey", "session_id", "sessionId"),
+    "project": ("cwd", "project", "workspace"),
+    "cwd": ("cwd",),
+    "agentId": ("agent_id", "agentId"),
+    "context": ("context",),
+    "userPrompt": ("prompt", "user_prompt", "userPrompt", "message"),
+    "lastAssistantMessage": (
+        "last_assistant_message",
+        "lastAssistantMessage",
+        "assistant_message",
+        "assistantMessage",
+        "last_message",
+        "lastMessage",
+    ),
+    "transcriptPath": ("transcript_path", "transcriptPath"),
+    "transcript": ("transcript",),
+    "reason": ("reason",),
+    "sessionContext": ("session_context", "sessionContext"),
+    "messageCount": ("message_count", "messageCount"),
+    "summary": ("summary",),
+    "content": ("content",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """One command: its flags and the fields that they fill, what it reads from stdin, what it prints."""
+
+    help: str
+    flags: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+    needs: str | None = None
+    prints: str | None = None
+    #: The variable that says how long it may take.
+    patience: str = "SIGNET_FETCH_TIMEOUT"
+    is_spooled: bool = False
+    #: A harness waits for it, so that it never fails.
+    is_lifecycle: bool = False
+
+
+HOOKS: Mapping[str, Hook] = {
+    "session-start": Hook(
+        help="Print what a session begins with.",
+        flags={"--project": "project", "--agent-id": "agentId", "--context": "context"},
+        reads=("sessionKey", "project", "agentId", "context"),
+        prints="inject",
+        patience="SIGNET_SESSION_START_TIMEOUT",
+        is_lifecycle=True,
+    ),
+    "user-prompt-submit": Hook(
+        help="Print what is known about a prompt.",
+        flags={"--project": "project"},
+        reads=("sessionKey", "project", "userPrompt", "lastAssistantMessage", "transcriptPath"),
+        prints="inject",
+        patience="SIGNET_PROMPT_SUBMIT_TIMEOUT",
+        is_lifecycle=True,
+    ),
+    "session-end": Hook(
+        help="Hand the transcript of a session over.",
+        reads=("sessionKey", "cwd", "transcriptPath", "transcript", "reason"),
+        is_spooled=True,
+        is_lifecycle=True,
+    ),
+    "pre-compaction": Hook(
+        help="Print what a summary of the session should hold.",
+        flags={"--project": "project", "--message-count": "messageCount"},
+        reads=("sessionKey", "project", "sessionContext", "messageCount"),
+        prints="summaryPrompt",
+        is_lifecycle=True,
+    ),
+    "compaction-complete": Hook(
+        help="Save the summary of a session.",
+        flags={"--summary": "summary", "-s": "summary"},
+        reads=("sessionKey", "project", "summary"),
+        needs="summary",
+        is_spooled=True,
+    ),
+    "synthesis": Hook(help="Print the request for a MEMORY.md.", prints="prompt"),
+    "synthesis-complete": Hook(
+        help="Put a text in the place of MEMORY.md.",
+        flags={"--content": "content", "-c": "content"},
+        needs="content",
+    ),
+}
+#: Where the route of a command has another name.
+_ROUTES = {"synthesis-complete": "synthesis/complete"}
+
+
+class WrongUsage(Exception):
+    """The command line cannot be understood."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command line that was understood."""
+
+    name: str
+    harness: str
+    fields: Mapping[str, str]
+    path: str | None = None
+    as_json: bool = False
+
+    @property
+    def hook(self) -> Hook:
+        return HOOKS[self.name]
+
+    @property
+    def route(self) -> str:
+        return f"/api/hooks/{_ROUTES.get(self.name, self.name)}"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one hook and return its exit status."""
+    if os.environ.get("SIGNET_NO_HOOKS") == "1" or os.environ.get("SIGNET_BYPASS") == "1":
+        return 0
+    started = time.monotonic()
+    if not arguments or "--help" in arguments or "-h" in arguments:
+        sys.stdout.write(_help())
+        return 0
+    try:
+        asked = parse(arguments)
+        body = body_of(asked, stdin(started + INPUT_SECONDS))
+    except WrongUsage as error:
+        sys.stderr.write(f"error: {error}\nSee: signet hook --help\n")
+        return USAGE
+    try:
+        return _deliver(asked, body, started)
+    except Exception as error:  # a harness must not break because its memory does
+        _tell(f"{type(error).__name__}: {error}")
+        return 0 if asked.hook.is_lifecycle else 1
+
+
+def parse(arguments: Sequence[str]) -> Asked:
+    """Return what a command line asks for; raises WrongUsage."""
+    name, *rest = arguments
+    hook = HOOKS.get(name)
+    if hook is None:
+        raise WrongUsage(f"No such hook: {name}")
+    flags = {**hook.flags, "-H": "harness", "--harness": "harness", "--path": "path", "-p": "path"}
+    found: dict[str, str] = {}
+    as_json, left = False, list(rest)
+    while left:
+        flag, is_joined, value = left.pop(0).partition("=")
+        if flag == "--json" and not is_joined:
+            as_json = True
+            continue
+        if flag not in flags:
+            raise WrongUsage(f"No such option: {flag}")
+        if not is_joined:
+            if not left:
+                raise WrongUsage(f"Option {flag} needs a value")
+            value = left.pop(0)
+        found[flags[flag]] = value
+    harness, path = found.pop("harness", "").strip(), found.pop("path", None)
+    if not harness:
+        raise WrongUsage("Option -H/--harness is required")
+    return Asked(name=name, harness=harness, fields=found, path=path, as_json=as_json)
+
+
+def body_of(asked: Asked, said: Mapping[str, object]) -> dict[str, object]:
+    """Return the body of the request: its flags, then what the harness said; raises WrongUsage for too little."""
+    body: dict[str, object] = {"harness": asked.harness}
+    for name in dict.fromkeys((*asked.hook.reads, *asked.fields)):
+        value = asked.fields.get(name) or _said(said, name)
+        if value not in (None, ""):
+            body[name] = value
+    needed = asked.hook.needs
+    if needed and needed not in body:
+        raise WrongUsage(f"Option --{needed} is required")
+    return body
+
+
+def stdin(until: float) -> Mapping[str, object]:
+    """Return the JSON object on stdin; empty for a terminal, for anything else, and when it does not come in time."""
+    try:
+        if sys.stdin is None or sys.stdin.isatty():
+            return {}
+        handle, read = sys.stdin.fileno(), bytearray()
+        while len(read) < MOST_INPUT:
+            if not select.select([handle], [], [], max(0.0, until - time.monotonic()))[0]:
+                break
+            some = os.read(handle, 65_536)
+            if not some:
+                break
+            read += some
+        found = json.loads(read.decode("utf-8-sig", "replace")) if read.strip() else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
+    entry = _spooled(asked, body) if asked.hook.is_spooled else None
+    seconds = _patience(asked.hook)
+    left = max(LEAST_SECONDS, seconds - (time.monotonic() - started))
+    try:
+        daemon = _daemon(asked, left)
+        sent = _with_log(body) if "Authorization" in daemon.headers else body
+        call: Call[object] = Call(method="POST", path=asked.route, body=sent)
+        reply = transport.send(daemon, call)
+    except DaemonNotRunning:
+        return _skipped("daemon not running, hook skipped", entry)
+    except DaemonSilent:
+        return _skipped(f"timed out after {round(seconds * 1000)} ms, hook skipped", entry)
+    except SignetError as error:
+        return _skipped(f"{error.message}; hook skipped", entry)
+    answer = _object(reply.body)
+    if reply.status >= 400:
+        if entry is not None and reply.status in _HOPELESS:
+            entry.remove()
+            entry = None
+        _skipped(str(answer.get("error") or f"the daemon answered {reply.status}"), entry)
+        return 0 if asked.hook.is_lifecycle else 1
+    if entry is not None:
+        entry.remove()
+    _print(asked, answer)
+    return 0
+
+
+def _print(asked: Asked, answer: Mapping[str, object]) -> None:
+    if asked.as_json:
+        sys.stdout.write(f"{json.dumps(answer, ensure_ascii=False)}\n")
+    elif asked.hook.prints and (text := answer.get(asked.hook.prints)):
+        sys.stdout.write(f"{text}\n")
+
+
+def _spooled(asked: Asked, body: Mapping[str, object]) -> spool.Entry | None:
+    """Return the entry of a call that must not be lost; None where there is no workspace to keep it in."""
+    workspace = find_workspace(asked.path)
+    if not workspace.root.is_dir():
+        return None
+    headers = {"x-signet-runtime-path": "legacy"}
+    if agent := os.environ.get("SIGNET_AGENT_ID", "").strip():
+        headers["x-signet-agent-id"] = agent
+    with suppress(OSError):
+        return spool.put(workspace.spool_dir, asked.route, headers, _with_whole_path(body))
+    return None
+
+
+def _with_whole_path(body: Mapping[str, object]) -> dict[str, object]:
+    path = body.get("transcriptPath")
+    if not isinstance(path, str) or "\0" in path:
+        return dict(body)
+    return {**body, "transcriptPath": str(Path(path).expanduser().absolute())}
+
+
+def _skipped(why: str, entry: spool.Entry | None) -> int:
+    """Say why nothing was done; what must not be lost waits."""
+    if entry is not None:
+        spool.hold(entry)
+        why += "; kept for later"
+    _tell(why)
+    return 0
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"[signet] {text}\n")
+
+
+def _patience(hook: Hook) -> float:
+    """Return how long a hook may take: as long as its variable says, else not so long that anybody notices."""
+    if not os.environ.get(hook.patience, "").strip():
+        return PATIENCE_SECONDS
+    found, _ = read_environment(os.environ)
+    milliseconds = {
+        "SIGNET_SESSION_START_TIMEOUT": found.session_start_timeout_ms,
+        "SIGNET_PROMPT_SUBMIT_TIMEOUT": found.prompt_submit_timeout_ms,
+        "SIGNET_FETCH_TIMEOUT": found.fetch_timeout_ms,
+    }
+    return milliseconds[hook.patience] / 1000
+
+
+def _daemon(asked: Asked, seconds: float) -> target.Target:
+    """Return where the daemon is; the owner of a workspace needs no token for its own daemon."""
+    token = None
+    if not os.environ.get("SIGNET_TOKEN") and find_workspace(asked.path).auth_secret.exists():
+        from signet.cli.connect import own_token
+
+        token = own_token(asked.path)
+    found = target.find(
+        path=asked.path,
+        token=token,
+        actor=asked.harness,
+        actor_type="harness",
+        timeout_seconds=seconds,
+    )
+    return replace(found, headers={**found.headers, "X-Signet-Runtime-Path": "legacy"})
+
+
+def _with_log(body: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a body with the end of the log that it names: a daemon that wants tokens reads no files (HK-73)."""
+    path = body.get("transcriptPath")
+    if not isinstance(path, str) or "transcript" in body:
+        return body
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_SENT))
+            return {**body, "transcript": file.read(MOST_SENT).decode("utf-8", "replace")}
+    except (OSError, ValueError, RuntimeError):
+        return body
+
+
+def _said(said: Mapping[str, object], name: str) -> object:
+    """Return what a harness says under one of the spellings of a field."""
+    for spelling in _SPELLINGS.get(name, ()):
+        value = said.get(spelling)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def _object(body: bytes) -> dict[str, object]:
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _help() -> str:
+    lines = [
+        "Usage: signet hook NAME -H HARNESS [options]",
+        "",
+        "What the hooks of a harness run; they read a JSON object from stdin.",
+        "",
+    ]
+    for name, hook in HOOKS.items():
+        flags = " ".join(f"{flag} …" for flag in hook.flags)
+        lines.append(f"  {name:<22}{hook.help}{f'  [{flags}]' if flags else ''}")
+    lines += ["", "All of them: --json prints the whole answer, --path names the workspace.", ""]
+    return "\n".join(lines)

@@ -1,0 +1,134 @@
+"""What a hook could not deliver, kept in files until the daemon takes it: no session is lost because nobody listened.
+
+A hook writes its entry before it calls the daemon and takes it away when the daemon has it, so that nothing is lost
+even when the harness kills the hook meanwhile. Entries are private, whole (renamed into place), bounded in number and
+size; delivering one twice does no harm (HK-71). A log that an entry names by its path is linked beside it, so that it
+can be read though the harness deletes it. Loads nothing but the standard library: hooks start in milliseconds.
+"""
+
+import json
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet import ids
+
+#: Of more and larger ones the oldest go.
+MOST_ENTRIES = 200
+MOST_BYTES = 512 * 1_048_576
+#: A longer log is not copied where it cannot be linked.
+MOST_COPIED = 64 * 1_048_576
+#: What is younger may still be on its way by the hook that wrote it.
+SETTLED_SECONDS = 3.0
+
+_ENTRY, _LOG = ".json", ".log"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One call of a hook that waits: the path of its route, headers and body."""
+
+    file: Path
+    route: str
+    headers: Mapping[str, str]
+    body: Mapping[str, object]
+
+    @property
+    def log(self) -> Path:
+        """Return where the log is that was kept with it, if one was."""
+        return self.file.with_suffix(_LOG)
+
+    def remove(self) -> None:
+        """Take the entry away."""
+        for path in (self.file, self.log):
+            path.unlink(missing_ok=True)
+
+
+def put(folder: Path, route: str, headers: Mapping[str, str], body: Mapping[str, object]) -> Entry:
+    """Keep a call and return its entry; raises OSError when the disk does not take it."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    entry = Entry(folder / f"{ids.new_ordered_id()}{_ENTRY}", route, headers, body)
+    draft = entry.file.with_suffix(".new")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump({"route": route, "headers": dict(headers), "body": dict(body)}, file)
+    if (log := _log_of(body)) is not None:
+        with suppress(OSError):  # another disk: it is copied when the call has failed
+            os.link(log, entry.log)
+    draft.replace(entry.file)
+    return entry
+
+
+def hold(entry: Entry) -> None:
+    """Prepare an entry to wait for long: copy a log that could not be linked, and keep the bounds."""
+    log = _log_of(entry.body)
+    if log is not None and not entry.log.exists():
+        with suppress(OSError):
+            if log.stat().st_size <= MOST_COPIED:
+                shutil.copyfile(log, entry.log)
+                entry.log.chmod(0o600)
+    _bound(entry.file.parent)
+
+
+def is_waiting(folder: Path) -> bool:
+    """Return whether anything waits."""
+    return next(_files(folder), None) is not None
+
+
+def entries(folder: Path) -> list[Entry]:
+    """Return the entries that have settled, oldest first.
+
+    What cannot be read is taken away: it can never be delivered.
+    """
+    found: list[Entry] = []
+    for file in sorted(_files(folder)):
+        try:
+            if time.time() - file.stat().st_mtime < SETTLED_SECONDS:
+                continue
+            said = json.loads(file.read_bytes())
+            found.append(Entry(file, str(said["route"]), dict(said["headers"]), dict(said["body"])))
+        except FileNotFoundError:
+            continue
+        except (ValueError, TypeError, KeyError):
+            Entry(file, "", {}, {}).remove()
+    return found
+
+
+def body_to_deliver(entry: Entry) -> dict[str, object]:
+    """Return the body of an entry; it names the kept log where the harness has removed its own."""
+    body = dict(entry.body)
+    if _log_of(body) is None and entry.log.exists():
+        body["transcriptPath"] = str(entry.log)
+    return body
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        yield from (file for file in folder.iterdir() if file.suffix == _ENTRY)
+
+
+def _log_of(body: Mapping[str, object]) -> Path | None:
+    """Return the log that a body names, if it is there."""
+    path = body.get("transcriptPath")
+    if not isinstance(path, str) or not path or "\0" in path:
+        return None
+    try:
+        log = Path(path).expanduser()
+        return log if log.is_absolute() and stat.S_ISREG(log.stat().st_mode) else None
+    except (OSError, RuntimeError):
+        return None
+
+
+def _bound(folder: Path) -> None:
+    """Take the oldest away until the rest is within its bounds; the newest stays."""
+    size = 0
+    for count, file in enumerate(sorted(_files(folder), reverse=True), 1):
+        entry = Entry(file, "", {}, {})
+        size += sum(path.stat().st_size for path in (file, entry.log) if path.exists())
+        if count > MOST_ENTRIES or (size > MOST_BYTES and count > 1):
+            entry.remove()
