@@ -5,20 +5,31 @@ import contextlib
 from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.types import ASGIApp
 
 from signet import __version__
 from signet.config.sections import AuthMode
+from signet.observe.tracing import TRACES
 from signet.wire.errors import ErrorBody
-from signet_api import errors, permissions, rosters, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.heartbeat import beat
 from signet_api.routes import ROUTERS
+from signet_api.traced import Traced
 
 #: Room for the other fields of a request beside the longest content.
 ENVELOPE_BYTES = 1_048_576
+
+#: What the framework would record holds paths, questions and the messages of errors; traced.py records what may be.
+UNTOLD: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 
 
 def create_app(state: State) -> ASGIApp:
@@ -29,7 +40,6 @@ def create_app(state: State) -> ASGIApp:
         running = [
             asyncio.create_task(state.health.watch()),
             asyncio.create_task(beat(state)),
-            asyncio.create_task(spooled.watch(state)),
         ]
         yield
         for task in running:
@@ -43,6 +53,7 @@ def create_app(state: State) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        telemetry=UNTOLD,
         responses={
             "4XX": {"model": ErrorBody, "description": "The request was refused"},
             "5XX": {"model": ErrorBody, "description": "The request could not be served"},
@@ -56,6 +67,7 @@ def create_app(state: State) -> ASGIApp:
     for router in ROUTERS:
         app.include_router(router)
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
-    app.state.entry = Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
-    entry: ASGIApp = app.state.entry
+    guard = Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
+    entry: ASGIApp = Traced(guard) if TRACES.is_on else guard
+    app.state.entry = entry
     return entry

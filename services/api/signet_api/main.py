@@ -43,6 +43,7 @@ def serve(booted: Booted) -> int:
     from signet.config import check_bind
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
+    from signet.observe.tracing import TRACES
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.queue.bell import Ringer
@@ -58,6 +59,7 @@ def serve(booted: Booted) -> int:
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
     sys.setswitchinterval(SWITCH_SECONDS)
+    TRACES.start(Program.API, loaded.settings.pipeline.telemetry.otlp_endpoint)
     authority = Authority.of(loaded.settings, workspace, loaded.address.bind)
     db = open_database(workspace, interactive=True)
     presence = Presence(workspace.runtime_dir, "api")
@@ -107,6 +109,7 @@ def serve(booted: Booted) -> int:
     db.write(remove, presence.owner)
     db.close()
     presence.close()
+    TRACES.stop()
     return 0
 
 

@@ -8,6 +8,7 @@ import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import lru_cache
 
 from signet.db import Database, ReadTx
@@ -75,7 +76,9 @@ class QueryVectors:
         if not self._ready():
             return None
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._thread, self._embed, text[:READ_CHARS])
+        # What is noted of the call belongs to the request.
+        embed = copy_context().run
+        work = loop.run_in_executor(self._thread, embed, self._embed, text[:READ_CHARS])
         try:
             return await asyncio.wait_for(work, PATIENCE_SECONDS)
         except (SignetError, TimeoutError) as error:

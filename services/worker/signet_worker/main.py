@@ -39,6 +39,7 @@ def serve(booted: Booted) -> int:
     from signet.domain.analytics.keep import keep
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
+    from signet.observe.tracing import TRACES
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.process.reap import Reaper
@@ -52,6 +53,7 @@ def serve(booted: Booted) -> int:
 
     log = logs.get("pipeline")
     workspace = booted.workspace
+    TRACES.start(Program.WORKER, booted.loaded.settings.pipeline.telemetry.otlp_endpoint)
     db = open_database(workspace, inline=False)
     presence = Presence(workspace.runtime_dir, "worker")
     db.write(presence.announce, now=clock.now(), queues=",".join(QUEUES))
@@ -102,6 +104,7 @@ def serve(booted: Booted) -> int:
     db.close()
     bell.close()
     presence.close()
+    TRACES.stop()
     return 1 if lost else 0
 
 

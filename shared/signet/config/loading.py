@@ -90,6 +90,9 @@ def restart_required(old: Settings, new: Settings) -> list[str]:
         "pipelineV2.documents.maxContentBytes": (
             old.pipeline.documents.max_content_bytes < new.pipeline.documents.max_content_bytes
         ),
+        "pipelineV2.telemetry.otlpEndpoint": (
+            old.pipeline.telemetry.otlp_endpoint != new.pipeline.telemetry.otlp_endpoint
+        ),
     }
     return [key for key, is_changed in changes.items() if is_changed]
 

@@ -253,13 +253,15 @@ class Continuity(Section):
 
 @section
 class Telemetry(Section):
-    """Events kept on this machine; nothing is sent outside, whatever the ignored keys say (CF-32)."""
+    """Events kept on this machine; they are not sent outside, whatever the ignored keys say (CF-32)."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"posthogHost", "posthogApiKey"})
 
     flush_interval_ms: int = integer(60_000, 5_000, 600_000)
     flush_batch_size: int = integer(50, 1, 500)
     retention_days: int = integer(90, 1, 365)
+    #: An OpenTelemetry collector that gets traces, which hold no content (observe/tracing.py).
+    otlp_endpoint: str | None = url()
 
 
 @section

@@ -29,6 +29,7 @@ from signet.db.operation import Done, Operation
 from signet.db.transaction import PartFailed, ReadTx, WriteTx
 from signet.errors import StorageBusy, StorageFull
 from signet.observe import logs, metrics
+from signet.observe.tracing import TRACES
 
 log = logs.get("system")
 
@@ -99,7 +100,7 @@ class Writer:
         Raises what the function raised, StorageBusy when no turn came in time, StorageFull when the disk
         refused.
         """
-        operation = Operation(function, durable)
+        operation = Operation(TRACES.carrying(function), durable)
         self._submit(operation, inline=self._inline)
         if not operation.wait(self._wait_seconds):
             if operation.abandon():
@@ -110,7 +111,7 @@ class Writer:
     async def acall(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
         """Do what `call` does without blocking the event loop."""
         loop = asyncio.get_running_loop()
-        operation = Operation(function, durable, loop=loop)
+        operation = Operation(TRACES.carrying(function), durable, loop=loop)
         assert operation.future is not None
         self._submit(operation)
         patience = loop.call_later(self._wait_seconds, operation.expire)

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from signet.errors import ProviderTimeout
+from signet.errors import ProviderTimeout, SignetError
 from signet.observe import metrics, record, taxonomy
 from signet.observe.record import Event
+from signet.observe.tracing import TRACES
 from signet.providers.ports import Completion, Embedder, LanguageModel
 
 
@@ -28,6 +29,10 @@ class Kind(StrEnum):
 
     LLM = "llm"
     EMBEDDING = "embedding"
+
+
+#: As spans call it (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
+_OPERATIONS = {Kind.LLM: "chat", Kind.EMBEDDING: "embeddings"}
 
 
 class MeteredModel:
@@ -110,20 +115,35 @@ def metered(name: str, kind: Kind) -> Iterator[Call]:
 
     `name` is `kind:model`.
     """
-    provider, started, call = name.partition(":")[0], time.monotonic(), Call()
+    provider, _, model = name.partition(":")
+    started, call = time.monotonic(), Call()
+    span = TRACES.call(_OPERATIONS[kind], provider, model)
     try:
         yield call
     except BaseException as error:
         is_late = isinstance(error, ProviderTimeout)
         call.error, call.outcome = error, Outcome.TIMEOUT if is_late else Outcome.FAILURE
+        span.fail(_code(error))
         raise
     finally:
         took = time.monotonic() - started
+        if call.answer is not None:
+            span.note(
+                {
+                    "gen_ai.usage.input_tokens": call.answer.input_tokens,
+                    "gen_ai.usage.output_tokens": call.answer.output_tokens,
+                }
+            )
+        span.end()
         call.duration_ms = round(took * 1000, 1)
         metrics.PROVIDER_CALLS.labels(provider, call.outcome).inc()
         metrics.PROVIDER_SECONDS.labels(provider).observe(took)
         why = None if call.error is None else _words(call.error)
         record.outcome(provider, kind, call.outcome, why)
+
+
+def _code(error: BaseException) -> str:
+    return error.code if isinstance(error, SignetError) else type(error).__name__
 
 
 def _words(error: BaseException) -> str:

@@ -27,6 +27,7 @@ from signet.observe import logs, metrics, record, taxonomy
 from signet.observe.record import Count
 from signet.observe.rings import TIMES, Operation
 from signet.observe.taxonomy import Stage
+from signet.observe.tracing import NOTHING, TRACES, Span, Value
 from signet.queue import finish, outcome
 from signet.queue.deadline import Deadlines
 from signet.queue.enqueue import Job, enqueue
@@ -65,6 +66,7 @@ class RunMessage(MessageProxy):
         self.run = run
         self.started = 0.0
         self.is_parked = False
+        self.span = NOTHING
 
 
 class Outcome(Middleware):
@@ -85,6 +87,7 @@ class Outcome(Middleware):
         message.started = time.monotonic()
         self.current.run = message.run
         _bind(message.run.lease)
+        message.span = _span(message.run.lease)
 
     def after_process_message(
         self,
@@ -101,7 +104,11 @@ class Outcome(Middleware):
         broker.deadlines.forget()
         throws: Any = message.options.get("throws") or (actor and actor.options.get("throws")) or ()
         permanent = throws if isinstance(throws, tuple) else (throws,)
-        message.run.outcome = outcome.of(exception, permanent=permanent)
+        ended = message.run.outcome = outcome.of(exception, permanent=permanent)
+        message.span.note({"signet.job.outcome": ended.end})
+        if ended.end in (End.FAILED, End.PERMANENT):
+            message.span.fail(ended.code)
+        message.span.end()
 
 
 class JobsBroker(Broker):
@@ -294,6 +301,20 @@ def _bind(lease: Lease) -> None:
     bind_contextvars(job_id=lease.job_id)
     if lease.memory_id is not None:
         bind_contextvars(memory_id=lease.memory_id)
+
+
+def _span(lease: Lease) -> Span:
+    """Return the span of a run that begins now (names: https://opentelemetry.io/docs/specs/semconv/messaging/)."""
+    facts: dict[str, Value | None] = {
+        "messaging.system": "signet",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": lease.queue,
+        "messaging.message.id": lease.job_id,
+        "signet.job.kind": lease.kind,
+        "signet.job.attempt": lease.attempts,
+        "signet.memory.id": lease.memory_id,
+    }
+    return TRACES.job(lease.kind, lease.payload, facts)
 
 
 def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: float) -> None:

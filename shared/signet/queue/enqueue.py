@@ -7,6 +7,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
+from signet.observe.tracing import TRACES
 from signet.queue.kinds import queue_of
 
 #: The signal of a transaction after which a job may be due (see bell.py).
@@ -58,7 +59,8 @@ def enqueue(
     job_id = job.job_id or ids.new_ordered_id()
     text = clock.to_text(now)
     due_ms = int(now.timestamp() * 1000) + job.delay_ms
-    payload = None if job.payload is None else json.dumps(dict(job.payload))
+    given = TRACES.carried(job.payload)
+    payload = None if given is None else json.dumps(dict(given))
     inserted = tx.run(
         _INSERT,
         (

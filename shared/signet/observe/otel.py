@@ -1,0 +1,185 @@
+"""The spans of tracing.py as OpenTelemetry makes and sends them; loaded only where tracing is on.
+
+Sending is the business of a thread of the library: what cannot be sent is dropped, nobody waits for it. The usual
+variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_SDK_DISABLED …) hold.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import requests
+from opentelemetry import context, trace
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from signet import __version__
+from signet.config.env import is_loopback
+from signet.observe import logs
+from signet.observe.tracing import NOTHING, Span, Value
+
+log = logs.get("system")
+
+T = TypeVar("T")
+A = TypeVar("A")
+
+#: How long a process that ends waits for its last spans to be sent; a daemon stops within five seconds.
+STOP_SECONDS = 1.0
+
+_W3C = TraceContextTextMapPropagator()
+_HEADERS = ("traceparent", "tracestate")
+
+
+class Recorded(Span):
+    """A span that is recorded; what its thread or task does until its end is part of it."""
+
+    __slots__ = ("_span", "_token")
+
+    def __init__(self, span: trace.Span) -> None:
+        self._span = span
+        self._token = context.attach(trace.set_span_in_context(span))
+
+    def name(self, text: str) -> None:
+        """Say what it is once that is known."""
+        self._span.update_name(text)
+
+    def note(self, facts: Mapping[str, Value | None]) -> None:
+        """Add facts; those that are None are left out."""
+        self._span.set_attributes({key: fact for key, fact in facts.items() if fact is not None})
+
+    def fail(self, code: str) -> None:
+        """Say that it failed, by a code."""
+        self._span.set_attribute("error.type", code)
+        self._span.set_status(Status(StatusCode.ERROR))
+
+    def end(self) -> None:
+        """End it; what comes next is no part of it."""
+        context.detach(self._token)
+        self._span.end()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            # Its message may hold what was asked or answered.
+            self.fail(kind.__name__)
+        self.end()
+
+
+class Otel:
+    """Makes the spans of a process, and sends them to one address."""
+
+    def __init__(self, process: str, url: str) -> None:
+        resource = Resource.create(
+            {"service.namespace": "signet", "service.name": f"signet-{process}"}
+            | {"service.version": __version__}
+        )
+        # Sampler and limits come from the environment, as the library documents.
+        self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._provider.add_span_processor(BatchSpanProcessor(_Told(url)))
+        self._tracer = self._provider.get_tracer("signet", __version__)
+
+    def stop(self) -> None:
+        """Send what is left, for at most a second."""
+        ending = threading.Thread(target=self._provider.shutdown, daemon=True)
+        ending.start()
+        ending.join(STOP_SECONDS)
+
+    def request(self, method: str, headers: Mapping[str, str]) -> Span:
+        """Return the span of a request, see Tracing."""
+        here = context.get_current()  # of a request that another one makes
+        origin = here if _is_traced(here) else _origin(headers)
+        return self._begun(method, SpanKind.SERVER, origin, {})
+
+    def job(
+        self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
+    ) -> Span:
+        """Return the span of a run of a job, see Tracing."""
+        return self._begun(f"job {kind}", SpanKind.CONSUMER, _origin(payload), facts)
+
+    def call(self, operation: str, provider: str, model: str) -> Span:
+        """Return the span of a call of a provider, see Tracing."""
+        here = context.get_current()
+        if not _is_traced(here):
+            return NOTHING
+        facts = {
+            "gen_ai.operation.name": operation,
+            "gen_ai.provider.name": provider,
+            "gen_ai.request.model": model,
+        }
+        return self._begun(f"{operation} {model}", SpanKind.CLIENT, here, facts)
+
+    def carried(self, payload: Mapping[str, object] | None) -> Mapping[str, object] | None:
+        """Return a payload with its trace, see Tracing."""
+        headers: dict[str, str] = {}
+        _W3C.inject(headers)
+        return {**(payload or {}), **headers} if headers else payload
+
+    def carrying(self, function: Callable[[A], T]) -> Callable[[A], T]:
+        """Return a function with its trace, see Tracing."""
+        here = context.get_current()
+        if not _is_traced(here):
+            return function
+
+        def within(argument: A) -> T:
+            token = context.attach(here)
+            try:
+                return function(argument)
+            finally:
+                context.detach(token)
+
+        return within
+
+    def _begun(
+        self, name: str, kind: SpanKind, parent: Context, facts: Mapping[str, Value | None]
+    ) -> Span:
+        span = Recorded(self._tracer.start_span(name, context=parent, kind=kind))
+        span.note(facts)
+        return span
+
+
+class _Told(SpanExporter):
+    """Sends spans, and tells the log when that begins to fail and when it works again; the library would each time."""
+
+    def __init__(self, url: str) -> None:
+        session = requests.Session()
+        # Nothing on this machine is reached through a proxy.
+        session.trust_env = not is_loopback(urlsplit(url).hostname or "")
+        self._exporter = OTLPSpanExporter(endpoint=url, session=session)
+        self._is_down = False
+        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Send spans."""
+        result = self._exporter.export(spans)
+        is_down = result is not SpanExportResult.SUCCESS
+        if is_down is not self._is_down:
+            self._is_down = is_down
+            tell = log.warning if is_down else log.info
+            tell("tracing.not_sent" if is_down else "tracing.sent_again", spans=len(spans))
+        return result
+
+    def shutdown(self) -> None:
+        """Send no more."""
+        self._exporter.shutdown()  # type: ignore[no-untyped-call]  # ships no types here
+
+
+def _origin(carrier: Mapping[str, object]) -> Context:
+    """Return the trace that headers or a payload name; an empty one where they name none."""
+    named = {key: value for key in _HEADERS if isinstance(value := carrier.get(key), str)}
+    return _W3C.extract(named, context=Context())
+
+
+def _is_traced(here: Context) -> bool:
+    return trace.get_current_span(here).get_span_context().is_valid
