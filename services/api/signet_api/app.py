@@ -12,6 +12,7 @@ from signet import __version__
 from signet.config.sections import AuthMode
 from signet.observe.tracing import TRACES
 from signet.wire.errors import ErrorBody
+from signet_api import errors, permissions, rosters, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -40,6 +41,7 @@ def create_app(state: State) -> ASGIApp:
         running = [
             asyncio.create_task(state.health.watch()),
             asyncio.create_task(beat(state)),
+            asyncio.create_task(spooled.watch(state)),
         ]
         yield
         for task in running:
