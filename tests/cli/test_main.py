@@ -69,7 +69,7 @@ def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -
     assert (done.status, done.err) == (0, "")
     for name in tree.command().commands:
         assert re.search(rf"^  {name} +\S", done.out, re.MULTILINE), name
-    assert "Next: signet quickstart" in done.out
+    assert "Next: signet setup" in done.out
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,10 @@ def start(
 
     workspace = find_workspace(path)
     if foreground:
-        found = control.foreground(workspace, port or _default_port())
+        found = control.foreground(workspace, port or default_port())
         return _say_started(workspace, control.Started(daemon=found, is_new=False), as_json)
     with shown_log(as_json):
-        done = control.start(workspace, port or _default_port(), tell=_tell)
+        done = control.start(workspace, port or default_port(), tell=_tell)
     _say_started(workspace, done, as_json)
 
 
@@ -74,7 +74,7 @@ def restart(path: PathOption = None, port: PortOption = None, as_json: JsonOptio
 
     workspace = find_workspace(path)
     with shown_log(as_json):
-        done = control.restart(workspace, port, default_port=_default_port(), tell=_tell)
+        done = control.restart(workspace, port, default_port=default_port(), tell=_tell)
     _say_started(workspace, done, as_json)
 
 
@@ -107,7 +107,8 @@ def shown_log(as_json: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def _default_port() -> int:
+def default_port() -> int:
+    """Return the port that the environment names, 3850 without one; says on stderr what does not fit."""
     from signet.config.env import read_environment
 
     environment, warnings = read_environment(os.environ)

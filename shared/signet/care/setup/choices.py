@@ -1,0 +1,144 @@
+"""What a person chooses in a setup, by flags or by answers, and what is refused before anything is written. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+
+from signet.config.pipeline import TextProvider
+from signet.config.sections import EmbeddingProvider
+from signet.errors import Invalid
+
+HARNESSES = ("claude-code", "opencode", "openclaw", "codex")
+EMBEDDING = tuple(EmbeddingProvider)
+EXTRACTION = tuple(TextProvider)
+RUNTIME_PATHS = ("plugin", "legacy")
+#: What messages name; the other providers are accepted too.
+_EMBEDDING_WORDS = "native, ollama, openai, or none"
+_EXTRACTION_WORDS = "claude-code, codex, opencode, ollama, auto, rules, or none"
+
+
+class BadChoice(Invalid):
+    """A choice is not one of those that can be made."""
+
+    code = "bad_choice"
+
+
+class MissingChoice(Invalid):
+    """A choice is needed that only a person can make."""
+
+    code = "missing_choice"
+
+
+class State(StrEnum):
+    """What a setup finds."""
+
+    FRESH = "fresh"
+    MIGRATION = "migration"
+    REPAIR = "repair"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What was chosen; None leaves what is there, or the default."""
+
+    name: str | None = None
+    description: str | None = None
+    harnesses: tuple[str, ...] | None = None
+    embedding_provider: EmbeddingProvider | None = None
+    embedding_model: str | None = None
+    extraction_provider: TextProvider | None = None
+    extraction_model: str | None = None
+    search_balance: float | None = None
+
+
+def state(*, has_settings: bool, has_database: bool, identity_files: Iterable[str]) -> State:
+    """Return what kind of setup this is: a repair, a migration of files that somebody wrote, or a fresh one."""
+    if has_settings and has_database:
+        return State.REPAIR
+    return State.MIGRATION if len([*identity_files]) >= 2 else State.FRESH
+
+
+def harnesses(given: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the harnesses that repeated or comma-separated values name, in our order; None for no value at all.
+
+    Raises BadChoice with the valid ones.
+    """
+    if not given:
+        return None
+    words = [word.strip().lower() for one in given for word in one.split(",") if word.strip()]
+    unknown = [word for word in words if word not in HARNESSES]
+    if unknown:
+        valid = f"Valid choices: {', '.join(HARNESSES)}"
+        said = f"Unknown --harness value(s): {', '.join(unknown)}. "
+        raise BadChoice(f"{said}{_meant(unknown, HARNESSES)}{valid}")
+    return tuple(name for name in HARNESSES if name in words)
+
+
+def embedding(given: str | None) -> EmbeddingProvider | None:
+    """Return who makes vectors; raises BadChoice."""
+    return (
+        None
+        if given is None
+        else EmbeddingProvider(_one_of(given, EMBEDDING, "--embedding-provider"))
+    )
+
+
+def extraction(given: str | None) -> TextProvider | None:
+    """Return who reads texts; raises BadChoice."""
+    return (
+        None if given is None else TextProvider(_one_of(given, EXTRACTION, "--extraction-provider"))
+    )
+
+
+def balance(given: str | None) -> float | None:
+    """Return the weight of vectors in recall; raises BadChoice for what is no number from 0 to 1."""
+    if given is None:
+        return None
+    try:
+        value = float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise BadChoice(f"--search-balance must be a number from 0 to 1, not {given!r}")
+    return value
+
+
+def is_legacy(given: str | None) -> bool | None:
+    """Return whether OpenClaw is to be connected by its legacy path, None where nobody said; raises BadChoice."""
+    if given is None:
+        return None
+    return _one_of(given, RUNTIME_PATHS, "--openclaw-runtime-path") == "legacy"
+
+
+def check_complete(chosen: Choices, *, has_embedding: bool, has_extraction: bool) -> None:
+    """Raise MissingChoice for a provider that was neither chosen nor is set already (CL-10)."""
+    if chosen.embedding_provider is None and not has_embedding:
+        raise _missing("--embedding-provider", _EMBEDDING_WORDS)
+    if chosen.extraction_provider is None and not has_extraction:
+        raise _missing("--extraction-provider", _EXTRACTION_WORDS)
+
+
+def line(text: str | None) -> str | None:
+    """Return a text on one line; None for an empty one."""
+    return " ".join((text or "").split()) or None
+
+
+def _missing(flag: str, words: str) -> MissingChoice:
+    return MissingChoice(
+        f"Non-interactive setup requires {flag} ({words}).",
+        hint="Ask the user which providers to use, then run signet setup again with their choice.",
+    )
+
+
+def _one_of(given: str, known: Sequence[str], flag: str) -> str:
+    word = given.strip().lower()
+    if word in known:
+        return word
+    valid = f"Valid choices: {', '.join(known)}"
+    raise BadChoice(f"Unknown {flag} value: {given}. {_meant([word], known)}{valid}")
+
+
+def _meant(unknown: Iterable[str], known: Sequence[str]) -> str:
+    near = [match for word in unknown for match in get_close_matches(word, known, n=1)]
+    return f"Did you mean {', '.join(near)}? " if near else ""

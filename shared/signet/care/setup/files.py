@@ -1,0 +1,73 @@
+"""The files of a new workspace: those that say who the agent is, and what git leaves out.
+
+What is there stays. Safe to call again; what is returned are the names of the files that were made or changed.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from string import Template
+
+from signet.config.manifest import replace_file
+from signet.domain.skills import builtin
+from signet.paths import Workspace
+from signet.resources import template
+
+IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
+#: Two of these make a workspace that somebody has written already (HN-65).
+REQUIRED = IDENTITY[:4]
+FOLDERS = ("memory/scripts", "harnesses", "skills")
+IGNORED = (
+    ".daemon/",
+    ".secrets/",
+    "memory/*.db",
+    "memory/*.db-*",
+    "memory/*.db.*",
+    "memory/MEMORY.backup-*.md",
+    "*.pre-signet.bak",
+)
+_TITLE = "# Signet: data, secrets and what is made anew"
+
+
+def identity(workspace: Workspace, *, name: str, description: str) -> list[str]:
+    """Write the identity files that are missing."""
+    words = {"name": name, "description": description}
+    wanted = [one for one in IDENTITY if not os.path.lexists(workspace.root / one)]
+    for one in wanted:
+        replace_file(workspace.root / one, _text(one, words).encode())
+    return wanted
+
+
+def ignore(workspace: Workspace) -> bool:
+    """Add to `.gitignore` what it lacks, at its end; return whether it lacked anything."""
+    path = workspace.root / ".gitignore"
+    found = path.read_text("utf-8", "surrogateescape") if path.exists() else ""
+    there = {line.strip() for line in found.splitlines()}
+    missing = [line for line in IGNORED if line not in there]
+    if missing:
+        title = [] if _TITLE in there else ["", _TITLE] if found else [_TITLE]
+        kept = found if found.endswith("\n") or not found else f"{found}\n"
+        added = "".join(f"{line}\n" for line in (*title, *missing))
+        replace_file(path, (kept + added).encode("utf-8", "surrogateescape"))
+    return bool(missing)
+
+
+def folders(workspace: Workspace) -> None:
+    """Make the folders that a person fills."""
+    for one in FOLDERS:
+        (workspace.root / one).mkdir(parents=True, exist_ok=True)
+
+
+def skills(workspace: Workspace) -> list[str]:
+    """Bring the product's skills up to date; return those that changed."""
+    return builtin.sync(workspace.skills_dir)
+
+
+def present(workspace: Workspace) -> list[str]:
+    """Return the required identity files that exist."""
+    return [one for one in REQUIRED if (workspace.root / one).exists()]
+
+
+def _text(name: str, words: Mapping[str, str]) -> str:
+    source: Path = template(f"identity/{name}")
+    return Template(source.read_text("utf-8")).substitute(words)

@@ -1,0 +1,154 @@
+"""The part of a setup that writes files: nothing before everything that was chosen is known to be possible."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from signet import config
+from signet.care.setup import choices, files, repository, settings
+from signet.care.setup.choices import Choices, State
+from signet.config import manifest
+from signet.config.sections import Settings
+from signet.errors import Invalid
+from signet.paths import Workspace
+
+BACKUP, SETUP = "pre-signet-backup", "signet-setup"
+#: What a workspace may hold without anybody having written something.
+_OURS = frozenset({".git", ".daemon", ".secrets"})
+
+
+class NotAWorkspace(Invalid):
+    """This folder cannot be a workspace."""
+
+    code = "not_a_workspace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is there and what was chosen; `raw` and `settings` are those of the agent.yaml that is there."""
+
+    workspace: Workspace
+    state: State
+    raw: dict[object, object]
+    settings: Settings
+    chosen: Choices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What was written: files made, keys of agent.yaml changed, skills brought up to date, commits by their titles.
+
+    `git_problem` says why there is no history; it is no failure.
+    """
+
+    state: State
+    made: tuple[str, ...]
+    changed: tuple[str, ...]
+    skills: tuple[str, ...]
+    commits: tuple[str, ...] = ()
+    git_problem: str | None = None
+
+    @property
+    def is_news(self) -> bool:
+        """Return whether anything was not already right."""
+        return bool(self.made or self.changed or self.skills or self.commits)
+
+
+def look(workspace: Workspace, chosen: Choices) -> Plan:
+    """Return what a setup would start from; raises NotAWorkspace, and ManifestError for a broken agent.yaml."""
+    root = workspace.root.resolve()
+    if Path.home().resolve().is_relative_to(root):
+        raise NotAWorkspace(f"{root} holds more than a workspace; choose a folder of its own")
+    if root.exists() and not root.is_dir():
+        raise NotAWorkspace(f"{root} is no folder")
+    raw = settings.read(workspace)
+    found, _ = config.settings_from(raw)
+    state = choices.state(
+        has_settings=manifest.find(workspace) is not None,
+        has_database=workspace.database.exists(),
+        identity_files=files.present(workspace),
+    )
+    return Plan(workspace=workspace, state=state, raw=raw, settings=found, chosen=chosen)
+
+
+def check(plan: Plan) -> None:
+    """Raise MissingChoice where nobody may be asked and a provider is not known (CL-10)."""
+    is_repair = plan.state is State.REPAIR
+    choices.check_complete(
+        plan.chosen,
+        has_embedding=is_repair or settings.says(plan.raw, "embedding"),
+        has_extraction=is_repair or settings.says(plan.raw, "extraction"),
+    )
+
+
+def prepare(plan: Plan, *, with_git: bool, now: datetime) -> Prepared:
+    """Write everything that is missing, and commit it; raises OSError and ManifestError."""
+    workspace = plan.workspace
+    has_content = workspace.root.is_dir() and any(
+        one.name not in _OURS for one in workspace.root.iterdir()
+    )
+    workspace.make()
+    is_ignored = files.ignore(workspace)
+    history = _History(workspace, now) if with_git and plan.settings.git.enabled else None
+    if history is not None:
+        is_new = history.make()
+        if has_content and (is_new or plan.state is not State.REPAIR):
+            history.commit(BACKUP, None)
+    done = _written(plan, is_ignored=is_ignored, now=now)
+    if history is None:
+        return done
+    name = (manifest.find(workspace) or Path(manifest.NAMES[0])).name
+    paths = {*done.made, *([name] if done.changed else ()), *(f"skills/{s}" for s in done.skills)}
+    history.commit(SETUP, sorted(paths))
+    return replace(done, commits=tuple(history.commits), git_problem=history.problem)
+
+
+def _written(plan: Plan, *, is_ignored: bool, now: datetime) -> Prepared:
+    workspace, chosen, usual = plan.workspace, plan.chosen, plan.settings.agent
+    files.folders(workspace)
+    said = settings.write(workspace, chosen, now=now)
+    is_new = said == [manifest.NAMES[0]]
+    identity = files.identity(
+        workspace,
+        name=chosen.name or usual.name,
+        description=chosen.description or usual.description,
+    )
+    return Prepared(
+        state=plan.state,
+        made=(*(said if is_new else ()), *identity, *([".gitignore"] if is_ignored else ())),
+        changed=() if is_new else tuple(said),
+        skills=tuple(files.skills(workspace)),
+    )
+
+
+class _History:
+    """The repository, until git refuses: from then on only the reason is kept."""
+
+    def __init__(self, workspace: Workspace, now: datetime) -> None:
+        self._workspace = workspace
+        self._now = now
+        self.commits: list[str] = []
+        self.problem = None if repository.is_there() else "git is not installed"
+
+    def make(self) -> bool:
+        """Make the repository if there is none; return whether it is new."""
+        if self.problem is not None or repository.exists(self._workspace):
+            return False
+        try:
+            repository.make(self._workspace)
+        except repository.GitFailed as error:
+            self.problem = str(error)
+        return self.problem is None
+
+    def commit(self, subject: str, only: Sequence[str] | None) -> None:
+        """Commit these paths, everything without them."""
+        if self.problem is not None:
+            return
+        try:
+            title = repository.commit(self._workspace, subject, now=self._now, only=only)
+        except repository.GitFailed as error:
+            self.problem = str(error)
+            return
+        if title is not None:
+            self.commits.append(title)

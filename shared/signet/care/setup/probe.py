@@ -1,0 +1,174 @@
+"""What this machine has already: models, programs of agents, an earlier Signet. Looks only; nothing is changed."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.config.env import read_environment
+from signet.config.pipeline import LOCAL_TEXT_MODEL
+from signet.daemon import ready, record
+from signet.db import migrate
+from signet.db.driver import connect, sqlite
+from signet.errors import Conflict, ProviderDown, ProviderFailed
+from signet.paths import Workspace
+from signet.providers.exchange import Exchange
+
+OLLAMA_SECONDS = 2.0
+PORT_SECONDS = 1.0
+#: By these words in its name a model of Ollama is known to make vectors, not text.
+_EMBEDDERS = ("embed", "minilm", "bge-", "gte-")
+#: The folders and the programs by which a harness is known to be installed.
+_TRACES = {
+    "claude-code": ((".claude",), "claude"),
+    "opencode": ((".config/opencode",), "opencode"),
+    "openclaw": ((".openclaw", ".clawdbot", ".moltbot", ".moldbot"), "openclaw"),
+    "codex": ((".codex",), "codex"),
+}
+
+
+class EarlierRuns(Conflict):
+    """The TypeScript Signet runs on this workspace; two programs must not write one database."""
+
+    code = "earlier_signet_runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """What an Ollama server has; `url` is where it answered, None when none did."""
+
+    url: str | None = None
+    text: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+
+    @property
+    def best_text(self) -> str | None:
+        """Return the model to read texts with: the usual one if it is there, else the first."""
+        return next(iter(sorted(self.text, key=lambda name: name != LOCAL_TEXT_MODEL)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """A TypeScript Signet: its workspace, how much its database holds, and where its daemon answers if it runs."""
+
+    workspace: Path
+    memories: int | None = None
+    url: str | None = None
+    version: str = ""
+
+    @property
+    def database(self) -> Path:
+        """Return its database, as `signet import` takes it."""
+        return Workspace(self.workspace).database
+
+
+def ollama(environ: Mapping[str, str] = os.environ) -> Models:
+    """Return what the Ollama server that the environment names has, nothing when it does not answer."""
+    url = read_environment(environ)[0].ollama_url
+    exchange = Exchange("ollama", url)
+    try:
+        listed = exchange.get("/api/tags", timeout_seconds=OLLAMA_SECONDS).get("models")
+    except (ProviderDown, ProviderFailed):
+        return Models()
+    finally:
+        exchange.close()
+    rows = listed if isinstance(listed, list) else []
+    names = sorted(str(row["name"]) for row in rows if isinstance(row, dict) and "name" in row)
+    vectors = tuple(name for name in names if any(word in name.lower() for word in _EMBEDDERS))
+    return Models(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
+
+
+def harnesses(home: Path | None = None) -> tuple[str, ...]:
+    """Return the harnesses that are installed for this user."""
+    home = home or Path.home()
+    return tuple(
+        name
+        for name, (folders, program) in _TRACES.items()
+        if any((home / one).is_dir() for one in folders) or shutil.which(program)
+    )
+
+
+def earlier(workspace: Workspace, port: int) -> Earlier | None:
+    """Return the TypeScript Signet of this machine: a daemon on the port, else a database, here or in `~/.agents`."""
+    running = _on_port(port)
+    if running is not None:
+        return running
+    usual = Workspace(Path.home() / ".agents")
+    for place in dict.fromkeys((workspace, usual)):
+        if is_earlier(place.database):
+            url = _recorded(place)
+            return Earlier(workspace=place.root, memories=_count(place.database), url=url)
+    return None
+
+
+def check_alone(workspace: Workspace, found: Earlier | None) -> None:
+    """Raise EarlierRuns when that Signet runs on this very workspace."""
+    if found is not None and found.url is not None and _is_same(found.workspace, workspace.root):
+        raise EarlierRuns(
+            f"The TypeScript Signet {found.version} runs on {workspace.root} ({found.url}). "
+            "Two programs must not write one database: stop it first with its own `signet stop`"
+        )
+
+
+def is_earlier(database: Path) -> bool:
+    """Return whether a file is a database of the TypeScript Signet that was not taken over yet."""
+    try:
+        if not database.exists() or migrate.current(database) is not None:
+            return False
+        return _count(database) is not None
+    except migrate.MigrationFailed:
+        return False
+
+
+def _on_port(port: int) -> Earlier | None:
+    """Return the daemon on a port when it is a Signet and not one of ours."""
+    body = ready.ask(port, "/health", timeout_seconds=PORT_SECONDS).body
+    where = body.get("agentsDir")
+    if not isinstance(where, str) or record.running(Workspace(Path(where))) is not None:
+        return None
+    place = Workspace(Path(where))
+    return Earlier(
+        workspace=place.root,
+        memories=_count(place.database),
+        url=f"http://{record.LOOPBACK}:{port}",
+        version=str(body.get("version", "")),
+    )
+
+
+def _recorded(workspace: Workspace) -> str | None:
+    """Return that a process other than ours holds the pid file of the workspace, as an address of no port."""
+    with contextlib.suppress(OSError, ValueError):
+        pid = int(workspace.pid_file.read_text("utf-8"))
+        if not record.is_supervisor(pid, workspace) and _looks_like_signet(pid):
+            return f"PID {pid}"
+    return None
+
+
+def _looks_like_signet(pid: int) -> bool:
+    """Return whether a process that exists runs the TypeScript daemon, by the words of its command."""
+    shown = subprocess.run(
+        ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True
+    )
+    words = shown.stdout.lower()
+    return "signet" in words and any(one in words for one in ("bun", "node", "daemon.js"))
+
+
+def _count(database: Path) -> int | None:
+    """Return how many memories a database holds; None when it cannot be said."""
+    if not database.exists():
+        return None
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            row: Sequence[object] = connection.execute("SELECT count(*) FROM memories").fetchone()
+            return int(str(row[0]))
+    except sqlite.DatabaseError:
+        return None
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return one.samefile(other)
+    return False

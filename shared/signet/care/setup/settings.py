@@ -1,0 +1,184 @@
+"""agent.yaml as a setup writes it: a new one with comments and only what was chosen, or single values of one there."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+from signet import clock, config
+from signet.care.setup.choices import Choices
+from signet.config import manifest
+from signet.config.manifest import Value
+from signet.config.older_shapes import lifted
+from signet.config.pipeline import TextProvider, text_model_of
+from signet.config.sections import EMBEDDING_MODELS, EmbeddingProvider, Settings, dimensions_of
+from signet.paths import Workspace
+
+DEFAULT_EMBEDDING = EmbeddingProvider.NATIVE
+DEFAULT_EXTRACTION = TextProvider.AUTO
+#: Providers that ask no model.
+_WITHOUT_MODEL = (TextProvider.RULES, TextProvider.NONE)
+
+_NEW = """\
+# What Signet goes by in this workspace. What is left out has its default; a change is in force within two seconds.
+version: 1
+schema: signet/v1
+
+agent:
+  name: {name}
+  description: {description}
+  created: {now}
+  updated: {now}
+
+# Programs whose agents remember here: claude-code, opencode, openclaw, codex. To add one: signet setup --harness NAME
+harnesses:{harnesses}
+
+# Who turns texts into vectors. native: the daemon itself (its model: signet models install). ollama, openai: a server.
+# none: recall goes by words alone.
+embedding:
+{embedding}{search}
+memory:
+  pipelineV2:
+    # Who distils memories into facts. auto: the local model below while Ollama answers, else built-in rules, which need
+    # no model. rules, ollama, claude-code, codex, opencode, openai, anthropic; none: nobody ever.
+    extraction:
+{extraction}"""
+_SEARCH = """
+# How much meaning counts against words, from 0 to 1.
+search:
+  alpha: {alpha}
+"""
+
+
+def new(chosen: Choices, *, now: datetime) -> str:
+    """Return the text of a new agent.yaml."""
+    usual = Settings().agent
+    vectors = chosen.embedding_provider or DEFAULT_EMBEDDING
+    texts = chosen.extraction_provider or DEFAULT_EXTRACTION
+    return _NEW.format(
+        name=_quoted(chosen.name or usual.name),
+        description=_quoted(chosen.description or usual.description),
+        now=_quoted(clock.to_text(now)),
+        harnesses=_listed(chosen.harnesses or ()),
+        embedding=_pairs(2, embedding(vectors, chosen.embedding_model)),
+        search="\n"
+        if chosen.search_balance is None
+        else _SEARCH.format(alpha=chosen.search_balance),
+        extraction=_pairs(6, extraction(texts, chosen.extraction_model)),
+    )
+
+
+def embedding(provider: EmbeddingProvider, model: str | None) -> dict[str, str | int]:
+    """Return what `embedding` says of a provider (CL-11, CL-12); the native one has one model only."""
+    if provider in (EmbeddingProvider.NATIVE, EmbeddingProvider.NONE):
+        return {"provider": provider.value}
+    chosen = model or EMBEDDING_MODELS[provider]
+    return {"provider": provider.value, "model": chosen, "dimensions": dimensions_of(chosen)}
+
+
+def extraction(provider: TextProvider, model: str | None) -> dict[str, str | int]:
+    """Return what `extraction` says of a provider (CL-11, CL-15)."""
+    if provider in _WITHOUT_MODEL:
+        return {"provider": provider.value}
+    return {"provider": provider.value, "model": model or text_model_of(provider)}
+
+
+def changes(raw: Mapping[object, object], chosen: Choices) -> dict[str, Value]:
+    """Return the values of a file that what was chosen changes, by dotted key; none for what it says already."""
+    found, _, _ = lifted(raw)
+    settings, _ = config.settings_from(raw)
+    wanted: dict[str, Value] = {}
+    if chosen.name not in (None, settings.agent.name):
+        wanted["agent.name"] = chosen.name
+    if chosen.description not in (None, settings.agent.description):
+        wanted["agent.description"] = chosen.description
+    more = [one for one in chosen.harnesses or () if one not in settings.harnesses]
+    if more or (chosen.harnesses is not None and "harnesses" not in found):
+        wanted["harnesses"] = [*settings.harnesses, *more]
+    if chosen.search_balance not in (None, settings.search.alpha):
+        wanted["search.alpha"] = chosen.search_balance
+    wanted |= _embedding_changes(settings, chosen) | _extraction_changes(settings, chosen)
+    return wanted
+
+
+def _embedding_changes(settings: Settings, chosen: Choices) -> dict[str, Value]:
+    now = settings.embedding
+    provider = chosen.embedding_provider or now.provider
+    is_other = provider is not now.provider
+    if not is_other and chosen.embedding_model in (None, now.model):
+        return {}
+    # An address that was written for the other provider is not this one's.
+    address: dict[str, Value] = {"base_url": None} if is_other and now.base_url else {}
+    said = {**embedding(provider, chosen.embedding_model), **address}
+    return {f"embedding.{key}": value for key, value in said.items()}
+
+
+def _extraction_changes(settings: Settings, chosen: Choices) -> dict[str, Value]:
+    now = settings.pipeline.extraction
+    provider = chosen.extraction_provider or now.provider
+    is_other = provider is not now.provider
+    if not is_other and chosen.extraction_model in (None, now.model):
+        return {}
+    address: dict[str, Value] = {"endpoint": None} if is_other and now.endpoint else {}
+    said = {**extraction(provider, chosen.extraction_model), **address}
+    return {f"memory.pipelineV2.extraction.{key}": value for key, value in said.items()}
+
+
+def write(workspace: Workspace, chosen: Choices, *, now: datetime) -> list[str]:
+    """Bring agent.yaml to what was chosen; return its changed keys, `agent.yaml` alone when it is new.
+
+    Raises ManifestError for a file that does not parse, which stays as it is.
+    """
+    path = manifest.find(workspace)
+    if path is None:
+        manifest.replace_file(workspace.root / manifest.NAMES[0], new(chosen, now=now).encode())
+        return [manifest.NAMES[0]]
+    wanted = changes(read(workspace), chosen)
+    for key, value in wanted.items():
+        manifest.set_value(path, key, value)
+    if wanted:
+        manifest.set_value(path, "agent.updated", clock.to_text(now))
+    return [*wanted]
+
+
+def read(workspace: Workspace) -> dict[object, object]:
+    """Return what agent.yaml holds, nothing when there is none; raises ManifestError."""
+    path = manifest.find(workspace)
+    return {} if path is None else manifest.parse(path.read_bytes(), path.name)
+
+
+def says(raw: Mapping[object, object], section: str, key: str = "provider") -> bool:
+    """Return whether a file itself says who does it: `embedding`, or `extraction` of the pipeline, in any shape."""
+    found, _, _ = lifted(raw)
+    if section == "embedding":
+        return _has(found.get("embedding"), key)
+    pipeline = found.get("pipelineV2")
+    inner = pipeline.get(section) if isinstance(pipeline, Mapping) else None
+    return _has(inner, key) or _has(pipeline, "extractionProvider")
+
+
+def _has(section: object, key: str) -> bool:
+    return isinstance(section, Mapping) and section.get(key) is not None
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return "".join(f"\n  - {name}" for name in names) or " []"
+
+
+def _pairs(indent: int, values: Mapping[str, str | int]) -> str:
+    """Return values as lines of a block, each with its end."""
+    said = {
+        key: value if isinstance(value, int) else _plain(value) for key, value in values.items()
+    }
+    return "".join(f"{' ' * indent}{key}: {value}\n" for key, value in said.items())
+
+
+def _plain(text: str) -> str:
+    return (
+        text
+        if text.replace("-", "").replace("_", "").isalnum() and text[0].isalpha()
+        else _quoted(text)
+    )

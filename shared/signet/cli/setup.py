@@ -1,0 +1,123 @@
+"""`signet setup`: make a workspace, or put right what one lacks; asks at most six questions, or none."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption, PortOption, shown_log
+from signet.errors import Invalid
+from signet.paths import find_workspace
+
+
+class NoTerminal(Invalid):
+    """Setup asks questions and this is no terminal. Use --non-interactive; signet setup --help names its flags."""
+
+    code = "no_terminal"
+
+
+def setup(
+    path: PathOption = None,
+    non_interactive: Annotated[
+        bool, typer.Option("--non-interactive", help="Ask nothing; what is missing is named.")
+    ] = False,
+    name: Annotated[str | None, typer.Option("--name", help="What the agent is called.")] = None,
+    description: Annotated[
+        str | None, typer.Option("--description", help="What the agent is, in a sentence.")
+    ] = None,
+    harness: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--harness",
+            help="To connect: claude-code, opencode, openclaw, codex; may be repeated.",
+            autocompletion=lambda: ["claude-code", "opencode", "openclaw", "codex"],
+        ),
+    ] = None,
+    embedding_provider: Annotated[
+        str | None,
+        typer.Option("--embedding-provider", help="Vectors: native, ollama, openai, none."),
+    ] = None,
+    embedding_model: Annotated[
+        str | None, typer.Option("--embedding-model", help="Its model; default by provider.")
+    ] = None,
+    extraction_provider: Annotated[
+        str | None,
+        typer.Option(
+            "--extraction-provider",
+            help="Facts: auto, rules, ollama, claude-code, codex, opencode, none.",
+        ),
+    ] = None,
+    extraction_model: Annotated[
+        str | None, typer.Option("--extraction-model", help="Its model; default by provider.")
+    ] = None,
+    search_balance: Annotated[
+        str | None,
+        typer.Option("--search-balance", help="Weight of meaning against words; default 0.7."),
+    ] = None,
+    openclaw_runtime_path: Annotated[
+        str | None,
+        typer.Option("--openclaw-runtime-path", help="plugin or legacy; default: plugin."),
+    ] = None,
+    configure_openclaw_workspace: Annotated[
+        bool,
+        typer.Option("--configure-openclaw-workspace", help="Make it OpenClaw's workspace too."),
+    ] = False,
+    open_dashboard: Annotated[
+        bool, typer.Option("--open-dashboard", help="Open it at the end.")
+    ] = False,
+    skip_git: Annotated[bool, typer.Option("--skip-git", help="Keep no history in git.")] = False,
+    no_daemon: Annotated[bool, typer.Option("--no-daemon", help="Do not start it.")] = False,
+    no_model: Annotated[
+        bool, typer.Option("--no-model", help="Do not fetch the native model (84 MB).")
+    ] = False,
+    port: PortOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the workspace, connect harnesses, start the daemon; on a workspace that is there, put right what it lacks.
+
+    Nothing you wrote is overwritten, and nothing is written before the last question is answered. A second run changes
+    nothing. No model is needed: without one, recall goes by words and facts are found by rules.
+
+    Examples: signet setup · signet setup --harness codex · signet setup --non-interactive --embedding-provider none
+    --extraction-provider rules
+    """
+    from signet.care.setup import choices, prepare
+    from signet.cli import setup_ask, setup_do, setup_show
+
+    workspace = find_workspace(path)
+    chosen = choices.Choices(
+        name=choices.line(name),
+        description=choices.line(description),
+        harnesses=choices.harnesses(harness or []),
+        embedding_provider=choices.embedding(embedding_provider),
+        embedding_model=choices.line(embedding_model),
+        extraction_provider=choices.extraction(extraction_provider),
+        extraction_model=choices.line(extraction_model),
+        search_balance=choices.balance(search_balance),
+    )
+    wanted = setup_do.Wanted(
+        port=port,
+        with_git=not skip_git,
+        with_daemon=not no_daemon,
+        with_model=not no_model,
+        opens_dashboard=open_dashboard,
+        legacy=choices.is_legacy(openclaw_runtime_path),
+        claims_workspace=configure_openclaw_workspace,
+    )
+    plan = prepare.look(workspace, chosen)
+    if not non_interactive and not as_json:
+        earlier = setup_do.check(plan, wanted)
+        if setup_ask.has_questions(plan):
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise NoTerminal
+            plan, wanted = setup_ask.ask(plan, wanted, earlier)
+    else:
+        prepare.check(plan)
+        earlier = setup_do.check(plan, wanted)
+    with shown_log(as_json):
+        done = setup_do.do(plan, wanted, earlier, quiet=as_json)
+    if as_json:
+        output.show(setup_show.as_dict(done))
+    else:
+        setup_show.show(done)

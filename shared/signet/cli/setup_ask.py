@@ -1,0 +1,194 @@
+"""The questions of a setup: at most six, each with a default; nothing is written before the last answer."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import typer
+
+from signet.care.setup import choices, probe
+from signet.care.setup.choices import State
+from signet.care.setup.prepare import Plan
+from signet.care.setup.probe import Earlier, Models
+from signet.cli import output
+from signet.cli.setup_do import Wanted
+from signet.config.pipeline import LOCAL_TEXT_MODEL, TextProvider
+from signet.config.sections import EmbeddingProvider
+from signet.domain.harnesses.registry import HARNESSES
+from signet.errors import Invalid
+
+NOBODY = "none"
+_INDENT = 7
+
+
+def has_questions(plan: Plan) -> bool:
+    """Return whether anything is left to ask: of a whole workspace only which harnesses, when its file has no list."""
+    if plan.state is State.REPAIR:
+        return plan.chosen == choices.Choices() and "harnesses" not in plan.raw
+    return True
+
+
+def ask(plan: Plan, wanted: Wanted, earlier: Earlier | None) -> tuple[Plan, Wanted]:
+    """Ask for what no flag has said, and return plan and wishes with the answers; Ctrl-C raises Abort."""
+    installed = probe.harnesses()
+    models = probe.ollama()
+    found = [HARNESSES[one].name for one in installed]
+    if models.url is not None:
+        found.append(f"Ollama ({output.count(len(models.text) + len(models.vectors), 'model')})")
+    ink = output.ink(sys.stderr)
+    output.tell(f"{ink.bold('Signet setup')} · {plan.workspace.root}")
+    output.tell(
+        f"Found here: {', '.join(found) or 'no harness and no Ollama; both can come later'}"
+    )
+    output.tell(ink.dim("Enter takes what is in brackets. Ctrl-C stops; nothing is written yet."))
+    return _Questions(plan, wanted, earlier, installed, models).put()
+
+
+@dataclass(slots=True)
+class _Questions:
+    """The questions in their order; which of them are asked is known before the first, so that they can be counted."""
+
+    plan: Plan
+    wanted: Wanted
+    earlier: Earlier | None
+    installed: Sequence[str]
+    models: Models
+    _total: int = 0
+    _asked: int = field(default=0)
+
+    def put(self) -> tuple[Plan, Wanted]:
+        """Ask, and return the answers."""
+        chosen, settings = self.plan.chosen, self.plan.settings
+        is_whole = self.plan.state is State.REPAIR
+        todo = {
+            "name": not is_whole and chosen.name is None,
+            "harnesses": chosen.harnesses is None,
+            "embedding": not is_whole and chosen.embedding_provider is None,
+            "extraction": not is_whole and chosen.extraction_provider is None,
+            "earlier": self._offers_import(),
+            "dashboard": not is_whole and self.wanted.with_daemon,
+        }
+        todo["dashboard"] = todo["dashboard"] and not self.wanted.opens_dashboard
+        self._total = sum(todo.values())
+        if todo["name"]:
+            name = self._line("What is your agent called?", settings.agent.name)
+            chosen = replace(chosen, name=choices.line(name))
+        if todo["harnesses"]:
+            chosen = replace(chosen, harnesses=self._harnesses())
+        if todo["embedding"]:
+            provider, model = self._embedding()
+            chosen = replace(
+                chosen,
+                embedding_provider=provider,
+                embedding_model=chosen.embedding_model or model,
+            )
+        if todo["extraction"]:
+            texts, model = self._extraction()
+            chosen = replace(
+                chosen, extraction_provider=texts, extraction_model=chosen.extraction_model or model
+            )
+        wanted = self.wanted
+        if todo["earlier"]:
+            wanted = replace(wanted, imports=self._yes(self._import_question(), default=True))
+        if todo["dashboard"]:
+            wanted = replace(
+                wanted, opens_dashboard=self._yes("Open the dashboard at the end?", default=False)
+            )
+        output.tell("")
+        return replace(self.plan, chosen=chosen), wanted
+
+    def _harnesses(self) -> tuple[str, ...]:
+        usual = ", ".join(self.installed) or NOBODY
+        valid = ", ".join(choices.HARNESSES)
+        given = self._line(f"Which harnesses shall remember here? ({valid}, none)", usual)
+        while True:
+            if given.strip().lower() == NOBODY:
+                return ()
+            try:
+                return choices.harnesses([given.replace(" ", ",")]) or ()
+            except Invalid as error:
+                given = self._again(error.message, usual)
+
+    def _embedding(self) -> tuple[EmbeddingProvider, str | None]:
+        here = ", ".join(self.models.vectors[:3]) or "none is installed there"
+        picked = self._one_of(
+            "Who turns texts into vectors, so that recall goes by meaning?",
+            {
+                "native": "the daemon itself; fetches a model once (84 MB), needs nothing else",
+                "ollama": f"a model of your Ollama ({here})",
+                "openai": "a paid service: every text is sent to it",
+                "none": "nobody; recall goes by words",
+            },
+            usual="native",
+        )
+        model = next(iter(self.models.vectors), None) if picked == "ollama" else None
+        return EmbeddingProvider(picked), model and model.removesuffix(":latest")
+
+    def _extraction(self) -> tuple[TextProvider, str | None]:
+        best = self.models.best_text
+        auto = f"Ollama's {best or LOCAL_TEXT_MODEL} whenever it answers, else built-in rules"
+        options = {"auto": auto, "rules": "built-in rules; no model at all"}
+        if best is not None:
+            options["ollama"] = f"{best} of your Ollama; work waits while it is away"
+        options |= {
+            name: f"your {HARNESSES[name].name} account, in the background: uses up its quota"
+            for name in ("claude-code", "codex", "opencode")
+            if name in self.installed
+        }
+        options["none"] = "nobody; memories stay as they are written"
+        picked = self._one_of("Who distils memories into facts?", options, usual="auto")
+        return TextProvider(picked), best if picked in ("auto", "ollama") else None
+
+    def _offers_import(self) -> bool:
+        return (
+            self.earlier is not None
+            and self.wanted.with_daemon
+            and bool(self.earlier.memories)
+            and self.earlier.workspace != self.plan.workspace.root
+        )
+
+    def _import_question(self) -> str:
+        assert self.earlier is not None
+        held = output.count(self.earlier.memories or 0, "memory")
+        return f"The TypeScript Signet in {self.earlier.workspace} has {held}. Import a copy?"
+
+    def _one_of(self, question: str, options: Mapping[str, str], *, usual: str) -> str:
+        self._head(question)
+        room = max(map(len, options)) + 2
+        for name, text in options.items():
+            output.tell(" " * _INDENT + f"{name:<{room}}{text}")
+        given = self._read(" " * _INDENT, usual)
+        while True:
+            near = [name for name in options if given and name.startswith(given.lower())]
+            if given.lower() in options or len(near) == 1:
+                return given.lower() if given.lower() in options else near[0]
+            given = self._again(f"One of these: {', '.join(options)}", usual)
+
+    def _yes(self, question: str, *, default: bool) -> bool:
+        usual = "yes" if default else "no"
+        given = self._line(question, usual)
+        while given.lower() not in ("y", "yes", "n", "no"):
+            given = self._again("yes or no", usual)
+        return given.lower().startswith("y")
+
+    def _line(self, question: str, usual: str) -> str:
+        self._head(question, end=" ")
+        return self._read("", usual)
+
+    def _head(self, question: str, end: str = "\n") -> None:
+        self._asked += 1
+        ink = output.ink(sys.stderr)
+        number = ink.dim(f"{min(self._asked, self._total)} of {self._total}")
+        sys.stderr.write(f"\n{number}  {ink.bold(question)}{end}")
+
+    def _again(self, why: str, usual: str) -> str:
+        output.tell(" " * _INDENT + output.ink(sys.stderr).warn(why))
+        return self._read(" " * _INDENT, usual)
+
+    def _read(self, before: str, usual: str) -> str:
+        sys.stderr.write(f"{before}[{usual}] ")
+        sys.stderr.flush()
+        given = sys.stdin.readline()
+        if not given:
+            raise typer.Abort
+        return given.strip() or usual

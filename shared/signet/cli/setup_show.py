@@ -1,0 +1,143 @@
+"""What a setup says at its end: what was made, what is connected, and the three lines that matter."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from signet.care.setup.choices import State
+from signet.cli import output
+from signet.cli.output import Ink
+from signet.cli.setup_do import Done
+from signet.config import load
+from signet.config.pipeline import TextProvider
+from signet.config.sections import EmbeddingProvider
+
+_LABEL = 12
+ADD_MODEL = "signet models install"
+TRY = 'signet remember "I prefer tabs over spaces"'
+
+
+def show(done: Done) -> None:
+    """Print what a person wants to know."""
+    ink = output.ink(sys.stdout)
+    for line in (*_steps(done, ink), "", *_closing(done, ink)):
+        output.say(line)
+
+
+def as_dict(done: Done) -> dict[str, object]:
+    """Return the outcome for programs."""
+    prepared, started = done.prepared, done.started
+    return {
+        "workspace": str(done.plan.workspace.root),
+        "state": prepared.state,
+        "created": list(prepared.made),
+        "changed": list(prepared.changed),
+        "skills": list(prepared.skills),
+        "git": {"commits": list(prepared.commits), "problem": prepared.git_problem},
+        "harnesses": [asdict(one) for one in done.connected],
+        "embeddingModel": done.model,
+        "daemon": {
+            "running": started is not None,
+            "started": started is not None and started.is_new,
+            "url": started.daemon.url if started else None,
+        },
+        "database": done.upgraded or None,
+        "earlier": str(done.earlier.workspace) if done.earlier else None,
+    }
+
+
+def _steps(done: Done, ink: Ink) -> Iterator[str]:
+    prepared = done.prepared
+    well, lacking = ink.good("✓"), ink.warn("!")
+    yield from _row(well, "Workspace", f"{_found(done)} {done.plan.workspace.root}")
+    if prepared.made:
+        yield from _row(well, "Created", ", ".join(prepared.made))
+    if prepared.changed:
+        yield from _row(well, "Settings", f"changed {', '.join(prepared.changed)}")
+    if prepared.skills:
+        yield from _row(well, "Skills", ", ".join(prepared.skills))
+    if prepared.commits:
+        yield from _row(well, "Git", f"committed {', '.join(prepared.commits)}")
+    if prepared.git_problem:
+        yield from _row(lacking, "Git", f"no history is kept: {prepared.git_problem}")
+    if done.upgraded:
+        yield from _row(well, "Database", done.upgraded)
+    for one in done.connected:
+        sign = well if one.is_connected else lacking
+        yield from _row(sign, "Harness", one.message + _changed(one.changed))
+        for warning in one.warnings:
+            yield from _row(lacking, "", warning)
+    yield from _models(done, well, lacking)
+    if done.earlier is not None and done.earlier.workspace != done.plan.workspace.root:
+        held = output.count(done.earlier.memories or 0, "memory")
+        yield from _row(
+            lacking,
+            "Earlier",
+            f"the TypeScript Signet in {done.earlier.workspace} has {held}; "
+            f"take them in with: signet import {done.earlier.database}",
+        )
+    if not prepared.is_news and not any(one.changed for one in done.connected):
+        yield from _row(well, "Files", "everything was there and right; nothing was changed")
+
+
+def _found(done: Done) -> str:
+    words = {State.FRESH: "made", State.MIGRATION: "taken over", State.REPAIR: "found"}
+    return words[done.prepared.state]
+
+
+def _changed(paths: tuple[str, ...]) -> str:
+    """Return the files of a harness that changed; skills are only counted."""
+    skills = [one for one in paths if Path(one).parent.name == "skills"]
+    said = [_short(one) for one in paths if one not in skills]
+    if skills:
+        said.append(output.count(len(skills), "skill"))
+    return f": {', '.join(said)}" if said else ""
+
+
+def _short(path: str) -> str:
+    home = f"{Path.home()}/"
+    return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
+
+
+def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
+    settings = load(done.plan.workspace).settings
+    vectors, texts = settings.embedding, settings.pipeline.extraction
+    if done.model is not None:
+        more = "" if done.is_model_there else f". Recall goes by words until: {ADD_MODEL}"
+        sign = well if done.is_model_there else lacking
+        yield from _row(sign, "Vectors", f"{vectors.model}, {done.model}{more}")
+    elif vectors.provider is EmbeddingProvider.NONE:
+        yield from _row(well, "Vectors", "none; recall goes by words")
+    else:
+        yield from _row(well, "Vectors", f"{vectors.model} of {vectors.provider}")
+    match texts.provider:
+        case TextProvider.NONE:
+            said = "nobody; memories stay as they are written"
+        case TextProvider.RULES:
+            said = "built-in rules"
+        case TextProvider.AUTO:
+            said = f"{texts.model} of Ollama whenever it answers, else built-in rules"
+        case _:
+            said = f"{texts.model} of {texts.provider}"
+    yield from _row(well, "Facts", said)
+
+
+def _closing(done: Done, ink: Ink) -> Iterator[str]:
+    if done.started is None:
+        yield f"Daemon not started: {ink.bold('signet daemon start')}"
+    else:
+        yield f"Daemon running at {ink.bold(done.started.daemon.url)}"
+    names = [one.name for one in done.connected if one.is_connected]
+    if names:
+        yield f"Connected: {', '.join(names)}. Start a new session there and type {ink.bold('/onboarding')}"
+    else:
+        yield "No harness is connected. When you have one: signet setup --harness NAME, then /onboarding in it"
+    yield f"Try: {ink.bold(TRY)}"
+
+
+def _row(sign: str, name: str, text: str) -> Iterator[str]:
+    first, *more = output.wrapped(text, output.width() - _LABEL - 6)
+    yield f"  {sign} {name:<{_LABEL}}{first}"
+    for line in more:
+        yield " " * (_LABEL + 4) + line
