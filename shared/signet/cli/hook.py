@@ -153,9 +153,6 @@ def run(arguments: Sequence[str]) -> int:
     if os.environ.get("SIGNET_NO_HOOKS") == "1" or os.environ.get("SIGNET_BYPASS") == "1":
         return 0
     started = time.monotonic()
-    if not arguments or "--help" in arguments or "-h" in arguments:
-        sys.stdout.write(_help())
-        return 0
     try:
         asked = parse(arguments)
         body = body_of(asked, stdin(started + INPUT_SECONDS))
@@ -171,10 +168,10 @@ def run(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> Asked:
     """Return what a command line asks for; raises WrongUsage."""
-    name, *rest = arguments
+    name, *rest = arguments or ("",)
     hook = HOOKS.get(name)
     if hook is None:
-        raise WrongUsage(f"No such hook: {name}")
+        raise WrongUsage(f"No such hook: {name or '(none)'}")
     flags = {**hook.flags, "-H": "harness", "--harness": "harness", "--path": "path", "-p": "path"}
     found: dict[str, str] = {}
     as_json, left = False, list(rest)
@@ -356,17 +353,3 @@ def _object(body: bytes) -> dict[str, object]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _help() -> str:
-    lines = [
-        "Usage: signet hook NAME -H HARNESS [options]",
-        "",
-        "What the hooks of a harness run; they read a JSON object from stdin.",
-        "",
-    ]
-    for name, hook in HOOKS.items():
-        flags = " ".join(f"{flag} …" for flag in hook.flags)
-        lines.append(f"  {name:<22}{hook.help}{f'  [{flags}]' if flags else ''}")
-    lines += ["", "All of them: --json prints the whole answer, --path names the workspace.", ""]
-    return "\n".join(lines)

@@ -15,5 +15,14 @@ def _run(context: typer.Context) -> None:
     raise typer.Exit(hook.run([str(context.info_name), *context.args]))
 
 
-for _name, _hook in hook.HOOKS.items():
-    app.command(_name, help=_hook.help, context_settings=_ANY)(_run)
+def _help(name: str) -> str:
+    flags = " ".join(f"{flag} …" for flag in hook.HOOKS[name].flags)
+    own = f"Its own options: {flags}\n\n" if flags else ""
+    return (
+        f"{hook.HOOKS[name].help}\n\nNeeds -H HARNESS; reads a JSON object from stdin; --json prints the whole answer."
+        f"\n\n{own}Examples: signet hook {name} -H codex · signet hook {name} -H codex --json"
+    )
+
+
+for _name in hook.HOOKS:
+    app.command(_name, help=_help(_name), context_settings=_ANY)(_run)

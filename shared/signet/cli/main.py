@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given in (["--version"], ["-V"]):
             sys.stdout.write(f"{__version__}\n")
             return 0
-        status = _hook(given[1:]) if given[:1] == ["hook"] else _run(given)
+        is_hook = len(given) > 1 and given[0] == "hook" and not {"-h", "--help"} & {*given}
+        status = _hook(given[1:]) if is_hook else _run(given)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:  # while the commands were loaded
