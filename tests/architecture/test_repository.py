@@ -84,7 +84,11 @@ def test_nothing_commits_but_the_writer_and_the_migration() -> None:
 def test_the_wheel_carries_migrations_and_deploy_files_and_no_tests() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
     wheel = build["targets"]["wheel"]
-    assert wheel["force-include"] == {"alembic": "signet/_alembic", "deploy": "signet/_deploy"}
+    assert wheel["force-include"] == {
+        "alembic": "signet/_alembic",
+        "deploy": "signet/_deploy",
+        "CHANGELOG.md": "signet/_texts/CHANGELOG.md",
+    }
     assert not [package for package in wheel["packages"] if "tests" in package]
 
 

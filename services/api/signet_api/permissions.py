@@ -224,6 +224,15 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/secrets/{name}"): _ADMIN,
     ("DELETE", "/api/secrets/{name}"): _ADMIN,
     ("POST", "/api/secrets/{name}/exec"): _ADMIN,
+    # Tasks that recur.
+    ("GET", "/api/tasks"): _LOCAL,
+    ("POST", "/api/tasks"): _LOCAL,
+    ("GET", "/api/tasks/{task_id}"): _LOCAL,
+    ("PATCH", "/api/tasks/{task_id}"): _LOCAL,
+    ("DELETE", "/api/tasks/{task_id}"): _LOCAL,
+    ("POST", "/api/tasks/{task_id}/run"): _LOCAL,
+    ("GET", "/api/tasks/{task_id}/runs"): _LOCAL,
+    ("GET", "/api/tasks/{task_id}/stream"): _LOCAL,
     # Skills.
     ("GET", "/api/skills"): _LOCAL,
     ("GET", "/api/skills/search"): _LOCAL,

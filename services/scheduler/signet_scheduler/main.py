@@ -37,6 +37,7 @@ def serve(booted: Booted) -> int:
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
     from signet_scheduler.skills import SkillWatch
+    from signet_scheduler.tasks import TaskClock
     from signet_scheduler.tick import Ticker
 
     log = logs.get("scheduler")
@@ -55,7 +56,8 @@ def serve(booted: Booted) -> int:
     live.start()
     recording = Recording(db, live, keep)
     recording.start()
-    ticker = Ticker(db, live, Reaper(db, workspace.runtime_dir, presence.owner))
+    reaper = Reaper(db, workspace.runtime_dir, presence.owner)
+    ticker = Ticker(db, live, reaper, TaskClock(db, workspace))
     skills = SkillWatch(db, live, workspace)
     skills.start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)

@@ -9,6 +9,7 @@ from signet.observe import logs, metrics
 from signet.process.live import LiveSettings
 from signet.process.reap import Reaper
 from signet_scheduler import beats
+from signet_scheduler.tasks import TaskClock
 
 log = logs.get("scheduler")
 
@@ -19,10 +20,11 @@ EXPIRED_EVERY_TICKS = 10
 class Ticker:
     """The parts of a tick and what they keep between ticks."""
 
-    def __init__(self, db: Database, live: LiveSettings, reaper: Reaper) -> None:
+    def __init__(self, db: Database, live: LiveSettings, reaper: Reaper, tasks: TaskClock) -> None:
         self._db = db
         self._live = live
         self._reaper = reaper
+        self._tasks = tasks
         self._checkpointer = Checkpointer(db.path)
         self._last_runs = db.read(beats.last_runs)
         self._ticks = 0
@@ -34,6 +36,7 @@ class Ticker:
             self._try("expired", self._reaper.end_expired)
             self._try("unlocked", self._reaper.forget_unlocked)
         self._try("beats", self._beats)
+        self._try("tasks", self._tasks.look)
         self._try("checkpoint", self._checkpointer.look)
         self._ticks += 1
 

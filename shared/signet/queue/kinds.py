@@ -30,7 +30,8 @@ class QueueKind:
 
 #: `llm` waits for models, and so do `hints` and `structure`, which may lag behind it, and `sessions`, for minutes at
 #: a time; `ingest` reads documents, `vectors` computes embeddings (one at a time uses the processor as well as several,
-#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that somebody may wait for, one at a time.
+#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that somebody may wait for, one at a time;
+#: `tasks` waits for the programs of others.
 QUEUES = {
     queue.name: queue
     for queue in (
@@ -42,6 +43,7 @@ QUEUES = {
         QueueKind(name="vectors", slots=1),
         QueueKind(name="light", slots=2),
         QueueKind(name="repairs", slots=1),
+        QueueKind(name="tasks", slots=3),
     )
 }
 
@@ -70,6 +72,8 @@ KINDS = {
         Kind(name="vector_index", queue="light", time_limit_seconds=900),
         Kind(name="repair", queue="repairs", time_limit_seconds=1_800),
         Kind(name="maintenance", queue="repairs", time_limit_seconds=1_800),
+        # Longer than a run may take, which ends itself.
+        Kind(name="task_run", queue="tasks", time_limit_seconds=660),
     )
 }
 

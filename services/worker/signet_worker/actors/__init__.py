@@ -26,6 +26,7 @@ from signet_worker.actors.structural_classify import structural_classify
 from signet_worker.actors.structural_dependency import structural_dependency
 from signet_worker.actors.summarize import summarize
 from signet_worker.actors.synthesize import synthesize
+from signet_worker.actors.task_run import task_run
 from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
@@ -52,6 +53,7 @@ ACTORS: Mapping[str, Actor] = {
     "structural_dependency": structural_dependency,
     "summarize": summarize,
     "synthesize": synthesize,
+    "task_run": task_run,
     "umap_projection": umap_projection,
     "vector_index": vector_index,
 }

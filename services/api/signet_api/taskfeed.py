@@ -1,0 +1,142 @@
+"""The live output of one task's runs for one client (TK-8).
+
+The worker writes what a run says into files; here they are read on from where the client stands. A file that was
+opened stays readable after the run's end, so nothing is lost between its last line and its row.
+"""
+
+import asyncio
+import codecs
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.tasks import store
+from signet.domain.tasks.models import ACTIVE, RunStatus, TaskRun
+from signet.domain.tasks.spool import STREAMS, Spool
+from signet_api.deps import State
+
+#: How often is looked for more while somebody listens.
+LOOK_SECONDS = 0.25
+#: Characters of each stream that a client is told of what was said before it came.
+REPLAY_CHARS = 200_000
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One stream of one run, read on from where it was left."""
+
+    file: BinaryIO
+    decoder: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
+    )
+
+    def take(self, *, is_last: bool) -> str:
+        """Return what has come since; half a character waits for its other half, unless there is no more."""
+        return self.decoder.decode(self.file.read(), is_last)
+
+
+@dataclass(slots=True)
+class TaskFollower:
+    """What one client has been told of one task."""
+
+    state: State
+    task_id: str
+    #: The run that is told now, and whether its beginning was.
+    _run_id: str | None = None
+    _told: bool = False
+    #: The newest run that was over when the client came, or was told to its end.
+    _done: str | None = None
+    _has_looked: bool = False
+    _readers: dict[str, _Reader] = field(default_factory=dict)
+
+    def connected(self) -> bytes:
+        """Return the first event."""
+        return self._event("connected")
+
+    async def more(self) -> bytes | None:
+        """Return what has happened since; None when the daemon stops or the task is gone."""
+        while not self.state.feed.is_closed:
+            found = await self.state.db.aread(self._find)
+            if found is None:
+                return None
+            if told := b"".join(await asyncio.to_thread(self._look, *found)):
+                return told
+            await asyncio.sleep(LOOK_SECONDS)
+        return None
+
+    def leave(self) -> None:
+        """Close the files."""
+        readers, self._readers = self._readers, {}
+        for reader in readers.values():
+            reader.file.close()
+
+    def _find(self, tx: ReadTx) -> list[TaskRun] | None:
+        """Return the run that is to be told on, at most one; None when the task is gone."""
+        latest = store.latest(tx, self.task_id)
+        is_first, self._has_looked = not self._has_looked, True
+        if latest is None:
+            return [] if store.task(tx, self.task_id) else None
+        run_id, status = latest
+        if is_first and status not in ACTIVE:
+            self._done = run_id
+        # A run that was begun to be told is told to its end before the next one.
+        wanted = self._run_id or run_id
+        found = None if wanted == self._done else store.run(tx, wanted)
+        return [] if found is None else [found]
+
+    def _look(self, *runs: TaskRun) -> list[bytes]:
+        return [event for run in runs for event in self._events(run)]
+
+    def _events(self, run: TaskRun) -> Iterator[bytes]:
+        """Yield what is new about a run."""
+        self._run_id = run.id
+        if not self._told and run.status != RunStatus.PENDING:
+            self._told = True
+            yield self._event("run-started", runId=run.id, startedAt=run.started_at)
+        yield from self._said(run)
+        if run.is_active:
+            return
+        yield self._event(
+            "run-completed",
+            runId=run.id,
+            status=run.status,
+            completedAt=run.completed_at,
+            exitCode=run.exit_code,
+            error=run.error,
+        )
+        self._done, self._run_id, self._told = run.id, None, False
+        self.leave()
+
+    def _said(self, run: TaskRun) -> Iterator[bytes]:
+        spool = Spool.of(self.state.workspace, run.id)
+        stored = {"stdout": run.stdout or "", "stderr": run.stderr or ""}
+        for stream in STREAMS:
+            reader = self._readers.get(stream) or self._open(spool, stream)
+            is_over = not run.is_active
+            if reader is not None:
+                chunk = reader.take(is_last=is_over)
+            else:
+                chunk = stored[stream][-REPLAY_CHARS:] if is_over else ""
+            if chunk:
+                yield self._event("run-output", runId=run.id, stream=stream, chunk=chunk)
+
+    def _open(self, spool: Spool, stream: str) -> _Reader | None:
+        """Open a stream near its end; None when the run has no file, not yet or not any more."""
+        try:
+            file = spool.path(stream).open("rb")
+        except FileNotFoundError:
+            return None
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - REPLAY_CHARS))
+        self._readers[stream] = reader = _Reader(file)
+        return reader
+
+    def _event(self, kind: str, **fields: object) -> bytes:
+        event = {"type": kind, "taskId": self.task_id, **fields}
+        event["timestamp"] = clock.to_text(clock.now())
+        text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+        return f"data: {text}\n\n".encode("utf-8", "replace")

@@ -1,0 +1,95 @@
+"""What a task is, and what a run of it was."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Harness(StrEnum):
+    """The programs that can be given a prompt; the value is how people call them."""
+
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+
+    @property
+    def program(self) -> str:
+        return "claude" if self is Harness.CLAUDE_CODE else self.value
+
+
+class SkillMode(StrEnum):
+    """How a skill comes into the prompt: its text before it, or its name as a command."""
+
+    INJECT = "inject"
+    SLASH = "slash"
+
+
+class RunStatus(StrEnum):
+    """Where a run is."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+#: What a run waits for or does; a task has one such run at most.
+ACTIVE = (RunStatus.PENDING, RunStatus.RUNNING)
+#: The error of a run that its process did not live to end; nothing is run a second time.
+RESTARTED = "daemon_restart"
+#: Bytes of each stream that are kept of a run.
+STREAM_BYTES = 1_048_576
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One row; instants are text."""
+
+    id: str
+    name: str
+    prompt: str
+    cron_expression: str
+    timezone: str | None
+    harness: str
+    working_directory: str | None
+    enabled: bool
+    last_run_at: str | None
+    next_run_at: str | None
+    skill_name: str | None
+    skill_mode: str | None
+    skip_permissions: bool
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRun:
+    """One row; instants are text."""
+
+    id: str
+    task_id: str
+    status: str
+    started_at: str
+    completed_at: str | None
+    exit_code: int | None
+    stdout: str | None
+    stderr: str | None
+    error: str | None
+
+    @property
+    def is_active(self) -> bool:
+        return self.status in ACTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a run ended: an exit status, or why there is none, and what it said."""
+
+    exit_code: int | None = None
+    error: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+
+    @property
+    def status(self) -> RunStatus:
+        is_good = self.error is None and self.exit_code == 0
+        return RunStatus.COMPLETED if is_good else RunStatus.FAILED

@@ -1,0 +1,94 @@
+"""One run of a task in the worker, from its first line to its end.
+
+A run begins once: whoever finds it begun, because a worker died or was stopped in the middle, ends it as failed and
+runs nothing (TK-6).
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from signet import clock
+from signet.config import Settings
+from signet.config.pipeline import TextProvider
+from signet.db import WriteTx
+from signet.domain.tasks import command, execute, store
+from signet.domain.tasks.edit import folder_of
+from signet.domain.tasks.models import RESTARTED, Ended, Task, TaskRun
+from signet.domain.tasks.spool import Spool
+from signet.observe import logs
+from signet.paths import Workspace
+from signet.queue import lease
+from signet.queue.held import Cancelled, LeaseLost, Run
+
+log = logs.get("scheduler")
+
+
+def perform(job: Run, settings: Settings, workspace: Workspace) -> None:
+    """Do the run of this job; raises LeaseLost, Cancelled, and TimeoutError for a job that ran too long."""
+    run_id = job.lease.job_id
+    spool = Spool.of(workspace, run_id)
+    # Synced: after a power cut it must be known that the run has begun.
+    task, may_run = job.db.write(_begin, job, clock.now())
+    if task is None:
+        job.commit(lambda tx: {"skipped": "the task is gone"})
+    elif not may_run:
+        _finish(job, task, said(spool, RESTARTED))
+    else:
+        _finish(job, task, _run(job, task, spool, settings, workspace))
+    spool.remove()
+
+
+def said(spool: Spool, error: str) -> Ended:
+    """Return the end of a run that nobody saw to its end, with what it has said."""
+    return Ended(error=error, stdout=spool.text("stdout"), stderr=spool.text("stderr"))
+
+
+def end_orphan(tx: WriteTx, run: TaskRun, ended: Ended, *, now: datetime) -> bool:
+    """End a run that has no job, unless it has ended meanwhile; what was stored of its output stays."""
+    kept = replace(
+        ended, stdout=ended.stdout or run.stdout or "", stderr=ended.stderr or run.stderr or ""
+    )
+    return store.end(tx, run.id, run.task_id, kept, now=now)
+
+
+def _begin(tx: WriteTx, job: Run, now: datetime) -> tuple[Task | None, bool]:
+    """Return the task of this run, None when it is gone, and whether the run begins now."""
+    held = job.lease
+    if not lease.is_held(tx, held.job_id, held.token):
+        raise LeaseLost(job_id=held.job_id)
+    found = store.run(tx, held.job_id)
+    task = None if found is None else store.task(tx, found.task_id)
+    return task, store.begin(tx, held.job_id, str(held.token), now=now)
+
+
+def _run(job: Run, task: Task, spool: Spool, settings: Settings, workspace: Workspace) -> Ended:
+    extraction = settings.pipeline.extraction
+    is_codex = extraction.provider is TextProvider.CODEX
+    prompt = command.prompt(task, workspace.skills_dir)
+    line = command.arguments(task, prompt, codex_model=extraction.model if is_codex else None)
+    log.info("task.started", task_id=task.id, run_id=job.lease.job_id, harness=task.harness)
+    try:
+        return execute.execute(
+            line, spool, folder=folder_of(task), environ=command.environment(), check=job.check
+        )
+    except Cancelled:
+        job.progress(lambda tx: _end(tx, job, task, said(spool, "cancelled")))
+        spool.remove()
+        raise
+
+
+def _finish(job: Run, task: Task, ended: Ended) -> None:
+    job.commit(lambda tx: _end(tx, job, task, ended))
+    log.info(
+        "task.ended",
+        task_id=task.id,
+        run_id=job.lease.job_id,
+        status=ended.status,
+        exit_code=ended.exit_code,
+        reason=ended.error,
+    )
+
+
+def _end(tx: WriteTx, job: Run, task: Task, ended: Ended) -> dict[str, object]:
+    store.end(tx, job.lease.job_id, task.id, ended, now=clock.now())
+    return {"status": ended.status, "exitCode": ended.exit_code}
