@@ -118,6 +118,13 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/agents"): ({"name": "scout", "read_policy": "shared"}, 201),
     ("GET", "/api/agents/{name}"): (None, 404),
     ("DELETE", "/api/agents/{name}"): (None, 404),
+    ("GET", "/api/cross-agent/presence"): (None, 200),
+    ("POST", "/api/cross-agent/presence"): ({"harness": "codex", "sessionKey": "s"}, 200),
+    ("DELETE", "/api/cross-agent/presence/{session_key}"): (None, 200),
+    ("GET", "/api/cross-agent/messages"): (None, 200),
+    ("POST", "/api/cross-agent/messages"): ({"content": "Hello.", "broadcast": True}, 200),
+    # It ends when the daemon stops.
+    ("GET", "/api/cross-agent/stream"): (None, 200),
     ("POST", "/api/repair/requeue-dead"): (None, 200),
     ("POST", "/api/repair/release-leases"): (None, 200),
     ("POST", "/api/repair/prune-jobs"): (None, 200),

@@ -56,6 +56,8 @@ class State:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     #: Clients that follow the log now.
     log_listeners: int = 0
+    #: Clients that follow what agents say to each other now.
+    message_listeners: int = 0
     feed: Feed = field(init=False)
     counting: Counting = field(init=False)
     recording: Recording = field(init=False)

@@ -246,6 +246,17 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/agents"): _LOCAL,
     ("GET", "/api/agents/{name}"): _LOCAL,
     ("DELETE", "/api/agents/{name}"): _LOCAL,
+    ("GET", "/api/cross-agent/presence"): _RECALL,
+    ("POST", "/api/cross-agent/presence"): _REMEMBER,
+    ("DELETE", "/api/cross-agent/presence/{session_key}"): Rule(
+        Permission.REMEMBER, within=ONLY_AGENT
+    ),
+    # Messages belong to no project.
+    ("GET", "/api/cross-agent/messages"): Rule(Permission.RECALL, within=ONLY_AGENT),
+    ("POST", "/api/cross-agent/messages"): Rule(
+        Permission.REMEMBER, Operation.CROSS_AGENT_MESSAGE, ONLY_AGENT
+    ),
+    ("GET", "/api/cross-agent/stream"): Rule(Permission.RECALL, within=ONLY_AGENT),
 }
 
 _PATTERNS = tuple(

@@ -145,6 +145,8 @@ class Agents(Section):
     """The named agents of this workspace."""
 
     roster: tuple[RosterAgent, ...] = custom((), roster)
+    #: Whether messages may be handed to servers elsewhere, at addresses that agents name.
+    acp: bool = flag(False)
 
 
 @section

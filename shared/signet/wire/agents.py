@@ -42,3 +42,6 @@ class MessageBody(Body):
     broadcast: bool = False
     via: str = "local"
     acp: RelayBody | None = None
+    acp_base_url: str | None = spelled("acpBaseUrl", "acp_base_url")
+    acp_target_agent_name: str | None = spelled("acpTargetAgentName", "acp_target_agent_name")
+    acp_timeout_ms: float | None = spelled("acpTimeoutMs", "acp_timeout_ms")

@@ -23,8 +23,10 @@ _PURGE = "DELETE FROM agent_presence WHERE seen_at < ?"
 _LIST = """
 SELECT agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at FROM agent_presence
  WHERE seen_at >= :since AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
-   AND (:but IS NULL OR session_key <> :but)
+   AND (:but IS NULL OR session_key <> :but) AND (:but_agent IS NULL OR agent_id <> :but_agent)
  ORDER BY seen_at DESC, session_key LIMIT :limit"""
+
+_OWNER = "SELECT agent_id FROM agent_presence WHERE session_key = ? ORDER BY seen_at DESC LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +76,28 @@ def present(
     agent_id: str | None = None,
     project: str | None = None,
     but: str | None = None,
+    but_agent: str | None = None,
     limit: int = 50,
 ) -> list[Presence]:
-    """Return the sessions at work, seen last first; of one agent, of one project, without the session `but`."""
+    """Return the sessions at work, seen last first; of one agent, of one project.
+
+    `but` leaves out a session, `but_agent` all sessions of an agent.
+    """
     asked = {
         "since": clock.to_text(now - LIFE),
         "agent": agent_id,
         "project": project,
         "but": but,
+        "but_agent": but_agent,
         "limit": limit,
     }
     return [_presence(row) for row in tx.all(_LIST, asked)]
+
+
+def owner(tx: ReadTx, session_key: str) -> str | None:
+    """Return whose session this is, the one that was seen last if several say so; None for an unknown one."""
+    found: str | None = tx.value(_OWNER, (session_key,))
+    return found
 
 
 def _presence(row: Row) -> Presence:

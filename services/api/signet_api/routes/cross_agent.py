@@ -1,0 +1,327 @@
+"""Agents that work now, and what they say to each other (spec/hooks.md §10)."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import messages, presence, relay
+from signet.domain.agents.messages import Delivery, Inbox, Message
+from signet.domain.agents.presence import Presence
+from signet.domain.auth.caller import ScopeDenied
+from signet.errors import Forbidden, Invalid, Kind, SignetError
+from signet.ids import agent_of_session
+from signet.wire.agents import MessageBody, PresenceBody, RelayBody
+from signet.wire.model import SAFE_INTEGER
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, State, agent_of, project_of
+from signet_api.params import instant, whole
+from signet_api.stream import EventStream
+
+router = APIRouter(prefix="/api/cross-agent", tags=["agents"], route_class=JsonRoute)
+
+MOST_SESSIONS, MOST_MESSAGES = 200, 500
+#: What a stream begins with, and how many may be open at once.
+FIRST_SESSIONS, FIRST_MESSAGES = 50, 20
+MAX_LISTENERS = 16
+#: How often a stream looks for something new.
+LOOK_SECONDS = 0.5
+
+
+class TooManyListeners(SignetError):
+    """Too many programs listen to messages already; end one of them."""
+
+    kind = Kind.LIMITED
+    code = "too_many_listeners"
+
+
+class RelayOff(Forbidden):
+    """via acp is off: `agents.acp: true` in agent.yaml allows it."""
+
+    code = "acp_disabled"
+
+
+@router.get("/presence")
+async def get_presence(request: Request, state: Shared) -> dict[str, object]:
+    """Return the other sessions at work, seen last first; with `include_self` the asking one too."""
+    peers = await _peers(request, state, MOST_SESSIONS)
+    found = await state.db.aread(peers.read)
+    return {"sessions": [_session(one) for one in found], "count": len(found)}
+
+
+@router.post("/presence")
+async def post_presence(body: PresenceBody, request: Request, state: Shared) -> dict[str, object]:
+    """Note that a session is at work; it counts as gone when it is not seen for four hours."""
+    harness = body.harness.strip()
+    if not harness:
+        raise Invalid("harness is required")
+    agent_id = await _speaker(state, request, body.agent_id, body.session_key)
+    seen = Presence(
+        agent_id=agent_id,
+        session_key=body.session_key or f"agent:{agent_id}:{harness}",
+        harness=harness,
+        project=project_of(body.project),
+        runtime_path=body.runtime_path,
+        provider=body.provider,
+    )
+    now = clock.now()
+    await state.db.awrite_quick(presence.see, seen, now=now)
+    stored = await state.db.aread(presence.present, now=now, agent_id=agent_id, limit=MOST_SESSIONS)
+    [told] = [one for one in stored if one.session_key == seen.session_key]
+    return {"presence": _session(told)}
+
+
+@router.delete("/presence/{session_key}")
+async def delete_presence(session_key: str, request: Request, state: Shared) -> dict[str, object]:
+    """Note that a session is not at work any more."""
+    named = request.query_params.get("agent_id")
+    agent_id = await _speaker(state, request, named, session_key)
+    return {"removed": await state.db.awrite_quick(presence.remove, session_key, agent_id=agent_id)}
+
+
+@router.get("/messages")
+async def get_messages(request: Request, state: Shared) -> dict[str, object]:
+    """Return what was sent to an agent, to its session, or to everybody; newest first."""
+    params = request.query_params
+    whose = await _inbox(request, state)
+    limit = whole(params.get("limit"), 100, low=1, high=MOST_MESSAGES)
+    since = instant(params, "since")
+    found = await state.db.aread(messages.inbox, whose, since=since, limit=limit)
+    return {"items": [_said(one) for one in found], "count": len(found)}
+
+
+@router.post("/messages")
+async def post_message(body: MessageBody, request: Request, state: Shared) -> dict[str, object]:
+    """Send a message; it waits in the inbox of those it is for."""
+    kind = messages.checked(body.content, body.type)
+    to_agent, to_session = (body.to_agent_id or "").strip(), (body.to_session_key or "").strip()
+    sender = await _speaker(state, request, body.from_agent_id, body.from_session_key)
+    message = Message(
+        content=body.content,
+        type=kind,
+        from_agent=sender,
+        from_session=body.from_session_key,
+        to_agent=to_agent or await _owner(state, to_session),
+        to_session=to_session or None,
+        is_broadcast=body.broadcast,
+        via=body.via,
+    )
+    if body.via == "acp":
+        message = await _relayed(message, body, state)
+    elif body.via != "local":
+        raise Invalid("via must be local or acp")
+    elif not (to_agent or to_session or body.broadcast):
+        raise Invalid("toAgentId, toSessionKey or broadcast is required")
+    stored = await state.db.awrite(messages.send, message, now=clock.now())
+    return {"message": _said(stored)}
+
+
+@router.get("/stream", response_class=Response)
+async def get_stream(request: Request, state: Shared) -> Response:
+    """Tell who comes and goes and what is said, from now on or since `Last-Event-ID`, while the client listens."""
+    whose, peers = await _inbox(request, state), await _peers(request, state, FIRST_SESSIONS)
+    last = whole(request.headers.get("last-event-id"), 0, low=0, high=SAFE_INTEGER)
+    if state.message_listeners >= MAX_LISTENERS:
+        raise TooManyListeners
+    state.message_listeners += 1
+    listener = _Listener(state, whose, peers)
+    try:
+        first = await listener.begin(last)
+    except BaseException:
+        listener.leave()
+        raise
+    return EventStream(first, listener.more, listener.leave)
+
+
+@dataclass(slots=True)
+class _Listener:
+    """One client of the stream: what it was told last."""
+
+    state: State
+    whose: Inbox
+    peers: "_Peers"
+    _seen: list[tuple[str, str]] = field(default_factory=list)
+    _last: int = 0
+
+    async def begin(self, last: int) -> bytes:
+        """Return the beginning: who is there, and the newest messages, or all behind the number `last`."""
+        look = await self.state.db.aread(
+            self._look, last, MOST_MESSAGES if last else FIRST_MESSAGES
+        )
+        self._note(look)
+        told = {
+            "presence": [_session(one) for one in look.sessions],
+            "messages": [_said(one) for one in look.messages],
+        }
+        hello = {"agentId": self.whose.agent, "sessionKey": self.whose.session}
+        return _event("connected", hello) + _event("snapshot", told, self._last)
+
+    async def more(self) -> bytes | None:
+        """Return what is new as events, None when the daemon stops."""
+        while not self.state.feed.is_closed:
+            look = await self.state.db.aread(self._look, self._last, MOST_MESSAGES)
+            told = b"".join(
+                _event("message", {"message": _said(one)}, one.seq)
+                for one in reversed(look.messages)
+            )
+            if _keys(look.sessions) != self._seen:
+                sessions = [_session(one) for one in look.sessions]
+                told += _event("presence", {"sessions": sessions, "count": len(sessions)})
+            self._note(look)
+            if told:
+                return told
+            await asyncio.sleep(LOOK_SECONDS)
+        return None
+
+    def leave(self) -> None:
+        """Make room for another listener."""
+        self.state.message_listeners -= 1
+
+    def _look(self, tx: ReadTx, after: int, limit: int) -> "_Look":
+        return _Look(
+            sessions=self.peers.read(tx),
+            messages=messages.inbox(tx, self.whose, after=after, limit=limit),
+            last=messages.last(tx),
+        )
+
+    def _note(self, look: "_Look") -> None:
+        self._seen, self._last = _keys(look.sessions), look.last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """What is there at one moment; `last` is the number of the newest message of all."""
+
+    sessions: list[Presence]
+    messages: list[Message]
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Peers:
+    """Which sessions somebody asks for."""
+
+    project: str | None
+    but: str | None
+    but_agent: str | None
+    limit: int
+
+    def read(self, tx: ReadTx) -> list[Presence]:
+        """Return those that are at work now."""
+        return presence.present(
+            tx,
+            now=clock.now(),
+            project=self.project,
+            but=self.but,
+            but_agent=self.but_agent,
+            limit=self.limit,
+        )
+
+
+async def _peers(request: Request, state: State, most: int) -> _Peers:
+    params = request.query_params
+    named, key = params.get("agent_id") or None, params.get("session_key") or None
+    agent_id = await _speaker(state, request, named, key)
+    shows_self = _is_on(params, "include_self")
+    return _Peers(
+        project=project_of(params.get("project") or None),
+        but=None if shows_self else key,
+        # Who does not say which session asks means all of the agent's own.
+        but_agent=agent_id if named and key is None and not shows_self else None,
+        limit=whole(params.get("limit"), FIRST_SESSIONS, low=1, high=most),
+    )
+
+
+async def _inbox(request: Request, state: State) -> Inbox:
+    params = request.query_params
+    key = params.get("session_key") or None
+    return Inbox(
+        agent=await _speaker(state, request, params.get("agent_id"), key),
+        session=key,
+        with_sent=_is_on(params, "include_sent"),
+        with_broadcast=_is_on(params, "include_broadcast", otherwise=True),
+    )
+
+
+async def _speaker(
+    state: State, request: Request, named: str | None, session_key: str | None
+) -> str:
+    """Return in whose name a request acts; raises ScopeDenied for a session of another agent (HK-106)."""
+    named = (named or "").strip() or request.headers.get("x-signet-agent-id")
+    owner = await _owner(state, session_key)
+    agent_id = agent_of(named or owner, None, request.headers)
+    if owner is not None and owner != agent_id:
+        raise ScopeDenied(f"session '{session_key}' belongs to another agent")
+    return agent_id
+
+
+async def _owner(state: State, session_key: str | None) -> str | None:
+    if not session_key:
+        return None
+    return agent_of_session(session_key) or await state.db.aread(presence.owner, session_key)
+
+
+async def _relayed(message: Message, asked: MessageBody, state: State) -> Message:
+    """Return the message as the relay has taken it or not; raises RelayOff, and Invalid without a target."""
+    if not state.settings.agents.acp:
+        raise RelayOff
+    relayed = asked.acp or RelayBody()
+    base_url = relayed.base_url or asked.acp_base_url
+    name = relayed.target_agent_name or asked.acp_target_agent_name
+    if not base_url or not name:
+        raise Invalid("acp.baseUrl and acp.targetAgentName are required")
+    wanted_ms = relayed.timeout_ms or asked.acp_timeout_ms or relay.SECONDS * 1000
+    seconds = min(max(wanted_ms / 1000, 0.1), relay.MOST_SECONDS)
+    error = await asyncio.to_thread(relay.send, base_url, name, message.content, seconds=seconds)
+    status = Delivery.DELIVERED if error is None else Delivery.FAILED
+    return replace(message, status=status, error=error)
+
+
+def _is_on(params: Mapping[str, str], name: str, *, otherwise: bool = False) -> bool:
+    said = params.get(name)
+    return otherwise if not said else said.lower() in ("true", "1")
+
+
+def _keys(sessions: list[Presence]) -> list[tuple[str, str]]:
+    return sorted((one.agent_id, one.session_key) for one in sessions)
+
+
+def _session(one: Presence) -> dict[str, object]:
+    return {
+        "sessionKey": one.session_key,
+        "agentId": one.agent_id,
+        "harness": one.harness,
+        "project": one.project,
+        "runtimePath": one.runtime_path,
+        "provider": one.provider,
+        "startedAt": one.started_at,
+        "lastSeenAt": one.seen_at,
+    }
+
+
+def _said(one: Message) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "createdAt": one.created_at,
+        "fromAgentId": one.from_agent,
+        "fromSessionKey": one.from_session,
+        "toAgentId": one.to_agent,
+        "toSessionKey": one.to_session,
+        "broadcast": one.is_broadcast,
+        "type": one.type,
+        "content": one.content,
+        "deliveryPath": one.via,
+        "deliveryStatus": one.status,
+        "deliveryError": one.error,
+    }
+
+
+def _event(name: str, data: Mapping[str, object], number: int | None = None) -> bytes:
+    text = json.dumps({"type": name, **data}, ensure_ascii=False, separators=(",", ":"))
+    head = "" if number is None else f"id: {number}\n"
+    return f"{head}event: {name}\ndata: {text}\n\n".encode()

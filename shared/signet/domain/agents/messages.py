@@ -1,0 +1,156 @@
+"""What agents say to each other: kept in the database, so that a message waits for who is not there (HK-105)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.errors import Invalid
+from signet.ids import agent_of_session, new_ordered_id
+
+MAX_CONTENT = 65_536
+#: Older messages are removed when the next one is sent.
+LIFE = timedelta(days=30)
+#: Of these so many at once, so that no sender waits for a backlog.
+_MOST_OLD = 100
+
+
+class MessageType(StrEnum):
+    """What a message is for."""
+
+    ASSIST_REQUEST = "assist_request"
+    DECISION_UPDATE = "decision_update"
+    INFO = "info"
+    QUESTION = "question"
+
+
+class Delivery(StrEnum):
+    """Whether a message has reached those it is for."""
+
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message; `seq` is the order in which they were sent, 0 for one that is not stored yet."""
+
+    content: str
+    type: MessageType = MessageType.INFO
+    from_agent: str
+    from_session: str | None = None
+    to_agent: str | None = None
+    to_session: str | None = None
+    is_broadcast: bool = False
+    via: str = "local"
+    status: Delivery = Delivery.DELIVERED
+    error: str | None = None
+    id: str = ""
+    seq: int = 0
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """Whose messages are read: those to the agent, and to its session if one is named, else to all of its sessions."""
+
+    agent: str
+    session: str | None = None
+    with_sent: bool = False
+    with_broadcast: bool = True
+
+
+_INSERT = """
+INSERT INTO agent_messages (id, from_agent_id, from_session_key, to_agent_id, to_session_key, is_broadcast,
+    type, content, via, status, error, created_at)
+VALUES (:id, :from_agent, :from_session, :to_agent, :to_session, :broadcast,
+    :type, :content, :via, :status, :error, :at)"""
+_OLD = """
+DELETE FROM agent_messages WHERE seq IN (SELECT seq FROM agent_messages WHERE created_at < ? ORDER BY seq LIMIT ?)"""
+_FIELDS = """
+SELECT seq, id, from_agent_id, from_session_key, to_agent_id, to_session_key, is_broadcast, type, content, via,
+       status, error, created_at FROM agent_messages"""
+_READ = f"""{_FIELDS}
+ WHERE (:since IS NULL OR created_at > :since) AND seq > :after AND (
+       (to_session_key IS NULL AND to_agent_id = :agent)
+    OR (:session IS NOT NULL AND to_session_key = :session)
+    OR (:session IS NULL AND to_session_key IS NOT NULL AND to_agent_id = :agent)
+    OR (:broadcast AND is_broadcast AND NOT (from_agent_id = :agent AND from_session_key IS :session))
+    OR (:sent AND from_agent_id = :agent AND (:session IS NULL OR from_session_key IS :session)))
+ ORDER BY seq DESC LIMIT :limit"""
+_LAST = "SELECT coalesce(max(seq), 0) FROM agent_messages"
+
+
+def checked(content: str, type: str | None) -> MessageType:
+    """Return the type of a message; raises Invalid for a message that cannot be sent."""
+    if not content.strip():
+        raise Invalid("content is required")
+    if len(content) > MAX_CONTENT:
+        raise Invalid(f"content may have {MAX_CONTENT} characters")
+    if type is not None and type not in set(MessageType):
+        raise Invalid(f"unsupported message type '{type}'")
+    return MessageType(type or MessageType.INFO)
+
+
+def send(tx: WriteTx, message: Message, *, now: datetime) -> Message:
+    """Store a message and return it as it is stored; very old ones go."""
+    id_ = new_ordered_id()
+    values: Mapping[str, object] = {
+        "id": id_,
+        "from_agent": message.from_agent,
+        "from_session": message.from_session,
+        "to_agent": message.to_agent or agent_of_session(message.to_session),
+        "to_session": message.to_session,
+        "broadcast": message.is_broadcast,
+        "type": message.type,
+        "content": message.content,
+        "via": message.via,
+        "status": message.status,
+        "error": message.error,
+        "at": clock.to_text(now),
+    }
+    tx.run(_INSERT, values)
+    tx.run(_OLD, (clock.to_text(now - LIFE), _MOST_OLD))
+    [stored] = tx.all(f"{_FIELDS} WHERE id = ?", (id_,))
+    return _message(stored)
+
+
+def inbox(
+    tx: ReadTx, whose: Inbox, *, since: str | None = None, after: int = 0, limit: int = 100
+) -> list[Message]:
+    """Return messages, newest first: sent since an instant, and behind the one with the number `after`."""
+    asked = {
+        "agent": whose.agent,
+        "session": whose.session,
+        "sent": whose.with_sent,
+        "broadcast": whose.with_broadcast,
+        "since": since,
+        "after": after,
+        "limit": limit,
+    }
+    return [_message(row) for row in tx.all(_READ, asked)]
+
+
+def last(tx: ReadTx) -> int:
+    """Return the number of the newest message of all, 0 without any."""
+    return int(tx.value(_LAST))
+
+
+def _message(row: Row) -> Message:
+    return Message(
+        seq=row["seq"],
+        id=row["id"],
+        from_agent=row["from_agent_id"],
+        from_session=row["from_session_key"],
+        to_agent=row["to_agent_id"],
+        to_session=row["to_session_key"],
+        is_broadcast=bool(row["is_broadcast"]),
+        type=MessageType(row["type"]),
+        content=row["content"],
+        via=row["via"],
+        status=Delivery(row["status"]),
+        error=row["error"],
+        created_at=row["created_at"],
+    )
