@@ -4,6 +4,7 @@ import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,8 @@ def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> N
         ),
     )
     connected(home, "claude-code")
-    hooks = parse(home.read(".claude/settings.json")).value["hooks"]  # type: ignore[index,call-overload]
+    found: Any = parse(home.read(".claude/settings.json")).value
+    hooks = found["hooks"]
     command = 'signet hook {} -H claude-code --project "$(pwd)"'
     assert hooks["SessionStart"] == [
         {"matcher": "startup", "hooks": [{"type": "command", "command": "fortune -s"}]},
@@ -258,8 +260,8 @@ def test_opencode_loads_our_plugin_with_the_address_of_this_daemon(tmp_path: Pat
     assert registry.connect(site, "opencode").success
     assert "http://localhost:4123" in home.read(".config/opencode/plugins/signet.mjs")
     assert not (home.path / ".config/opencode/memory.mjs").exists()
-    config = parse(home.read(".config/opencode/opencode.jsonc")).value
-    assert config["plugin"] == ["opencode-wakatime", "./plugins/signet.mjs"]  # type: ignore[index,call-overload]
+    config: Any = parse(home.read(".config/opencode/opencode.jsonc")).value
+    assert config["plugin"] == ["opencode-wakatime", "./plugins/signet.mjs"]
     assert "// read only" in home.read(".config/opencode/opencode.jsonc")
 
 

@@ -12,6 +12,8 @@ NEEDED = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 _NAMES = ("opencode.json", "opencode.jsonc", "config.json")
 _ENTRY = "./plugins/signet.mjs"
 _SERVER = ("mcp", "signet")
+#: Where a plugin takes in the calls that all of them make.
+_CLIENT = "// @client\n"
 #: Entries of an earlier product.
 _OLD = ("./memory.mjs", "./plugins/memory.mjs")
 
@@ -81,8 +83,11 @@ class OpenCode:
 
 
 def plugin_text(name: str, site: Site) -> str:
-    """Return a file of `templates/plugins` with the address of this daemon in it."""
-    text = (resources.template("plugins") / name).read_text("utf-8")
+    """Return a file of `templates/plugins` with the address of this daemon, and what all plugins share, in it."""
+    folder = resources.template("plugins")
+    text = (folder / name).read_text("utf-8")
+    if _CLIENT in text:
+        text = text.replace(_CLIENT, (folder / "client.js").read_text("utf-8"))
     return text.replace("http://localhost:3850", site.url)
 
 

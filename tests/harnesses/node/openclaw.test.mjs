@@ -1,0 +1,67 @@
+// Runs the plugin and the legacy hook as OpenClaw would, with a real daemon at the address of their configuration.
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { pathToFileURL } from "node:url"
+
+const { default: plugin } = await import(pathToFileURL(process.env.PLUGIN))
+const { default: handler } = await import(pathToFileURL(process.env.HANDLER))
+const messages = [
+  { role: "user", content: "The anchor chain is forty metres long. ".repeat(20) },
+  { role: "assistant", content: [{ type: "thinking", text: "hm" }, { type: "text", text: "Noted." }] },
+]
+
+function load(daemonUrl = process.env.SIGNET_DAEMON_URL) {
+  delete process.env.SIGNET_DAEMON_URL
+  const api = { hooks: {}, tools: {}, pluginConfig: { daemonUrl }, logger: { info() {}, warn() {} } }
+  api.on = (name, call) => (api.hooks[name] = call)
+  api.registerTool = (tool) => (api.tools[tool.name] = tool)
+  plugin.register(api)
+  process.env.SIGNET_DAEMON_URL = daemonUrl
+  return api
+}
+
+test("it is a memory plugin of the name that the slot holds", () => {
+  assert.equal(plugin.id, "signet-memory-openclaw")
+  assert.equal(plugin.kind, "memory")
+})
+
+test("tools say which arguments they need", async () => {
+  const { tools } = load()
+  assert.deepEqual(Object.keys(tools).length, 6)
+  assert.deepEqual(tools.memory_search.parameters.required, ["query"])
+  const told = await tools.memory_store.execute("1", { content: "The anchor chain is forty metres long" })
+  assert.match(told.content[0].text, /^Remembered as /)
+})
+
+test("building a prompt is told what is remembered; the end of a run gives what was said", async () => {
+  const { hooks } = load()
+  const context = { agentId: "main", sessionKey: "agent:main:main", workspaceDir: "/work/boat" }
+  const told = await hooks.before_prompt_build({ prompt: "How long is the anchor chain?", messages: [] }, context)
+  assert.ok(told === undefined || typeof told.prependContext === "string")
+  await hooks.before_compaction({}, context)
+  await hooks.after_compaction({ summary: "The anchor chain was spoken of." }, context)
+  await hooks.agent_end({ messages, success: true }, context)
+  const other = { agentId: "helm", sessionId: "s-7" }
+  await hooks.before_prompt_build({ prompt: "Hello", messages }, other)
+  await hooks.session_end({}, other)
+})
+
+test("without a daemon a prompt is built at once", async () => {
+  const { hooks, tools } = load("http://127.0.0.1:9")
+  const context = { sessionKey: "agent:main:off" }
+  assert.equal(await hooks.before_prompt_build({ prompt: "Hello", messages }, context), undefined)
+  await hooks.agent_end({ messages }, context)
+  assert.match((await tools.memory_get.execute("1", { id: "x" })).content[0].text, /not available/)
+})
+
+test("the legacy hook remembers, recalls and ends sessions", async () => {
+  const told = []
+  const event = (action, args) => ({ type: "command", action, sessionKey: "agent:main:old", context: { args }, messages: told })
+  await handler(event("remember", "The mast is made of spruce"))
+  await handler(event("recall", "mast spruce"))
+  await handler(event("new"))
+  await handler({ type: "gateway", action: "startup" })
+  assert.match(told[0], /^Remembered/)
+  assert.match(told[1], /spruce/)
+  assert.equal(told.length, 2)
+})

@@ -1,0 +1,87 @@
+"""What runs inside OpenCode and OpenClaw, under Node against a real daemon; `node/*.test.mjs` say what it must do."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harnesses.home import a_home
+from signet.db import Database
+from signet.domain.harnesses import registry
+from signet.domain.harnesses.models import Wishes
+from support.http import Served, a_workspace, served
+
+NODE = shutil.which("node")
+TESTS = Path(__file__).parent / "node"
+#: What OpenCode puts beside plugins: as much of it as a plugin without dependencies uses.
+HELPER = """\
+const kind = () => ({ optional: () => ({}) })
+export const tool = (made) => made
+tool.schema = { string: kind, number: kind }
+"""
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node")
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    settings = "hooks: {userPromptSubmit: {minScore: 0}}\n"
+    with served(a_workspace(tmp_path_factory.mktemp("plugins") / "w", settings)) as running:
+        yield running
+
+
+def run(script: str, daemon: Served, **environment: str) -> None:
+    """Run the tests of a script; what they say stands in the failure."""
+    done = subprocess.run(
+        [str(NODE), "--test", str(TESTS / script)],
+        env={
+            "PATH": str(Path(str(NODE)).parent),
+            "SIGNET_DAEMON_URL": f"http://127.0.0.1:{daemon.port}",
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def rows(daemon: Served, sql: str) -> list[tuple[object, ...]]:
+    """Return what the daemon has stored."""
+    db = Database(daemon.workspace.database)
+    try:
+        return [tuple(row) for row in db.read(lambda tx: tx.all(sql))]
+    finally:
+        db.close()
+
+
+def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Served) -> None:
+    home = a_home(tmp_path)
+    assert registry.connect(home.site, "opencode").success
+    home.write(".config/opencode/node_modules/@opencode-ai/plugin/index.js", HELPER)
+    home.write(
+        ".config/opencode/node_modules/@opencode-ai/plugin/package.json",
+        '{"name": "@opencode-ai/plugin", "type": "module", "main": "index.js"}',
+    )
+    plugin = home.path / ".config/opencode/plugins/signet.mjs"
+    run("opencode.test.mjs", daemon, PLUGIN=str(plugin))
+    [(harness, content)] = rows(
+        daemon, "SELECT harness, content FROM session_transcripts WHERE session_key = 'oc-1'"
+    )
+    assert harness == "opencode" and "harbour light" in str(content)
+
+
+def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daemon: Served) -> None:
+    home = a_home(tmp_path)
+    assert registry.connect(home.site, "openclaw").success
+    assert registry.connect(home.site, "openclaw", Wishes(legacy=True)).success
+    plugin = home.path / ".openclaw/extensions/signet-memory-openclaw/index.js"
+    handler = home.site.workspace.root / "hooks/agent-memory/handler.js"
+    run("openclaw.test.mjs", daemon, PLUGIN=str(plugin), HANDLER=str(handler))
+    kept = rows(
+        daemon,
+        "SELECT session_key, agent_id FROM session_transcripts WHERE session_key LIKE 'agent:%' ORDER BY 1",
+    )
+    assert kept == [("agent:helm:s-7", "helm"), ("agent:main:main", "main")]
