@@ -57,16 +57,18 @@ def correct(run: Run, scores: Scores) -> Scores:
 def _rehearsed(run: Run, scores: Scores) -> Scores:
     settings = run.settings
     gentle = 1.0 if settings.fusion is Fusion.PLAIN else rehearse.GENTLE
-    return {
-        seq: score
+    used = {seq: row for seq in scores if (row := run.allowed[seq]).access_count > 0}
+    raised = {
+        seq: scores[seq]
         * rehearse.factor(
-            run.allowed[seq].access_count,
-            _days_since(run, run.allowed[seq].last_accessed),
+            row.access_count,
+            _days_since(run, row.last_accessed),
             weight=gentle * settings.rehearsal_weight,
             half_life_days=settings.rehearsal_half_life_days,
         )
-        for seq, score in scores.items()
+        for seq, row in used.items()
     }
+    return scores | raised
 
 
 def _days_since(run: Run, text: str | None) -> float | None:
@@ -121,7 +123,7 @@ def _asking(run: Run, scores: Scores) -> Scores:
 
 
 def _best(run: Run, scores: Scores) -> list[int]:
-    return sorted(scores, key=lambda seq: -scores[seq])[: READ_PER_RESULT * run.query.size]
+    return sorted(scores, key=scores.__getitem__, reverse=True)[: READ_PER_RESULT * run.query.size]
 
 
 def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:

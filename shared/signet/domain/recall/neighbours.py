@@ -62,7 +62,9 @@ def lift(scores: Scores, around: Around, sources: Mapping[int, str]) -> Scores:
         best[source] = max(best.get(source, 0.0), scores.get(seq, 0.0))
     lifted: Scores = {}
     for seq, score in scores.items():
-        beside = max((scores.get(other, 0.0) for other in around.get(seq, ())), default=0.0)
+        beside = 0.0
+        for other in around.get(seq, ()):
+            beside = max(beside, scores.get(other, 0.0))
         whole = best[sources[seq]] if seq in sources else score
         lifted[seq] = (score + BESIDE * beside + SOURCE * whole) / (1 + SOURCE)
     return lifted

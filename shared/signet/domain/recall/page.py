@@ -1,7 +1,7 @@
 """The page of an answer: the best by score, without what is below the floor."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from signet.domain.recall import floor, frequencies, keyword, store
@@ -29,12 +29,8 @@ def turn(run: Run, scores: Scores) -> Page:
     The floor takes from the page and nothing takes the empty places: what stands behind ranked lower.
     """
     wanted = -math.inf if run.query.min_score is None else run.query.min_score
-    order = sorted(
-        (seq for seq, score in scores.items() if score >= wanted), key=lambda s: run.allowed[s].id
-    )
-    order.sort(key=lambda s: run.allowed[s].created_at, reverse=True)
-    order.sort(key=lambda s: scores[s], reverse=True)
-    best = order[: run.query.size]
+    order = [seq for seq, score in scores.items() if score >= wanted]
+    best = _best(run, order, scores)
     page = Page(
         order=best,
         below_score=len(run.allowed) - len(order),
@@ -48,6 +44,18 @@ def turn(run: Run, scores: Scores) -> Page:
         page.order = [seq for seq in best if page.relevance.get(seq, low) >= low]
         page.below_floor = len(best) - len(page.order)
     return page
+
+
+def _best(run: Run, seqs: Sequence[int], scores: Scores) -> list[int]:
+    """Return the page in order; what cannot reach it is not sorted by three keys."""
+    best = sorted(seqs, key=scores.__getitem__, reverse=True)
+    if len(best) > run.query.size:
+        last = scores[best[run.query.size - 1]]
+        best = [seq for seq in best if scores[seq] >= last]
+    best.sort(key=lambda seq: run.allowed[seq].id)
+    best.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
+    best.sort(key=scores.__getitem__, reverse=True)
+    return best[: run.query.size]
 
 
 def _least(run: Run) -> float | None:

@@ -5,9 +5,8 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
@@ -94,10 +93,10 @@ _PASSING = (
 _ALL_PASSING = "SELECT group_concat(seq) FROM (SELECT m.seq FROM memories m WHERE {where} LIMIT ?)"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
-SELECT m.seq, m.id, m.type, m.created_at, m.access_count, m.last_accessed,
+SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_accessed,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END,
-  m.project || ' ' || m.created_at, length(m.content)
+  m.project || ' ' || m.created_at, length(m.content) / CAST(? AS REAL)
 FROM memories m LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
@@ -162,9 +161,8 @@ ORDER BY m.created_at DESC, m.seq DESC LIMIT ?
 _TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """A candidate that passes every filter, with what the later stages need."""
+class Allowed(NamedTuple):
+    """A candidate that passes every filter, with what the later stages need (a tuple: made for each of hundreds)."""
 
     id: str
     type: str
@@ -290,14 +288,9 @@ def among(seqs: Collection[int]) -> Where:
 
 def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowed]:
     """Return those of the given memories that pass."""
-    rows = tx.all(_ALLOWED.format(where=where.sql), (_json(seqs), *where.params))
-    return {
-        row[0]: Allowed(
-            *(row[1], row[2], row[3], row[4] or 0, row[5], row[6], row[7]),
-            row[8] / passages.TARGET,
-        )
-        for row in rows
-    }
+    params = (passages.TARGET, _json(seqs), *where.params)
+    rows = tx.all(_ALLOWED.format(where=where.sql), params)
+    return {row[0]: Allowed._make(row[1:]) for row in rows}
 
 
 def seqs(tx: ReadTx, memory_ids: Iterable[str]) -> dict[str, int]:

@@ -5,7 +5,6 @@ some hundreds whose stored numbers are compared; else the index in the file choo
 are asked for until enough pass, and when few would, exactly the rows that pass are looked at.
 """
 
-import heapq
 import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
@@ -47,7 +46,13 @@ def find(tx: ReadTx, vector: bytes, narrow: Narrow, limit: int, *, model: str | 
     best = _by_signs(tx, vector, narrow, limit, model)
     if best is None:
         best = _by_file(tx, vector, narrow.where, limit, model)
-    return dict(sorted(best.items(), key=lambda pair: (-pair[1], -pair[0]))[:limit])
+    return _first(best, limit)
+
+
+def _first(scores: Scores, limit: int) -> Scores:
+    """Return the best, of equals the newest."""
+    order = sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[:limit]
+    return {seq: scores[seq] for seq in order}
 
 
 def _by_signs(
@@ -61,7 +66,7 @@ def _by_signs(
     near = _compared(tx, signs, vector, lambda most: _nearest(packed, vector, most), limit)
     if near is None:
         return None
-    first = dict(sorted(near.items(), key=lambda pair: -pair[1])[: limit + limit // 4])
+    first = _first(near, limit + limit // 4)
     passing = narrow.passing(tx, first)
     if len(passing) >= limit:
         return {seq: score for seq, score in first.items() if seq in passing}
@@ -118,7 +123,7 @@ def _compared(
 def _is_unsure(chosen: Sequence[int], scores: Scores, limit: int) -> bool:
     """Return whether what the signs put last is among the best: then there are likely better ones behind it."""
     last = set(chosen[2 * len(chosen) // 3 :])
-    best = heapq.nlargest(limit, scores, key=scores.__getitem__)
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
     return sum(number in last for number in best) > UNSURE * limit
 
 
