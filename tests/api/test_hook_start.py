@@ -1,0 +1,307 @@
+"""What a session begins with (spec/hooks.md §4)."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signet import clock
+from signet.domain.secrets.vault import Vault
+from support.http import Answer, Api
+
+HEADINGS = (
+    "[memory active | /remember | /recall]",
+    "[since last session: ",
+    "# Current Date & Time\n",
+    "## Active Peer Sessions\n",
+    "## Agent Instructions\n",
+    "## Soul\n",
+    "## Identity\n",
+    "## About Your User\n",
+    "## Working Memory\n",
+    "## Relevant Memories (auto-loaded | scored by importance x recency | ",
+    "## Available Secrets\n",
+    "## Active Constraints\n",
+    "## Session Recovery Context\n",
+)
+
+
+def starts(api: Api, key: str | None = "s1", **body: object) -> Answer:
+    return api.post("/api/hooks/session-start", {"harness": "codex", "sessionKey": key, **body})
+
+
+def remember(api: Api, content: str, **body: object) -> str:
+    return str(api.post("/api/memory/remember", {"content": content, **body}).body["id"])
+
+
+def write(api: Api, **files: str) -> None:
+    for name, text in files.items():
+        (api.state.workspace.root / f"{name}.md").write_text(text, "utf-8")
+
+
+def told(answer: Answer) -> list[str]:
+    return [one["content"] for one in answer.body["memories"]]
+
+
+def a_project(api: Api, tmp_path: Path) -> str:
+    """Fill every section; return the project."""
+    project = tmp_path / "heron"
+    project.mkdir()
+    write(
+        api,
+        AGENTS="<!-- SIGNET:START -->\nblock\n<!-- SIGNET:END -->\nBe kind.",
+        SOUL="Calm.",
+        IDENTITY="- **name:** Heron\n- **creature:** a bird",
+        USER="Nora.",
+        MEMORY="<!-- generated 2026-05-01 10:00 -->\n\nWe moved to Bergen.",
+    )
+    told_of = {"entity": "Heron", "aspect": "rules"}
+    rule = {"kind": "constraint", "content": "Never push to the heron on Fridays"}
+    remember(
+        api,
+        "Never push to the heron on Fridays",
+        entities=[{"name": "Heron", "type": "project"}],
+        aspects=[{**told_of, "attributes": [rule]}],
+        project=str(project),
+    )
+    Vault(api.state.workspace.vault).put("OPENAI_API_KEY", "value-that-is-never-shown")
+    api.post(
+        "/api/hooks/user-prompt-submit",
+        {"harness": "codex", "sessionKey": "before", "project": str(project), "userMessage": "hi"},
+    )
+    api.post(
+        "/api/hooks/session-end",
+        {"harness": "codex", "sessionKey": "before", "cwd": str(project)},
+    )
+    api.post(
+        "/api/hooks/session-start",
+        {"harness": "open`code", "sessionKey": "peer", "agentId": "n#ora\n##", "project": "/x"},
+    )
+    at = clock.to_text(clock.now() - timedelta(hours=3))
+    api.run(
+        "INSERT INTO session_summaries (id, kind, content, earliest_at, latest_at, created_at)"
+        " VALUES ('u1', 'session', 'notes', ?1, ?1, ?1)",
+        at,
+    )
+    return str(project)
+
+
+def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
+    project = a_project(api, tmp_path)
+    answer = starts(api, project=project).body
+    inject = answer["inject"]
+    places = [inject.find(heading) for heading in HEADINGS]
+    assert places == sorted(places) and -1 not in places, inject
+    assert answer["identity"] == {"name": "Heron", "description": "a bird"}
+    assert answer["recentContext"] == "We moved to Bergen."
+    for line in (
+        "[since last session: 1 new memories, 1 sessions captured, last active 3h ago]",
+        "- nora (opencode) in /x, last seen 0m ago",
+        "- OPENAI_API_KEY",
+        "- Heron: Never push to the heron on Fridays",
+        "## Session End Checkpoint",
+    ):
+        assert line in inject, line
+    assert "SIGNET:START" not in inject and "never-shown" not in inject
+    assert "## Active Peer" not in starts(api, None).body["inject"]
+
+
+def test_a_second_start_is_told_only_that_memory_is_there(api: Api) -> None:
+    remember(api, "The heron is grey.")
+    assert told(starts(api)) == ["The heron is grey."]
+    again = starts(api).body
+    assert (again["identity"], again["memories"]) == ({"name": "Agent"}, [])
+    first, header = again["inject"].split("\n\n")
+    assert first == HEADINGS[0] and header.startswith("# Current Date & Time\n")
+    assert told(starts(api, "s2")) == told(starts(api, None)) == told(starts(api, None))
+    api.post("/api/hooks/session-end", {"harness": "codex", "sessionKey": "s1"})
+    assert told(starts(api)) == ["The heron is grey."]
+
+
+def test_after_a_compaction_a_session_is_told_again_and_where_it_stood(api: Api) -> None:
+    remember(api, "The heron is grey.")
+    starts(api)
+    sent = {"harness": "codex", "sessionKey": "s1", "sessionContext": "Half of the nests are done."}
+    api.post("/api/hooks/pre-compaction", sent)
+    inject = starts(api).body["inject"]
+    assert "- The heron is grey." in inject
+    assert "## Pre-Compaction Checkpoint" in inject and "Half of the nests are done." in inject
+
+
+def test_memories_of_the_project_come_first_then_what_matters_most(api: Api) -> None:
+    remember(api, "Faded since long.", importance=0.9, created_at="2020-01-01T00:00:00Z")
+    remember(api, "Pinned long ago.", pinned=True, created_at="2020-01-01T00:00:00Z")
+    remember(api, "Minor.", importance=0.3)
+    remember(api, "Major.", importance=0.9)
+    remember(api, "Here, and minor.", importance=0.3, project="/work/heron")
+    remember(api, "Trifling.", importance=0.1)
+    forgotten = remember(api, "Forgotten.", importance=1.0)
+    api.delete(f"/api/memory/{forgotten}?reason=x")
+    answer = starts(api, project="/work/heron")
+    assert told(answer) == ["Here, and minor.", "Pinned long ago.", "Major.", "Minor."]
+    rows = {row["rank"]: row for row in api.rows("session_memories")}
+    assert [rows[rank]["was_injected"] for rank in range(4)] == [1, 1, 1, 1]
+    assert {row["source"] for row in rows.values()} == {"effective"}
+    used = [(row["access_count"], row["last_accessed"]) for row in api.rows("memories")]
+    assert sorted(used) == [(0, None)] * 3 + [(1, None)] * 4
+
+
+def test_private_memories_of_another_agent_are_not_told(api: Api) -> None:
+    remember(api, "Only mine.", agentId="nora", visibility="private")
+    assert told(starts(api)) == []
+    assert told(starts(api, "n", agentId="nora")) == ["Only mine."]
+
+
+def test_what_does_not_fit_is_skipped_and_the_next_is_tried(api: Api) -> None:
+    api.configure("memory: {session_budget: 200}\n")
+    remember(api, "Short and minor.", importance=0.5)
+    remember(api, f"Long: {'x' * 300}.", importance=0.9)
+    answer = starts(api)
+    assert told(answer) == ["Short and minor."]
+    assert [row["was_injected"] for row in api.rows("session_memories")] == [0, 1]
+
+
+def test_the_number_of_memories_is_a_setting(api: Api) -> None:
+    for number in range(4):
+        remember(api, f"The heron number {number} is grey.")
+    api.configure("hooks: {sessionStart: {recallLimit: 2, includeIdentity: false}}\n")
+    answer = starts(api)
+    assert len(told(answer)) == 2 and "You are" not in answer.body["inject"]
+
+
+def test_a_context_brings_what_it_is_about(api: Api) -> None:
+    api.configure("hooks: {sessionStart: {candidatePoolLimit: 1, recallLimit: 1}}\n")
+    remember(api, "The walrus sleeps on the pier.", created_at="2026-01-01T00:00:00Z")
+    for number in range(5):
+        remember(api, f"The heron number {number} is grey.", importance=0.3)
+    assert told(starts(api, None, context="Where does the walrus sleep?")) == [
+        "The walrus sleeps on the pier."
+    ]
+
+
+def test_words_of_earlier_sessions_of_the_project_bring_memories(api: Api) -> None:
+    api.configure("hooks: {sessionStart: {recallLimit: 1}}\n")
+    remember(api, "Newest and major.", importance=1.0)
+    remember(api, "The walrus eats clams.", created_at="2020-01-01T00:00:00Z", importance=0.3)
+    for number in range(2):
+        api.run(
+            "INSERT INTO session_summaries (id, project, kind, content, earliest_at, latest_at, created_at)"
+            " VALUES (?1, '/zoo', 'session', 'We fed the walrus.', ?2, ?2, ?2)",
+            f"u{number}",
+            f"2026-05-0{number + 1}T00:00:00Z",
+        )
+    assert told(starts(api, project="/zoo")) == ["Newest and major.", "The walrus eats clams."]
+    assert told(starts(api, "s2", project="/other")) == ["Newest and major."]
+    sources = {row["memory_id"]: row["source"] for row in api.rows("session_memories")}
+    assert sorted(sources.values()) == ["effective", "fts_only"]
+
+
+def test_a_long_file_is_cut_at_its_budget(api: Api) -> None:
+    write(api, AGENTS="a" * 13_000, SOUL="s" * 5_000, IDENTITY="i" * 3_000, USER="u" * 7_000)
+    api.configure("hooks: {sessionStart: {maxInjectChars: 100000}}\n")
+    inject = starts(api).body["inject"]
+    for letter, budget in (("a", 12_000), ("s", 4_000), ("i", 2_000), ("u", 6_000)):
+        assert f"\n{letter * budget}\n[truncated]" in inject
+
+
+@pytest.mark.parametrize("setting", ["maxInjectChars: 1500", "maxInjectTokens: 375"])
+def test_the_whole_is_bounded_but_rules_and_recovery_stay(
+    api: Api, tmp_path: Path, setting: str
+) -> None:
+    project = a_project(api, tmp_path)
+    write(api, AGENTS="a" * 5_000)
+    api.configure(f"hooks: {{sessionStart: {{{setting}}}}}\n")
+    inject = starts(api, project=project).body["inject"]
+    assert len(inject) <= 1_500
+    assert "\n[context truncated]\n\n## Active Constraints\n" in inject
+    assert "## Session Recovery Context" in inject and "## Available Secrets" not in inject
+
+
+def test_working_memory_can_be_left_out(api: Api) -> None:
+    write(api, MEMORY="We moved.")
+    api.configure("hooks: {sessionStart: {includeRecentContext: false}}\n")
+    answer = starts(api).body
+    assert "recentContext" not in answer and "We moved." not in answer["inject"]
+
+
+def test_each_agent_has_its_own_files(api: Api) -> None:
+    write(api, SOUL="The root's.", IDENTITY="name: Root", MEMORY="Of the root.")
+    own = api.state.workspace.root / "agents" / "nora"
+    own.mkdir(parents=True)
+    (own / "SOUL.md").write_text("Nora's own.")
+    (own / "MEMORY.md").write_text("Of Nora.")
+    answer = starts(api, agentId="nora").body
+    assert "Nora's own." in answer["inject"] and "The root's." not in answer["inject"]
+    assert (answer["recentContext"], answer["identity"]) == ("Of Nora.", {"name": "Root"})
+
+
+def test_the_settings_name_the_agent_before_its_file(api: Api) -> None:
+    write(api, IDENTITY="name: File")
+    api.configure("agent: {name: Set, description: a helper}\n")
+    answer = starts(api).body
+    assert answer["identity"] == {"name": "Set", "description": "a helper"}
+    assert "You are Set, a helper." in answer["inject"]
+
+
+def test_a_part_that_cannot_be_read_is_left_out(api: Api) -> None:
+    root = api.state.workspace.root
+    (root / "SOUL.md").mkdir()
+    api.state.workspace.secrets_dir.mkdir()
+    api.state.workspace.vault.write_text("{")
+    write(api, USER="Nora.")
+    remember(api, "The heron is grey.")
+    for table in ("session_summaries", "session_checkpoints", "entities"):
+        api.run(f"ALTER TABLE {table} RENAME TO gone_{table}")
+    answer = starts(api, project="/work")
+    assert answer.status == 200 and told(answer) == ["The heron is grey."]
+    assert "Nora." in answer.body["inject"] and "## Soul" not in answer.body["inject"]
+    [line] = [one for one in api.logged if one["event"] == "session.parts_missing"]
+    assert {"since", "focus", "recovery"} <= set(line["parts"])
+
+
+def test_recall_that_takes_too_long_is_not_waited_for(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import asyncio
+
+    async def never(*_: object) -> Any:
+        await asyncio.Future()
+
+    monkeypatch.setattr("signet_api.routes.hook_start.recalled", never)
+    monkeypatch.setattr("signet_api.routes.hook_start.RECALL_SECONDS", 0.0)
+    remember(api, "The heron is grey.")
+    assert told(starts(api, context="What colour is the heron?")) == ["The heron is grey."]
+
+
+def test_a_running_session_of_the_project_is_not_taken_up_by_another(
+    api: Api, tmp_path: Path
+) -> None:
+    (tmp_path / "p").mkdir()
+    project = str(tmp_path / "p")
+    sent = {"harness": "codex", "sessionKey": "one", "project": project}
+    api.post("/api/hooks/user-prompt-submit", {**sent, "userMessage": "hello"})
+    api.post("/api/hooks/pre-compaction", {**sent, "sessionContext": "Nests."})
+    assert "Recovery" not in starts(api, "two", project=project).body["inject"]
+    old = clock.to_text(clock.now() - timedelta(minutes=20))
+    api.run("UPDATE agent_presence SET seen_at = ? WHERE session_key = 'one'", old)
+    assert "Nests." in starts(api, "three", project=f"{project}/").body["inject"]
+    older = clock.to_text(clock.now() - timedelta(hours=5))
+    api.run("UPDATE session_checkpoints SET created_at = ?", older)
+    assert "Recovery" not in starts(api, "four", project=project).body["inject"]
+
+
+def test_the_walk_of_a_start_is_known_and_becomes_part_of_its_checkpoints(
+    api: Api, tmp_path: Path
+) -> None:
+    project = a_project(api, tmp_path)
+    starts(api, project=project)
+    status = api.get("/api/knowledge/traversal/status").body["status"]
+    assert (status["phase"], status["source"]) == ("session_start", "project")
+    sent = {"harness": "codex", "sessionKey": "s1", "project": project}
+    api.post("/api/hooks/user-prompt-submit", {**sent, "userMessage": "hello"})
+    api.post("/api/hooks/session-end", {**sent, "cwd": project})
+    [row] = [one for one in api.rows("session_checkpoints") if one["session_key"] == "s1"]
+    assert "Heron" in json.loads(row["focal_entity_names"])
+    assert (row["surfaced_constraint_count"], row["trigger"]) == (1, "session_end")
