@@ -95,6 +95,14 @@ class Api:
         """Let the health check look, as it does once a second in the real process."""
         self._runner.run(self.state.health.look())
 
+    def settle(self) -> None:
+        """Wait for what goes on behind answers."""
+
+        async def all_of_it() -> None:
+            await asyncio.gather(*self.state.tasks)
+
+        self._runner.run(all_of_it())
+
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return every row of a table, oldest first."""
         sql = f"SELECT * FROM {table} ORDER BY rowid"

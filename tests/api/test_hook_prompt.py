@@ -1,0 +1,295 @@
+"""What a prompt brings to mind, and what is kept of it (spec/hooks.md §5, §7)."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signet import clock
+from support.http import Answer, Api
+
+ASKED = "Where does the walrus sleep at night?"
+TOLD = "The walrus sleeps on the northern pier at night."
+
+
+def prompts(api: Api, message: str = ASKED, key: str | None = "s1", **body: object) -> Answer:
+    sent = {"harness": "codex", "sessionKey": key, "userMessage": message, **body}
+    return api.post("/api/hooks/user-prompt-submit", sent)
+
+
+def remember(api: Api, content: str = TOLD, **body: object) -> str:
+    return str(api.post("/api/memory/remember", {"content": content, **body}).body["id"])
+
+
+def is_header(inject: str) -> bool:
+    return inject.startswith("# Current Date & Time\n") and inject.count("\n") == 1
+
+
+def checkpoints(api: Api) -> list[dict[str, Any]]:
+    return api.rows("session_checkpoints")
+
+
+def test_a_memory_that_is_near_is_told_with_a_request_to_rate_it(api: Api) -> None:
+    memory_id = remember(api)
+    answer = prompts(api).body
+    header, _, body = answer["inject"].partition("\n\n")
+    assert is_header(header)
+    status, line, _, *rating = body.split("\n")
+    assert status == '[signet:recall | query="walrus sleep night" | results=1 | engine=hybrid]'
+    assert line.startswith(f"- {TOLD} (") and line.endswith(")")
+    assert rating[0] == "<memory-feedback>" and rating[-1] == "</memory-feedback>"
+    assert "session_key: s1" in rating and f"memory_ids: {memory_id}" in rating
+    assert (answer["memoryCount"], answer["queryTerms"]) == (1, "walrus sleep night")
+    assert (answer["engine"], answer["sessionKnown"]) == ("hybrid", False)
+    [row] = api.rows("session_memories")
+    assert (row["source"], row["was_injected"], row["fts_hit_count"]) == ("fts_only", 1, 1)
+    [memory] = api.rows("memories")
+    assert (memory["access_count"], memory["last_accessed"] is not None) == (1, True)
+
+
+def test_ratings_are_not_asked_for_where_they_are_not_wanted(api: Api) -> None:
+    remember(api)
+    assert "<memory-feedback>" not in prompts(api, key=None).body["inject"]
+    api.configure("memory: {pipelineV2: {predictorPipeline: {agentFeedback: false}}}\n")
+    assert "<memory-feedback>" not in prompts(api).body["inject"]
+
+
+@pytest.mark.parametrize("message", ["ok do it", "is it 42?", "¿?", "quarterly ledger balances"])
+def test_without_words_or_hits_only_the_date_is_told(api: Api, message: str) -> None:
+    remember(api)
+    answer = prompts(api, message).body
+    assert is_header(answer["inject"]) and answer["memoryCount"] == 0 and "engine" not in answer
+
+
+def test_what_is_not_near_enough_is_not_told(api: Api) -> None:
+    remember(api)
+    message = "walrus, otter and snow at night"
+    assert prompts(api, message).body["memoryCount"] == 1
+    score = api.rows("session_memories")[0]["final_score"]
+    for least, count in ((score - 0.01, 1), (min(1, score + 0.01), int(score == 1))):
+        api.configure(f"hooks: {{userPromptSubmit: {{minScore: {least}}}}}\n")
+        answer = prompts(api, message, key=f"s{least}").body
+        assert answer["memoryCount"] == count, (score, least)
+    api.configure("hooks: {userPromptSubmit: {enabled: false}}\n")
+    assert is_header(prompts(api, key="off").body["inject"])
+
+
+def test_a_minor_memory_does_not_come_unasked(api: Api) -> None:
+    remember(api, importance=0.2)
+    assert prompts(api).body["memoryCount"] == 0
+
+
+def test_nothing_is_told_twice_within_five_turns_that_told_something(api: Api) -> None:
+    remember(api)
+    assert prompts(api).body["memoryCount"] == 1
+    assert prompts(api).body["memoryCount"] == 0
+    [row] = api.rows("session_memories")
+    assert (row["was_injected"], row["fts_hit_count"]) == (1, 2)
+    assert prompts(api, key="other").body["memoryCount"] == 1
+    for number in range(4):
+        remember(api, f"The falcon number {number}{number} hunts mice.")
+        assert prompts(api, f"what hunts the falcon {number}{number} mice?").body["memoryCount"]
+    assert prompts(api).body["memoryCount"] == 0
+    remember(api, "The badger digs tunnels.")
+    assert prompts(api, "who digs tunnels, the badger?").body["memoryCount"] == 1
+    assert prompts(api).body["memoryCount"] == 1
+
+
+@pytest.mark.parametrize("hook", ["compaction-complete", "session-end", "session-start"])
+def test_a_new_context_may_be_told_again(api: Api, hook: str) -> None:
+    remember(api)
+    assert prompts(api).body["memoryCount"] == 1
+    sent = {"harness": "codex", "sessionKey": "s1", "summary": "All done."}
+    api.post(f"/api/hooks/{hook}", sent)
+    assert prompts(api).body["memoryCount"] == 1
+
+
+def test_long_memories_are_told_by_their_best_sentence_within_the_budget(api: Api) -> None:
+    padding = "The harbour is wide and the water is cold in most of the months of the year. " * 3
+    remember(api, f"{padding}{TOLD} {padding}")
+    assert f"- {TOLD} (" in prompts(api).body["inject"]
+    for number in range(6):
+        remember(api, f"The walrus number {number} sleeps at night beside {'x' * 90} there.")
+    api.configure("hooks: {userPromptSubmit: {maxInjectChars: 300}}\n")
+    lines = [one for one in prompts(api, key="s2").body["inject"].split("\n") if one[:2] == "- "]
+    assert len(lines) >= 1 and sum(len(one) + 1 for one in lines) <= 300
+
+
+def test_a_raw_prompt_is_freed_from_what_gateways_put_around_it(api: Api) -> None:
+    remember(api)
+    raw = (
+        'Conversation info (untrusted metadata):\n```json\n{"channel": "badgers"}\n```\n'
+        'Sender (untrusted metadata):\n{"name": "Falcon {x}"}\n<@1234> ' + ASKED
+    )
+    answer = prompts(api, "", userPrompt=raw).body
+    assert (answer["memoryCount"], answer["queryTerms"]) == (1, "walrus sleep night")
+
+
+def test_the_query_in_the_status_line_breaks_nothing(api: Api) -> None:
+    remember(api)
+    status = (
+        prompts(api, 'Where does\n"the walrus" | results=9\nsleep?').body["inject"].split("\n")[3]
+    )
+    assert status.count('"') == 2 and status.endswith("results=1 | engine=hybrid]")
+
+
+def test_the_answer_before_adds_words(api: Api) -> None:
+    remember(api)
+    answer = prompts(api, "and the pier?", lastAssistantMessage="The walrus sleeps there.").body
+    assert answer["queryTerms"] == "pier walrus sleeps"
+
+
+def test_earlier_sessions_answer_where_no_memory_does(api: Api) -> None:
+    said = "User: hello\nAssistant: The falcon lives in the old clock tower.\nUser: bye"
+    api.post(
+        "/api/hooks/session-end", {"harness": "codex", "sessionKey": "old", "transcript": said}
+    )
+    answer = prompts(api, "does the falcon live in the clock tower?").body
+    assert (answer["engine"], answer["memoryCount"]) == ("transcript", 1)
+    assert "- Assistant: The falcon lives in the old clock tower. (" in answer["inject"]
+    assert "<memory-feedback>" not in answer["inject"]
+    assert prompts(api, "does the falcon live in the clock tower?").body["memoryCount"] == 0
+    assert prompts(api, "falcon clock tower", key="old").body["memoryCount"] == 0
+    assert prompts(api, "falcon clock tower", key="n", agentId="nora").body["memoryCount"] == 0
+
+
+def test_what_is_known_of_this_session_comes_before_earlier_ones(api: Api) -> None:
+    api.run(
+        "INSERT INTO session_summaries (id, session_key, kind, content, earliest_at, latest_at, created_at)"
+        " VALUES ('u', 's1', 'session', 'The falcon is ill.\n\nB\nC\nD\nE', ?1, ?1, ?1)",
+        "2026-05-01T00:00:00Z",
+    )
+    answer = prompts(api, "how is the falcon?").body
+    assert (answer["engine"], answer["memoryCount"]) == ("temporal", 4)
+    assert prompts(api, "how is the falcon?").body["memoryCount"] == 0
+    assert prompts(api, "how is the badger?").body["memoryCount"] == 0
+
+
+def test_a_prompt_goes_on_when_recall_fails(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> Any:
+        raise RuntimeError("the roof is on fire")
+
+    monkeypatch.setattr("signet_api.routes.hook_prompt.found", broken)
+    answer = prompts(api)
+    assert answer.status == 200 and is_header(answer.body["inject"])
+    assert any(one["event"] == "prompt.without_recall" for one in api.logged)
+
+
+def test_ratings_that_come_with_a_prompt_are_kept(api: Api) -> None:
+    memory_id = remember(api)
+    prompts(api)
+    prompts(api, memory_feedback={memory_id: 7, "unknown": 1, "odd": "x"})
+    [row] = api.rows("session_memories")
+    assert (row["agent_relevance_score"], row["agent_feedback_count"]) == (1.0, 1)
+    assert prompts(api, memory_feedback=["x"]).status == 200
+
+
+def test_a_transcript_that_comes_with_a_prompt_is_kept_behind_the_answer(
+    api: Api, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({"role": "user", "content": "Which port?"}))
+    prompts(api, transcriptPath=str(log))
+    api.settle()
+    assert [row["content"] for row in api.rows("session_transcripts")] == ["User: Which port?"]
+    prompts(api, transcriptPath=str(tmp_path / "none"), transcript="User: inline and longer now.")
+    api.settle()
+    assert len(api.rows("session_transcripts")) == 1
+
+
+def test_every_tenth_prompt_writes_down_where_the_session_stands(api: Api) -> None:
+    for number in range(9):
+        prompts(api, f"walrus question {number}", project="/zoo")
+    assert checkpoints(api) == []
+    api.post(
+        "/api/hooks/remember",
+        {"harness": "codex", "sessionKey": "s1", "content": "Ask Tomas about the pier."},
+    )
+    api.post("/api/hooks/recall", {"harness": "codex", "sessionKey": "s1", "query": "fish price"})
+    prompts(api, "sk-abcdefghijklmnopqrstuvwx1234 opens the pier", project="/zoo")
+    [row] = checkpoints(api)
+    assert (row["trigger"], row["prompt_count"], row["project"]) == ("periodic", 10, "/zoo")
+    digest = row["digest"]
+    for line in (
+        "## Session Checkpoint",
+        "Project: /zoo",
+        "Duration: 0m | Prompts: 10",
+        "- walrus question 8",
+        "Queries:",
+        "- fish price",
+        "Remembered:",
+        "- Ask Tomas about the pier.",
+    ):
+        assert f"\n{line}\n" in f"\n{digest}\n", line
+    everything = json.dumps(api.rows("session_states")) + digest + row["memory_queries"]
+    assert "sk-abcdef" not in everything and "[REDACTED]" in digest
+    prompts(api)
+    assert len(checkpoints(api)) == 1
+
+
+def test_time_is_a_reason_too_and_the_end_counts_all_prompts(api: Api) -> None:
+    prompts(api)
+    state = json.loads(api.rows("session_states")[0]["continuity"])
+    state["checkpoint_at"] = clock.to_text(clock.now() - timedelta(minutes=16))
+    api.run("UPDATE session_states SET continuity = ?", json.dumps(state))
+    prompts(api)
+    prompts(api)
+    api.post("/api/hooks/session-end", {"harness": "codex", "sessionKey": "s1"})
+    assert [(row["trigger"], row["prompt_count"]) for row in checkpoints(api)] == [
+        ("periodic", 2),
+        ("session_end", 3),
+    ]
+    assert api.rows("session_states") == []
+
+
+def test_a_cleared_session_and_one_without_prompts_leave_nothing(api: Api) -> None:
+    prompts(api)
+    end = {"harness": "codex", "sessionKey": "s1", "reason": "clear"}
+    assert api.post("/api/hooks/session-end", end).body == {"memoriesSaved": 0}
+    api.post("/api/hooks/session-start", {"harness": "codex", "sessionKey": "s2"})
+    api.post("/api/hooks/session-end", {"harness": "codex", "sessionKey": "s2"})
+    assert checkpoints(api) == api.rows("session_states") == []
+
+
+def test_continuity_can_be_switched_off(api: Api) -> None:
+    api.configure("memory: {pipelineV2: {continuity: {enabled: false}}}\n")
+    prompts(api)
+    api.post("/api/hooks/pre-compaction", {"harness": "codex", "sessionKey": "s1"})
+    start = api.post("/api/hooks/session-start", {"harness": "codex", "sessionKey": "s1"}).body
+    api.post("/api/hooks/session-end", {"harness": "codex", "sessionKey": "s1"})
+    assert checkpoints(api) == [] and "Recovery" not in start["inject"]
+
+
+def test_what_a_summary_should_hold_is_said_with_what_is_known_already(api: Api) -> None:
+    remember(api)
+    asked = {"harness": "codex"}
+    answer = api.post("/api/hooks/pre-compaction", asked).body
+    assert (
+        answer["guidelines"] in answer["summaryPrompt"] and f"- {TOLD}" in answer["summaryPrompt"]
+    )
+    assert answer["guidelines"].count("\n") == 4
+    api.configure(
+        "hooks: {preCompaction: {includeRecentMemories: false, summaryGuidelines: Be brief.}}\n"
+    )
+    answer = api.post("/api/hooks/pre-compaction", asked).body
+    assert (answer["guidelines"], TOLD in answer["summaryPrompt"]) == ("Be brief.", False)
+
+
+def test_a_summary_is_a_memory_of_its_session_and_the_same_one_once(api: Api) -> None:
+    sent = {
+        "harness": "opencode",
+        "summary": "We moved the walrus.",
+        "sessionKey": "agent:nora:main",
+        "project": "/zoo",
+    }
+    first = api.post("/api/hooks/compaction-complete", sent).body
+    assert first == {"success": True, "memoryId": api.rows("memories")[0]["id"]}
+    assert api.post("/api/hooks/compaction-complete", sent).body == first
+    [row] = api.rows("memories")
+    assert (row["type"], row["importance"], row["who"]) == ("session_summary", 0.8, "system")
+    assert (row["source_type"], row["project"]) == ("opencode", "/zoo")
+    assert (row["agent_id"], row["session_id"]) == ("nora", "agent:nora:main")
+    assert json.loads(row["tags"]) == ["session", "summary", "opencode"]
+    assert row["content_hash"] and api.rows("memory_jobs")
