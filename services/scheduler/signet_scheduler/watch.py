@@ -1,0 +1,167 @@
+"""Which files of a workspace have changed, and whether they stand still: what sync, ingestion and git have in common.
+
+Files are looked at, as skills are: no library, every disk, no message to lose. Whoever acts keeps a `Settled` of its
+own and looks from a thread of its own (`Loop`), so that nobody waits for another and a change during an action leads
+to one more.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from fnmatch import fnmatch
+from pathlib import Path
+
+from signet.config.manifest import NAMES
+from signet.domain.skills.models import FILE
+from signet.observe import logs
+from signet.paths import Workspace
+
+log = logs.get("watcher")
+
+LOOK_SECONDS = 0.5
+#: How long nothing is tried after a failure.
+FAILED_SECONDS = 30.0
+
+IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
+ARCHITECTURE = "SIGNET-ARCHITECTURE.md"
+#: What is never a change of anything (HN-20): databases, our own folders, copies, what is generated for agents.
+_FOLDERS = frozenset({".daemon", ".secrets", ".git"})
+_ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")
+_BACKUP = "MEMORY.backup-*.md"
+
+#: What tells a changed file: inode, size, modification time.
+Identity = tuple[int, int, int]
+Seen = Mapping[str, Identity]
+
+
+class Kind(StrEnum):
+    """What a file is to those who follow it."""
+
+    CONFIG = "config"
+    IDENTITY = "identity"
+    ARCHITECTURE = "architecture"
+    AGENTS = "agents"
+    NOTES = "notes"
+    CLAUDE_NOTES = "claude_notes"
+    SKILLS = "skills"
+
+
+def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
+    """Return the files of these kinds that exist, with what tells that one has changed; a missing file is a change."""
+    found = {}
+    for kind in kinds:
+        for path in _PATHS[kind](workspace, home or Path.home()):
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            found[str(path)] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+class Settled:
+    """Says when what is seen differs from what was handled and has stood still for so many seconds.
+
+    Every change starts the wait anew. `handled` is given what was seen before the work, so that a change meanwhile
+    counts.
+    """
+
+    def __init__(self, quiet_seconds: float) -> None:
+        self._quiet = quiet_seconds
+        self._last: Seen | None = None
+        self._moved_at = 0.0
+        self._handled: Seen | None = None
+
+    def is_due(self, found: Seen, at: float) -> bool:
+        """Return whether it is time to act on what is seen; `at` is in monotonic seconds."""
+        if self._last is None:
+            self._last, self._moved_at = found, at - self._quiet
+        elif found != self._last:
+            self._last, self._moved_at = found, at
+        return found != self._handled and at - self._moved_at >= self._quiet
+
+    def handled(self, found: Seen) -> None:
+        """Note that what was seen has been acted on."""
+        self._handled = found
+
+
+class Loop:
+    """Calls `look` from a thread of its own until it is stopped; a failure is logged and rests for a while."""
+
+    def __init__(self, name: str, look: Callable[[float], None]) -> None:
+        self._look = look
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Start to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop looking, after the action that is on."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = 0.0
+        while not self._stop.wait(pause):
+            pause = LOOK_SECONDS
+            try:
+                self._look(time.monotonic())
+            except (
+                Exception
+            ):  # a busy database, a folder that may not be read: a later look tries again
+                log.exception("watch.failed", part=self._thread.name)
+                pause = FAILED_SECONDS
+
+
+def _configs(workspace: Workspace, home: Path) -> Iterator[Path]:
+    yield from (workspace.root / name for name in NAMES)
+
+
+def _identities(workspace: Workspace, home: Path) -> Iterator[Path]:
+    yield from (workspace.root / name for name in IDENTITY)
+
+
+def _architecture(workspace: Workspace, home: Path) -> Iterator[Path]:
+    yield workspace.root / ARCHITECTURE
+
+
+def _agents(workspace: Workspace, home: Path) -> Iterator[Path]:
+    """Yield what lies below `agents/`, apart from what is generated and the copies of what was."""
+    top = workspace.root / "agents"
+    for folder, folders, names in os.walk(top):
+        at = Path(folder)
+        folders[:] = [one for one in folders if one not in _FOLDERS]
+        if at.parent == top and "workspace" in folders:
+            folders.remove("workspace")
+        for name in names:
+            if not name.endswith(_ENDINGS) and not fnmatch(name, _BACKUP) and name[0] != ".":
+                yield at / name
+
+
+def _notes(workspace: Workspace, home: Path) -> Iterator[Path]:
+    for path in workspace.memory_dir.glob("*.md"):
+        if path.name != "MEMORY.md" and path.name[0] != "." and not fnmatch(path.name, _BACKUP):
+            yield path
+
+
+def _claude_notes(workspace: Workspace, home: Path) -> Iterator[Path]:
+    yield from (home / ".claude" / "projects").glob("*/memory/MEMORY.md")
+
+
+def _skills(workspace: Workspace, home: Path) -> Iterator[Path]:
+    yield from workspace.skills_dir.glob(f"*/{FILE}")
+
+
+_PATHS: Mapping[Kind, Callable[[Workspace, Path], Iterator[Path]]] = {
+    Kind.CONFIG: _configs,
+    Kind.IDENTITY: _identities,
+    Kind.ARCHITECTURE: _architecture,
+    Kind.AGENTS: _agents,
+    Kind.NOTES: _notes,
+    Kind.CLAUDE_NOTES: _claude_notes,
+    Kind.SKILLS: _skills,
+}
