@@ -56,6 +56,7 @@ ROWS = (
     Row("connector", MEMORY, "connector:app"),
     Row("skill", MEMORY, "skill:app"),
     Row("secret", MEMORY, "secret:app"),
+    Row("agent", AGENTS, "agent:app"),
     Row("hook", AGENTS, "hooks:app"),
     Row("bypass", AGENTS, "bypass:bypass"),
     Row(

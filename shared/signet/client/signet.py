@@ -94,6 +94,16 @@ class Signet:
     install_skill = _call(calls.skills.install_skill)
     remove_skill = _call(calls.skills.remove_skill)
 
+    agents = _call(calls.agents.agents)
+    agent = _call(calls.agents.agent)
+    add_agent = _call(calls.agents.add_agent)
+    remove_agent = _call(calls.agents.remove_agent)
+    peers = _call(calls.agents.peers)
+    announce = _call(calls.agents.announce)
+    withdraw = _call(calls.agents.withdraw)
+    send_message = _call(calls.agents.send_message)
+    inbox = _call(calls.agents.inbox)
+
     jobs = _call(calls.daemon.jobs)
     job = _call(calls.daemon.job)
     retry_job = _call(calls.daemon.retry_job)

@@ -3,6 +3,17 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
+from signet.client.answers.agents import (
+    AgentMessage,
+    Announced,
+    CountedAgent,
+    NamedAgent,
+    PresentSession,
+    RemovedAgent,
+    SentMessage,
+    WholeAgent,
+    Withdrawn,
+)
 from signet.client.answers.auth import IssuedToken, RevokedToken, Token, WhoAmI
 from signet.client.answers.connectors import (
     AddedConnector,
@@ -85,6 +96,8 @@ from signet.client.answers.transfer import (
 __all__ = [
     "AddedConnector",
     "AddedDocument",
+    "AgentMessage",
+    "Announced",
     "Candidate",
     "CatalogSkill",
     "Change",
@@ -95,6 +108,7 @@ __all__ = [
     "Chunk",
     "Connector",
     "ConnectorHealth",
+    "CountedAgent",
     "DeletedDocument",
     "Document",
     "DocumentPage",
@@ -120,9 +134,11 @@ __all__ = [
     "MemorySummary",
     "Modified",
     "ModifiedMany",
+    "NamedAgent",
     "Node",
     "Paused",
     "PipelineStatus",
+    "PresentSession",
     "Projection",
     "Rated",
     "Ready",
@@ -131,10 +147,12 @@ __all__ = [
     "Recovered",
     "RelatedSkill",
     "Remembered",
+    "RemovedAgent",
     "RemovedConnector",
     "RemovedSkill",
     "Resynced",
     "RevokedToken",
+    "SentMessage",
     "Skill",
     "SkillFile",
     "Stage",
@@ -144,6 +162,8 @@ __all__ = [
     "SyncProgress",
     "Token",
     "WhoAmI",
+    "WholeAgent",
     "WholeJob",
     "Why",
+    "Withdrawn",
 ]

@@ -5,6 +5,7 @@ answer. Parameters that are None are not sent, and the daemon's own defaults hol
 """
 
 from signet.client.calls import (
+    agents,
     auth,
     connectors,
     daemon,
@@ -18,6 +19,7 @@ from signet.client.calls import (
 )
 
 __all__ = [
+    "agents",
     "auth",
     "connectors",
     "daemon",

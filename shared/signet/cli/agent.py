@@ -1,0 +1,167 @@
+"""`signet agent …`: the named agents of a workspace.
+
+The daemon does the work; adding works without one too, because an agent is an entry of agent.yaml and a folder.
+"""
+
+import os
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Invalid
+from signet.paths import find_workspace
+
+app = typer.Typer(help="Name agents, each with its own memories.", no_args_is_help=True)
+
+
+class Policy(StrEnum):
+    """Whose memories an agent reads; the first is what is offered."""
+
+    SHARED = "shared"
+    ISOLATED = "isolated"
+    GROUP = "group"
+
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of the agent.")]
+
+
+@app.command("list")
+def list_agents(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the agents, what each may read and how many memories it has.
+
+    Examples: signet agent list · signet agent list --json
+    """
+    found = client(path).agents()
+    if as_json:
+        output.show({"agents": found})
+        return
+    ink = output.ink(sys.stdout)
+    width = max(output.cells(output.plain(one["id"])) for one in found)
+    for one in found:
+        name = output.plain(one["id"])
+        pad = " " * (width - output.cells(name))
+        group = f" {output.plain(one['policy_group'])}" if one["policy_group"] else ""
+        told = output.count(one["memories"], "memory")
+        output.say(f"{ink.name(name)}{pad}  {one['read_policy']}{group}  {told}")
+
+
+@app.command()
+def add(
+    name: NameArgument,
+    memory: Annotated[
+        Policy | None, typer.Option("--memory", help="Whose memories it reads; default shared.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option("--group", help="The group, for --memory group.")
+    ] = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Name an agent, with a folder for its SOUL.md and IDENTITY.md.
+
+    Examples: signet agent add scout · signet agent add reviewer --memory group --group crew
+    """
+    if memory is None:
+        memory = Policy.GROUP if group else _asked(as_json)
+    if memory is Policy.GROUP and not group:
+        raise Invalid("--memory group needs --group")
+    if memory is not Policy.GROUP and group:
+        raise Invalid("--group needs --memory group")
+    if _is_served(path):
+        client(path).add_agent(name, read_policy=memory, policy_group=group)
+    else:
+        _add_here(path, name, memory, group)
+    if as_json:
+        output.show({"name": name, "read_policy": memory, "policy_group": group})
+        return
+    reads = {
+        Policy.SHARED: "what all agents share",
+        Policy.ISOLATED: "its own memories only",
+        Policy.GROUP: f"what the group {group} shares",
+    }
+    output.say(f"Added {name}; it reads {reads[memory]}")
+    output.hint(f"Say who it is in agents/{name}/SOUL.md and IDENTITY.md.")
+
+
+@app.command()
+def remove(
+    name: NameArgument,
+    purge: Annotated[bool, typer.Option("--purge", help="Erase its memories for good.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove an agent; its memories are archived, its folder stays.
+
+    Examples: signet agent remove scout · signet agent remove scout --purge --force
+    """
+    daemon = client(path)
+    if purge and not force:
+        count = sum(daemon.agent(name)["memories"].values())
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise Invalid("Nobody can be asked here: confirm with --force")
+        question = f"Erase {name} and {output.count(count, 'memory')} for good?"
+        typer.confirm(question, abort=True, err=True)
+    done = daemon.remove_agent(name, purge=purge)
+    if as_json:
+        output.show(done)
+    else:
+        what = "erased" if done["purged"] else "archived"
+        output.say(f"Removed {name}; its memories are {what}")
+
+
+@app.command()
+def info(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show one agent: its policy, its memories and its files.
+
+    Examples: signet agent info scout · signet agent info default --json
+    """
+    found = client(path).agent(name)
+    if as_json:
+        output.show(found)
+        return
+    group = f" {output.plain(found['policy_group'])}" if found["policy_group"] else ""
+    counts = [f"{count} {kind}" for kind, count in sorted(found["memories"].items())]
+    output.say(f"{output.ink(sys.stdout).name(output.plain(found['id']))}")
+    output.say(f"  reads     {found['read_policy']}{group}")
+    output.say(f"  memories  {', '.join(counts) or 'none'}")
+    output.say(f"  files     {', '.join(found['files']) or 'none of its own'}")
+    output.say(f"  since     {output.day(found['created_at'])}")
+
+
+def _asked(as_json: bool) -> Policy:
+    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return Policy.SHARED
+    said = typer.prompt(
+        "Whose memories may it read: shared, isolated",
+        default=Policy.SHARED.value,
+        err=True,
+    )
+    if said not in (Policy.SHARED, Policy.ISOLATED):
+        raise Invalid("shared or isolated; for a group use --memory group --group NAME")
+    return Policy(said)
+
+
+def _is_served(path: str | None) -> bool:
+    """Return whether a daemon is to be asked: one the environment names, or the workspace's own if it runs."""
+    from signet.daemon import record
+
+    named = os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")
+    return bool(path is None and named) or record.running(find_workspace(path)) is not None
+
+
+def _add_here(path: str | None, name: str, memory: Policy, group: str | None) -> None:
+    from signet.config import manifest, roster_file
+    from signet.domain.agents import files, roster
+
+    workspace = find_workspace(path)
+    wanted = roster.checked(name, memory, group)
+    workspace.root.mkdir(parents=True, exist_ok=True)
+    file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
+    roster_file.add(file, wanted)
+    files.make(workspace, name)
