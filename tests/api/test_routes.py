@@ -10,6 +10,7 @@ from support.http import Api
 
 #: Method and path of every route of `permissions.TABLE`, the body it is sent here, and the status of its success.
 TABLE: dict[tuple[str, str], tuple[object, int]] = {
+    ("GET", "/"): (None, 200),
     ("GET", "/health"): (None, 200),
     ("GET", "/health/live"): (None, 200),
     ("GET", "/livez"): (None, 200),
@@ -279,7 +280,7 @@ def test_the_description_names_the_same_routes_and_the_one_form_of_errors(api: A
         for path, operations in described["paths"].items()
         for method in operations
     }
-    assert listed == set(TABLE) - {("GET", "/docs")}
+    assert listed == set(TABLE) - {("GET", "/"), ("GET", "/docs")}
     for operations in described["paths"].values():
         for operation in operations.values():
             assert "422" not in operation["responses"]

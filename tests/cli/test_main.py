@@ -67,7 +67,8 @@ def test_a_memory_command_loads_no_heavy_library(alone: Program) -> None:
 def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -> None:
     done = alone.run()
     assert (done.status, done.err) == (0, "")
-    for name in tree.command().commands:
+    shown = [name for name, one in tree.command().commands.items() if not one.hidden]
+    for name in shown:
         assert re.search(rf"^  {name} +\S", done.out, re.MULTILINE), name
     assert "Next: signet setup" in done.out
 

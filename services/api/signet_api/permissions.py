@@ -51,6 +51,7 @@ _LOCAL = Rule(Permission.LOCAL)
 
 #: Method and path template of every route.
 TABLE: Mapping[tuple[str, str], Rule] = {
+    ("GET", "/"): _OPEN,
     ("GET", "/health"): _OPEN,
     ("GET", "/health/live"): _NONE,
     ("GET", "/livez"): _NONE,

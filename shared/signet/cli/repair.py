@@ -228,20 +228,33 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> None
     apply = bool(said["apply"])
     switch = {} if action.switch is None else {action.switch: apply}
     sent = given({**body, **chosen}) | switch | {"dryRun": not apply}
-    signet = client(said["path"], timeout_seconds=WAIT_SECONDS)
-    found = signet.send(_call(action, sent))
+    found = perform(said["path"], action, sent)
+    show(found, as_json=said["as_json"])
+    if said["as_json"]:
+        return
+    if not apply and found["affected"]:
+        words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
+        output.hint(f"To do it: signet {shlex.join(words)} --apply")
+
+
+def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
+    """Ask the daemon for a repair, follow it to its end, and return its result; raises NotRepaired."""
+    signet = client(path, timeout_seconds=WAIT_SECONDS)
+    found = signet.send(_call(action, body))
     if job_id := _open_job(found):
         found = _followed(signet, job_id, found)
     if not found["success"]:
         raise NotRepaired(_refusal(found))
-    if said["as_json"]:
+    return found
+
+
+def show(found: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print the result of a repair."""
+    if as_json:
         output.show(found)
         return
     for line in _lines(found, output.ink(sys.stdout)):
         output.say(line)
-    if not apply and found["affected"]:
-        words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
-        output.hint(f"To do it: signet {shlex.join(words)} --apply")
 
 
 def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:

@@ -44,6 +44,9 @@ ROWS = (
     Row("setup", FIRST, "setup:setup"),
     Row("quickstart", FIRST, "quickstart:quickstart"),
     Row("status", FIRST, "status:status"),
+    Row("dashboard", FIRST, "dashboard:dashboard"),
+    Row("ui", FIRST, "dashboard:dashboard", hidden=True),
+    Row("workspace", FIRST, "workspace:app"),
     Row("paths", FIRST, "status:paths"),
     Row("remember", MEMORY, "remember:remember"),
     Row("recall", MEMORY, "recall:recall"),
@@ -52,6 +55,7 @@ ROWS = (
     Row("import", MEMORY, "transfer:import_"),
     Row("jobs", MEMORY, "jobs:app"),
     Row("embeddings", MEMORY, "embeddings:app"),
+    Row("embed", MEMORY, "embed:app"),
     Row("models", MEMORY, "models:app"),
     Row("connector", MEMORY, "connector:app"),
     Row("skill", MEMORY, "skill:app"),
@@ -73,6 +77,8 @@ ROWS = (
     Row("diagnostics", CARE, "diagnostics:diagnostics"),
     Row("repair", CARE, "repair:app"),
     Row("doctor", CARE, "doctor:doctor"),
+    Row("migrate-schema", CARE, "migrate:migrate_schema"),
+    Row("migrate-vectors", CARE, "embed:migrate_vectors"),
     Row("backup", CARE, "backup:backup"),
     Row("restore", CARE, "restore:restore"),
     Row("report", CARE, "report:report"),
@@ -181,15 +187,16 @@ def _show_map(context: typer.Context) -> None:
     group = context.command
     assert isinstance(group, TyperGroup)
     panels: dict[str, list[tuple[str, str]]] = {}
+    column = max(len(row.name) for row in ROWS) + 2
     for row in ROWS:
         if not row.hidden:
-            text = group.commands[row.name].get_short_help_str(output.width() - 14)
+            text = group.commands[row.name].get_short_help_str(output.width() - column - 2)
             panels.setdefault(row.panel, []).append((row.name, text))
     output.say(f"{ink.bold('signet')} {__version__} · persistent memory for AI agents")
     for panel, entries in panels.items():
         output.say(f"\n{ink.bold(panel)}")
         for name, text in entries:
-            output.say(f"  {ink.name(f'{name:<12}')}{text}")
+            output.say(f"  {ink.name(f'{name:<{column}}')}{text}")
     output.say(f"\nNext: {ink.bold(_next_step())}")
     output.say(ink.dim("Help for one command: signet COMMAND --help"))
 

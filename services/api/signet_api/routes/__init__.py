@@ -37,6 +37,7 @@ from signet_api.routes import (
     mcp,
     memories,
     metrics,
+    page,
     pipeline,
     projection,
     recall,
@@ -109,4 +110,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     secrets_onepassword.router,
     secrets.router,
     docs.router,
+    page.router,
 )

@@ -28,15 +28,19 @@ _HAS_COLD = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'memori
 _ANY_VECTOR = (
     "SELECT vector FROM embeddings WHERE length(vector) = 4 * dimensions ORDER BY seq DESC LIMIT 1"
 )
+_STALE = f"""
+SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0 AND NOT {embeddings.CURRENT}
+   AND EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)"""
 
 
 def embedding_gaps(tx: ReadTx, *, model: str | None) -> dict[str, object]:
-    """Return how many memories lack a vector of this model (of any, when None)."""
+    """Return how many memories lack a vector of this model (of any, when None); `stale` have an outdated one."""
     found = embeddings.coverage(tx, model=model)
     return {
         "unembedded": found.total - found.embedded,
         "total": found.total,
         "coverage": f"{found.share:.1%}",
+        "stale": tx.value(_STALE, {"model": model}),
     }
 
 

@@ -1,0 +1,74 @@
+"""`signet dashboard`: the daemon's page in a browser; on a machine that is reached by SSH, how to get there."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption, PortOption, default_port, shown_log
+from signet.paths import find_workspace
+
+#: Without one of these a program of Linux has no screen to open a window on.
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+def dashboard(
+    path: PathOption = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address.")] = False,
+    port: PortOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Open the daemon's page in a browser; starts the daemon when it does not run.
+
+    Examples: signet dashboard · signet dashboard --no-open
+    """
+    from signet.daemon import control
+
+    workspace = find_workspace(path)
+    with shown_log(as_json), output.Passing(quiet=as_json) as passing:
+        started = control.start(
+            workspace,
+            port or default_port(),
+            tell=lambda reason: passing.show(f"Not ready yet: {reason}"),
+        )
+    url, at = started.daemon.url, started.daemon.port
+    is_open = not no_open and open_page(url)
+    if as_json:
+        output.show({"url": url, "opened": is_open, "started": started.is_new})
+        return
+    output.say(url)
+    if (forward := forward_command(at)) is not None:
+        output.hint(f"From your own machine: {forward}, then open http://127.0.0.1:{at}")
+    elif not is_open and not no_open:
+        output.hint("No browser was found; open the address yourself")
+
+
+def open_page(url: str) -> bool:
+    """Open an address in the browser of this machine's screen; return whether there is one."""
+    import webbrowser
+
+    has_screen = sys.platform == "darwin" or any(os.environ.get(name) for name in _SCREENS)
+    if not has_screen or _ssh() is not None:
+        return False
+    try:
+        return webbrowser.open(url)
+    except webbrowser.Error:
+        return False
+
+
+def forward_command(port: int) -> str | None:
+    """Return the command that brings the page to the machine somebody has come from by SSH, None without SSH."""
+    host = _ssh()
+    if host is None:
+        return None
+    import getpass
+
+    return f"ssh -N -L {port}:127.0.0.1:{port} {getpass.getuser()}@{host}"
+
+
+def _ssh() -> str | None:
+    """Return the address at which this machine was reached by SSH."""
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    return words[2] if len(words) == 4 else None

@@ -1,0 +1,42 @@
+"""`signet migrate-schema`: bring the database to this version's schema without starting the daemon."""
+
+from signet import clock
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption, default_port
+from signet.errors import NotFound
+from signet.paths import find_workspace
+
+#: What a database is called that the TypeScript program made.
+EARLIER = "an earlier Signet"
+
+
+class NoDatabase(NotFound):
+    """No memory database found. Make one with: signet setup"""
+
+    code = "no_database"
+
+
+def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Upgrade the database, after a copy was made; the daemon does the same at its start.
+
+    Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
+    """
+    from signet.care.setup import probe
+    from signet.daemon import record
+    from signet.db import migrate
+
+    workspace = find_workspace(path)
+    if not workspace.database.exists():
+        raise NoDatabase
+    if record.running(workspace) is None:
+        probe.check_alone(workspace, probe.earlier(workspace, default_port()))
+    done = migrate.upgrade(workspace.database, now=clock.now())
+    if as_json:
+        copy = str(done.copy) if done.copy else None
+        output.show({"before": done.before, "after": done.after, "copy": copy})
+    elif done.before == done.after:
+        output.say(f"Schema {done.after} is current")
+    else:
+        output.say(f"Schema upgraded: {done.before or EARLIER} → {done.after}")
+        if done.copy is not None:
+            output.say(f"The state before is kept in {done.copy}")

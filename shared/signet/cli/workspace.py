@@ -1,0 +1,81 @@
+"""`signet workspace …`: which workspace applies, and which one does when nobody says."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Invalid
+from signet.paths import Workspace, config_home, find_workspace
+
+app = typer.Typer(help="See and choose the workspace.", no_args_is_help=True)
+
+_LABEL = 12
+_VARIABLES = ("SIGNET_PATH", "SIGNET_WORKSPACE")
+
+
+@app.command()
+def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show which workspace applies, and why.
+
+    Examples: signet workspace status · signet workspace status --json
+    """
+    workspace = find_workspace(path)
+    found = {
+        "workspace": str(workspace.root),
+        "from": _origin(path),
+        "exists": workspace.root.is_dir(),
+        "database": workspace.database.exists(),
+    }
+    if as_json:
+        output.show(found)
+        return
+    words = {"saved": "the saved default", "default": "the usual place"}
+    output.say(f"{'workspace':<{_LABEL}}{workspace.root}")
+    output.say(f"{'from':<{_LABEL}}{words.get(str(found['from']), found['from'])}")
+    if not found["database"]:
+        output.hint("Nothing is there yet; make it with: signet setup")
+
+
+@app.command("set")
+def set_default(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Use this workspace from now on where no --path and no variable names another.
+
+    Examples: signet workspace set ~/agents · signet workspace set ~/.agents
+    """
+    from signet.config.manifest import replace_file
+
+    workspace = Workspace(Path(path).expanduser().absolute())
+    if not path.strip() or (workspace.root.exists() and not workspace.root.is_dir()):
+        raise Invalid(f"{path!r} is no folder")
+    place = _saved()
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(place, json.dumps({"workspace": str(workspace.root)}).encode())
+    if as_json:
+        output.show({"workspace": str(workspace.root), "saved": str(place)})
+        return
+    output.say(f"The default workspace is {workspace.root}")
+    for name in filter(os.environ.get, _VARIABLES):
+        output.hint(f"{name} is set and goes first: {os.environ[name]}")
+    if not workspace.database.exists():
+        output.hint("Nothing is there yet; make it with: signet setup")
+
+
+def _origin(path: str | None) -> str:
+    if path is not None:
+        return "--path"
+    set_one = next((name for name in _VARIABLES if os.environ.get(name, "").strip()), None)
+    # The file may be unreadable: then it does not count.
+    is_saved = find_workspace() != Workspace(Path("~/.agents").expanduser()) or _saved().exists()
+    return set_one or ("saved" if is_saved else "default")
+
+
+def _saved() -> Path:
+    return config_home() / "workspace.json"
