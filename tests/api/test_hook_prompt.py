@@ -1,6 +1,7 @@
 """What a prompt brings to mind, and what is kept of it (spec/hooks.md §5, §7)."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 from signet import clock
+from signet.domain.recall.models import Result
+from signet_api.routes.recall import found
 from support.http import Answer, Api
 
 ASKED = "Where does the walrus sleep at night?"
@@ -63,15 +66,20 @@ def test_without_words_or_hits_only_the_date_is_told(api: Api, message: str) -> 
     assert is_header(answer["inject"]) and answer["memoryCount"] == 0 and "engine" not in answer
 
 
-def test_what_is_not_near_enough_is_not_told(api: Api) -> None:
+@pytest.mark.parametrize(("score", "count"), [(0.39, 0), (0.41, 1)], ids=["below", "above"])
+def test_what_is_not_near_enough_is_not_told(
+    api: Api, monkeypatch: pytest.MonkeyPatch, score: float, count: int
+) -> None:
     remember(api)
-    message = "walrus, otter and snow at night"
-    assert prompts(api, message).body["memoryCount"] == 1
-    score = api.rows("session_memories")[0]["final_score"]
-    for least, count in ((score - 0.01, 1), (min(1, score + 0.01), int(score == 1))):
-        api.configure(f"hooks: {{userPromptSubmit: {{minScore: {least}}}}}\n")
-        answer = prompts(api, message, key=f"s{least}").body
-        assert answer["memoryCount"] == count, (score, least)
+
+    async def scored(*asked: Any) -> Result:
+        result = await found(*asked)
+        return replace(result, hits=tuple(replace(hit, score=score) for hit in result.hits))
+
+    monkeypatch.setattr("signet_api.routes.hook_prompt.found", scored)
+    assert prompts(api).body["memoryCount"] == count
+    api.configure("hooks: {userPromptSubmit: {minScore: 0.38}}\n")
+    assert prompts(api, key="s2").body["memoryCount"] == 1
     api.configure("hooks: {userPromptSubmit: {enabled: false}}\n")
     assert is_header(prompts(api, key="off").body["inject"])
 
