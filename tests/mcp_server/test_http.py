@@ -10,6 +10,8 @@ import pytest
 from signet import __version__, clock
 from signet.domain.auth import tokens
 from signet.domain.auth.policy import Role
+from signet.mcp.tools import TOOLS
+from signet_api import permissions
 from support.http import Answer, Api, an_api
 
 JSON = {"content_type": "application/json", "accept": "application/json"}
@@ -79,6 +81,13 @@ def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api
     }
 
 
+def test_every_tool_calls_a_route_that_exists() -> None:
+    missing = {
+        tool.name for tool in TOOLS.values() if permissions.match(tool.method, tool.path) is None
+    }
+    assert missing == set()
+
+
 def test_a_memory_lives_through_all_of_its_tools(api: Api) -> None:
     stored = given(
         use(api, "memory_store", content="Ana keeps bees.", type="fact", tags="hobby,ana]x")
@@ -113,6 +122,55 @@ def test_a_tool_keeps_to_the_agent_that_the_address_names(api: Api) -> None:
     }
     api.send("POST", "/mcp?agent_id=scout", json.dumps(message).encode(), JSON)
     assert [row["agent_id"] for row in api.rows("memories")] == ["scout"]
+
+
+def test_agents_see_each_other_and_exchange_messages(api: Api) -> None:
+    for key in ("agent:anna:1", "agent:bert:1"):
+        api.post("/api/cross-agent/presence", {"harness": "codex", "sessionKey": key})
+    [peer] = given(use(api, "agent_peers", session_key="agent:anna:1"))["sessions"]
+    assert peer["agentId"] == "bert"
+    sent = given(
+        use(
+            api,
+            "agent_message_send",
+            content="Who holds the mast?",
+            from_agent_id="anna",
+            to_session_key=peer["sessionKey"],
+            type="question",
+        )
+    )
+    assert sent["message"]["toAgentId"] == "bert"
+    [got] = given(use(api, "agent_message_inbox", agent_id="bert", limit=5))["items"]
+    assert (got["content"], got["fromAgentId"]) == ("Who holds the mast?", "anna")
+    nobody = failed(use(api, "agent_message_send", content="Hello?"))
+    assert nobody == "Send failed: toAgentId, toSessionKey or broadcast is required"
+    away = failed(use(api, "agent_message_send", content="x", via="acp", acp_base_url="http://x"))
+    assert away.startswith("Send failed: via acp is off")
+    other = failed(use(api, "agent_message_inbox", agent_id="anna", session_key="agent:bert:1"))
+    assert other.startswith("Inbox read failed: session")
+
+
+def test_secrets_are_named_and_used_and_never_shown(api: Api) -> None:
+    assert api.post("/api/secrets/MAST_KEY", {"value": "oak-and-tar-77"}).status == 200
+    assert given(use(api, "secret_list"))["secrets"] == ["MAST_KEY"]
+    command = 'printf "%s" "$KEY" | wc -c; echo "it is $KEY"'
+    ran = given(use(api, "secret_exec", command=command, secrets={"KEY": "MAST_KEY"}))
+    assert "14" in ran["stdout"]
+    assert "oak-and-tar-77" not in json.dumps(ran)
+    unknown = use(api, "secret_exec", command="true", secrets={"KEY": "NONE_SUCH"})
+    assert failed(unknown).startswith("Exec failed: ")
+
+
+def test_a_session_is_left_alone_and_taken_up_again(api: Api) -> None:
+    api.post(
+        "/api/hooks/session-start", {"harness": "codex", "sessionKey": "deck:1", "project": "/boat"}
+    )
+    off = given(use(api, "session_bypass", session_key="deck:1", enabled=True))
+    assert off["bypassed"] is True
+    on = given(use(api, "session_bypass", session_key="deck:1", enabled=False))
+    assert on["bypassed"] is False
+    unknown = failed(use(api, "session_bypass", session_key="none", enabled=True))
+    assert unknown.startswith("Bypass toggle failed: ")
 
 
 @pytest.mark.parametrize(
