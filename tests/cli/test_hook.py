@@ -1,0 +1,269 @@
+"""The hooks of harnesses as real processes: with the daemon there, absent, silent, dying (spec/hooks.md §11)."""
+
+import json
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.program import DEAD_URL, Done, Program
+from signet.domain.hooks import spool
+from signet.paths import Workspace
+from support.processes import eventually
+
+OFF = {"SIGNET_DAEMON_URL": DEAD_URL}
+END = {"session_id": "s1", "cwd": "/work/heron", "reason": "other"}
+TURNS = [
+    {"role": "user", "content": "Where does the walrus sleep, and since when does it sleep there?"},
+    {"role": "assistant", "content": "The walrus sleeps on the northern pier since March."},
+]
+
+
+def hook(program: Program, name: str, said: object = None, *flags: str, **environ: str) -> Done:
+    stdin = said if isinstance(said, str) else json.dumps(said or {})
+    return program.run("hook", name, "-H", "claude-code", *flags, stdin=stdin, **environ)
+
+
+def spooled(program: Program) -> list[Path]:
+    return sorted(Workspace(program.workspace).spool_dir.glob("*.json"))
+
+
+@pytest.fixture
+def absent(alone: Program) -> Program:
+    alone.workspace.mkdir()
+    return alone
+
+
+@contextmanager
+def answering(reply: bytes | None) -> Iterator[tuple[str, list[bytes]]]:
+    """Give the address of a daemon that answers each call with these bytes; None: it never does."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        open_ones: list[socket.socket] = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    one, _ = server.accept()
+                except OSError:
+                    return
+                open_ones.append(one)
+                asked.append(one.recv(65_536))
+                if reply is not None:
+                    one.sendall(reply)
+                    one.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for one in open_ones:
+                one.close()
+
+
+def http(status: str, body: object) -> bytes:
+    text = json.dumps(body).encode()
+    return b"HTTP/1.1 %b\r\nContent-Length: %d\r\n\r\n%b" % (status.encode(), len(text), text)
+
+
+def sent(asked: list[bytes]) -> Any:
+    return json.loads(asked[0].partition(b"\r\n\r\n")[2])
+
+
+@pytest.mark.parametrize("variable", ["SIGNET_NO_HOOKS", "SIGNET_BYPASS"])
+def test_hooks_can_be_switched_off(absent: Program, variable: str) -> None:
+    assert hook(absent, "session-end", END, **OFF, **{variable: "1"}) == Done(0, "", "")
+    assert spooled(absent) == []
+
+
+def test_without_a_daemon_a_harness_goes_on(absent: Program) -> None:
+    said = "[signet] daemon not running, hook skipped\n"
+    for name in ("session-start", "user-prompt-submit", "pre-compaction", "synthesis"):
+        assert hook(absent, name, {"session_id": "s", "prompt": "x"}, **OFF) == Done(0, "", said)
+    assert spooled(absent) == []
+    for odd in ("", "no json", "[1]", "\x00"):
+        assert hook(absent, "session-start", odd, **OFF) == Done(0, "", said)
+
+
+def test_without_a_workspace_nothing_is_made(alone: Program) -> None:
+    assert hook(alone, "session-end", END, **OFF).status == 0
+    assert not alone.workspace.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["session-end"], "Option -H/--harness is required"),
+        (["no-such", "-H", "x"], "No such hook: no-such"),
+        (["session-end", "-H"], "Option -H needs a value"),
+        (["session-end", "-H", "x", "--nope"], "No such option: --nope"),
+        (["compaction-complete", "-H", "x"], "Option --summary is required"),
+        (["synthesis-complete", "--harness=x"], "Option --content is required"),
+    ],
+    ids=["harness", "name", "value", "option", "summary", "content"],
+)
+def test_wrong_usage_is_told(alone: Program, arguments: list[str], error: str) -> None:
+    done = alone.run("hook", *arguments, **OFF)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"error: {error}\n")
+
+
+def test_a_silent_daemon_is_left_in_time_and_not_called_absent(absent: Program) -> None:
+    with answering(None) as (url, asked):
+        done = hook(absent, "session-start", {}, SIGNET_DAEMON_URL=url)
+        assert done == Done(0, "", "[signet] timed out after 1800 ms, hook skipped\n")
+        quick = {"SIGNET_DAEMON_URL": url, "SIGNET_FETCH_TIMEOUT": "300"}
+        done = hook(absent, "session-end", END, **quick)
+        assert "timed out after 300 ms, hook skipped; kept for later" in done.err
+    assert len(asked) == 2 and len(spooled(absent)) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "is_kept"),
+    [
+        (http("409 Conflict", {"error": "session claimed by plugin path"}), "claimed by", False),
+        (http("503 Unavailable", {"error": "the disk is full"}), "the disk is full", True),
+        (http("401 Unauthorized", {"error": "no token"}), "no token", True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", "broke", True),
+        (b"SSH-2.0-x\r\n", "broke", True),
+        (b"", "broke", True),
+    ],
+    ids=["refused", "full", "stranger", "half", "other", "closed"],
+)
+def test_whatever_a_daemon_answers_a_harness_goes_on(
+    absent: Program, reply: bytes, text: str, is_kept: bool
+) -> None:
+    with answering(reply) as (url, _):
+        done = hook(absent, "session-end", END, SIGNET_DAEMON_URL=url)
+        assert (done.status, done.out) == (0, "") and text in done.err
+        assert len(spooled(absent)) == is_kept
+        start = hook(absent, "session-start", {}, SIGNET_DAEMON_URL=url)
+        assert (start.status, start.out) == (0, "")
+        failed = hook(absent, "synthesis", SIGNET_DAEMON_URL=url)
+        assert failed.status == (1 if reply.startswith(b"HTTP/1.1 4") or b"503" in reply else 0)
+
+
+def test_what_a_harness_says_is_sent_and_flags_win(absent: Program) -> None:
+    ok = http("200 OK", {"inject": "context", "memories": []})
+    for said in (
+        {"session_id": "a", "cwd": "/w", "transcript_path": "/t", "user_prompt": "hi"},
+        {"sessionId": "a", "cwd": "/w", "transcriptPath": "/t", "userPrompt": "hi"},
+        {"session_key": "a", "cwd": "/w", "transcript_path": "/t", "prompt": "hi"},
+    ):
+        with answering(ok) as (url, asked):
+            done = hook(absent, "user-prompt-submit", said, SIGNET_DAEMON_URL=url)
+        assert done == Done(0, "context\n", "")
+        assert sent(asked) == {
+            "harness": "claude-code",
+            "sessionKey": "a",
+            "project": "/w",
+            "userPrompt": "hi",
+            "transcriptPath": "/t",
+        }
+        assert b"x-signet-runtime-path: legacy" in asked[0].lower()
+    with answering(ok) as (url, asked):
+        flags = ("--project", "/flag", "--agent-id=nora", "--context", "pier", "--json")
+        done = hook(absent, "session-start", {"cwd": "/w"}, *flags, SIGNET_DAEMON_URL=url)
+    assert done.json() == {"inject": "context", "memories": []}
+    assert sent(asked) == {
+        "harness": "claude-code",
+        "project": "/flag",
+        "agentId": "nora",
+        "context": "pier",
+    }
+
+
+def test_an_input_that_never_ends_is_not_waited_for(absent: Program) -> None:
+    process = subprocess.Popen(
+        absent.command("hook", "session-start", "-H", "x"),
+        env=absent.environment(**OFF),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin and process.stderr
+    try:
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.stdin.close()
+        process.stderr.close()
+
+
+def test_a_hook_that_is_killed_has_kept_the_session(absent: Program) -> None:
+    with answering(None) as (url, asked):
+        process = subprocess.Popen(
+            absent.command("hook", "session-end", "-H", "x"),
+            env=absent.environment(SIGNET_DAEMON_URL=url, SIGNET_FETCH_TIMEOUT="60000"),
+            stdin=subprocess.PIPE,
+        )
+        assert process.stdin
+        process.stdin.write(json.dumps(END).encode())
+        process.stdin.close()
+        eventually(lambda: bool(asked))
+        process.kill()
+        process.wait()
+    [entry] = spooled(absent)
+    assert json.loads(entry.read_text())["body"]["sessionKey"] == "s1"
+
+
+def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
+    served: Program, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, TURNS)))
+    said = {**END, "session_id": "spooled", "transcript_path": str(log)}
+    done = hook(served, "session-end", said, **OFF)
+    assert done.err == "[signet] daemon not running, hook skipped; kept for later\n"
+    hook(served, "compaction-complete", {"summary": "The walrus moved out."}, **OFF)
+    entries = spooled(served)
+    assert {entry.stat().st_mode & 0o777 for entry in entries} == {0o600}
+    assert entries[0].parent.stat().st_mode & 0o777 == 0o700
+    log.unlink()
+    eventually(lambda: not spooled(served))
+    assert list(Workspace(served.workspace).spool_dir.iterdir()) == []
+    found = served.run("memory", "list", "--json").json()
+    assert "The walrus moved out." in [one["content"] for one in found["memories"]]
+    start = hook(served, "session-start", {"session_id": "next", "cwd": "/work/heron"})
+    assert start.status == 0 and start.out.startswith("[memory active")
+    listed = served.run("bypass", "--json").json()
+    assert [one["runtimePath"] for one in listed["sessions"] if one["key"] == "next"] == ["legacy"]
+    assert served.run("bypass", "nex").out == "Hooks of session next do nothing from now on\n"
+    assert hook(served, "user-prompt-submit", {"session_id": "next", "prompt": "walrus"}).out == ""
+    assert served.run("bypass", "next", "--off").out == "Hooks of session next work again\n"
+    assert "next" in served.run("bypass", "--list").out
+    assert served.run("bypass", "unknown").status == 1
+    assert hook(served, "session-end", {"session_id": "next"}).status == 0
+
+
+def test_the_spool_is_bounded_and_the_newest_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "MOST_ENTRIES", 3)
+    for number in range(5):
+        spool.hold(spool.put(tmp_path, "/r", {}, {"number": number}))
+    kept = [json.loads(file.read_text())["body"]["number"] for file in sorted(tmp_path.iterdir())]
+    assert kept == [2, 3, 4]
+    monkeypatch.setattr(spool, "MOST_BYTES", 1)
+    spool.hold(spool.put(tmp_path, "/r", {}, {"number": 5}))
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_half_an_entry_and_a_young_one_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool.put(tmp_path, "/r", {}, {})
+    assert spool.is_waiting(tmp_path) and spool.entries(tmp_path) == []
+    monkeypatch.setattr(spool, "SETTLED_SECONDS", 0.0)
+    (tmp_path / "half.json").write_text('{"route": "/r"')
+    (tmp_path / "draft.new").write_text("{")
+    assert [entry.route for entry in spool.entries(tmp_path)] == ["/r"]
+    assert not (tmp_path / "half.json").exists()
+    assert not spool.is_waiting(tmp_path / "none")
