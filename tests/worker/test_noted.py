@@ -7,8 +7,12 @@ import pytest
 
 from signet.domain.analytics import store
 from signet.domain.analytics.store import Wanted
+from signet.errors import ProviderTimeout
+from signet.observe.record import PENDING
 from signet.observe.taxonomy import Code
-from support.models import FakeServer, Hang, Status
+from signet.providers import ollama
+from signet.providers.metered import MeteredEmbedder
+from support.models import FakeServer, Hang, Status, Works, fake_ollama
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
 from worker.script import Script, decided, fact, found, scripted
@@ -90,6 +94,41 @@ def test_vectors_that_cannot_be_had_are_noted_with_their_outcome(
     eventually(lambda: bool(home.value(outcomes)))
 
 
+def test_a_model_that_never_decides_and_one_that_never_makes_vectors_are_noted_as_late(
+    home: Home, script: Script, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = "The turnstone ferry leaves at nine from the north pier."
+    script.reads(before, found())
+    server.embeddings = [Works()]
+    home.ended(home.remember(before, "e"))
+    text = "We heard that the turnstone ferry changed its time, after long talks."
+    script.reads(text, found(fact("The turnstone ferry leaves at ten from the north pier")))
+    script.decides("The turnstone ferry leaves at ten from the north pier", Hang())
+    source = home.remember(text, "e")
+
+    monkeypatch.setattr(ollama, "EMBED_SECONDS", 0.2)
+    with fake_ollama(embeddings=[Hang()]) as slow, pytest.raises(ProviderTimeout):
+        PENDING.take()
+        MeteredEmbedder(ollama.OllamaEmbedder(slow.url, "nomic-embed-text", dimensions=768)).embed(
+            ["godwit"]
+        )
+    seen = PENDING.take()
+    assert [(one.code, one.message) for one in seen.errors] == [
+        (Code.EMBEDDING_TIMEOUT, "ollama:nomic-embed-text: timeout: no complete answer within 0.2 s")
+    ]
+    assert [one.outcome for one in seen.outcomes] == ["timeout"]
+    eventually(lambda: noted(home, Code.DECISION_TIMEOUT, source))
+
+
+def test_a_sync_that_ends_in_an_error_is_noted_and_counted(home: Home, tmp_path: Path) -> None:
+    connector = a_connector(home, tmp_path)
+    home.run("UPDATE connectors SET config_json = '{}' WHERE id = ?", connector)
+    started(home, connector)
+    eventually(lambda: noted(home, Code.CONNECTOR_SYNC_FAIL))
+    counted = home.db.read(store.counted, "connector", ("syncs", "errors"))
+    assert counted[connector] == {"syncs": 0, "errors": 1}
+
+
 def test_a_folder_that_cannot_be_read_is_noted_and_counted(home: Home, tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -98,4 +137,4 @@ def test_a_folder_that_cannot_be_read_is_noted_and_counted(home: Home, tmp_path:
     started(home, connector)
     eventually(lambda: noted(home, Code.CONNECTOR_AUTH_FAIL))
     counted = home.db.read(store.counted, "connector", ("syncs", "errors", "documentsProcessed"))
-    assert counted == {connector: {"syncs": 0, "errors": 1, "documentsProcessed": 0}}
+    assert counted[connector] == {"syncs": 0, "errors": 1, "documentsProcessed": 0}

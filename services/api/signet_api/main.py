@@ -40,7 +40,7 @@ def serve(booted: Booted) -> int:
     import uvicorn
 
     from signet import clock
-    from signet.config import check_bind
+    from signet.config import check_bind, check_readable
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
@@ -55,6 +55,7 @@ def serve(booted: Booted) -> int:
     from signet_api.vectors import QueryVectors, read_ahead
 
     workspace, loaded = booted.workspace, booted.loaded
+    check_readable(loaded, workspace)
     check_bind(loaded.settings, loaded.address)
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).

@@ -7,6 +7,8 @@ from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
+from signet.observe import record
+from signet.observe.taxonomy import Code
 
 
 async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
@@ -29,7 +31,8 @@ async def check(db: Database, memory_ids: Sequence[str]) -> None:
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> dict[str, object]:
-    """Return what clients read of one refusal among other results."""
+    """Note one refusal among other results, and return what clients read of it."""
+    record.error(Code.MUTATION_SCOPE_DENIED, error.message, memory_id=memory_id)
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
 
 

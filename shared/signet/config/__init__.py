@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from signet.config.bind import check_bind
+    from signet.config.bind import check_bind, check_readable
     from signet.config.env import Address, Environment, read_environment
     from signet.config.loading import (
         Loaded,
@@ -30,6 +30,7 @@ __all__ = [
     "Settings",
     "as_public_dict",
     "check_bind",
+    "check_readable",
     "fingerprint",
     "load",
     "read_environment",
@@ -44,6 +45,7 @@ _HOMES = {
     "Environment": "env",
     "read_environment": "env",
     "check_bind": "bind",
+    "check_readable": "bind",
     "ManifestError": "manifest",
     "set_value": "manifest",
     "Settings": "sections",

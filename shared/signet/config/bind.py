@@ -1,8 +1,10 @@
-"""Who may be listened to: beyond this machine only with tokens."""
+"""Who may be listened to: beyond this machine only with tokens, and not by guessing whether tokens are wanted."""
 
 from signet.config.env import Address, is_loopback
+from signet.config.loading import Loaded
 from signet.config.sections import AuthMode, Settings
 from signet.errors import Invalid
+from signet.paths import Workspace
 
 
 class UnsafeBind(Invalid):
@@ -15,6 +17,24 @@ class UnknownAuthMode(Invalid):
     """auth.mode in agent.yaml is not one of local, team, hybrid."""
 
     code = "unknown_auth_mode"
+
+
+class UnreadableAuth(Invalid):
+    """agent.yaml cannot be read, and this workspace has tokens."""
+
+    code = "unreadable_auth"
+
+
+def check_readable(loaded: Loaded, workspace: Workspace) -> None:
+    """Raise UnreadableAuth when agent.yaml is broken in a workspace that has had tokens; looks at its files.
+
+    The defaults that a broken file leaves (CF-10) would let everybody on this machine in without one.
+    """
+    if loaded.error is not None and workspace.auth_secret.exists():
+        raise UnreadableAuth(
+            f"Refusing to start: {loaded.error}. This workspace has tokens, and without the file nobody knows "
+            "who needs one"
+        )
 
 
 def check_bind(settings: Settings, address: Address) -> None:

@@ -240,12 +240,13 @@ def _make(workspace: Workspace) -> None:
 def _checked_bind(workspace: Workspace) -> str:
     """Return where the daemon is to listen, before anything is started; makes the secret of tokens.
 
-    Raises what `check_bind` raises, and BadSecret.
+    Raises what `check_readable` and `check_bind` raise, and BadSecret.
     """
     from signet import config
     from signet.config.sections import AuthMode
 
     loaded = config.load(workspace)
+    config.check_readable(loaded, workspace)
     config.check_bind(loaded.settings, loaded.address)
     if ":" in loaded.address.bind:
         raise Invalid(f"The daemon listens on IPv4 addresses only, not on {loaded.address.bind}")

@@ -1,11 +1,21 @@
 """The environment variables: blank, bounds, the address, and who may be listened to."""
 
+from pathlib import Path
+
 import pytest
 
-from signet.config import Settings, check_bind, read_environment, settings_from
-from signet.config.bind import UnknownAuthMode, UnsafeBind
+from signet.config import (
+    Settings,
+    check_bind,
+    check_readable,
+    load,
+    read_environment,
+    settings_from,
+)
+from signet.config.bind import UnknownAuthMode, UnreadableAuth, UnsafeBind
 from signet.config.env import Address, is_loopback
 from signet.errors import Kind
+from signet.paths import Workspace
 
 
 def test_without_variables_the_daemon_is_on_loopback_at_its_usual_port() -> None:
@@ -79,6 +89,18 @@ def test_an_unreadable_auth_mode_stops_the_start_even_on_loopback() -> None:
     settings, _ = settings_from({"auth": {"mode": "tema"}})
     with pytest.raises(UnknownAuthMode, match=r"local, team, hybrid"):
         check_bind(settings, read_environment({})[0].address)
+
+
+def test_a_broken_agent_yaml_lets_nobody_in_where_tokens_were_wanted(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.make()
+    (tmp_path / "agent.yaml").write_text("auth:\n  mode: team\nauth:\n", "utf-8")
+    loaded = load(workspace, {})
+    assert loaded.error is not None
+    check_readable(loaded, workspace)  # nobody has a token yet: the defaults hold (CF-10)
+    workspace.auth_secret.write_bytes(b"k" * 32)
+    with pytest.raises(UnreadableAuth, match=r"agent\.yaml.*tokens"):
+        check_readable(loaded, workspace)
 
 
 @pytest.mark.parametrize(("value", "is_on"), [("1", True), ("0", False), ("true", False)])

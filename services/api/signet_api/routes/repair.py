@@ -150,14 +150,14 @@ async def _done(order: Order, state: State) -> Result:
         return await state.db.aread(run.look, order)
     try:
         if not run.is_long(order):
-            return await state.db.awrite(run.change, order)
+            return run.counted(await state.db.awrite(run.change, order))
         if await state.db.aread(_is_at_work, state) or order.action.needs_worker:
             return await _by_worker(order, state)
         return await asyncio.to_thread(run.now, state.db, order, state.workspace)
     except Refused as error:
-        return Result.refused(order, error)
+        return run.counted(Result.refused(order, error))
     except Failed as error:
-        return Result.failed(order, error.message)
+        return run.counted(Result.failed(order, error.message))
 
 
 async def _by_worker(order: Order, state: State) -> Result:

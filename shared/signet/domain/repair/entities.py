@@ -13,7 +13,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.graph import persist
 from signet.domain.graph import store as graph
 from signet.domain.repair import choice
-from signet.domain.repair.models import Done, Failed, Order
+from signet.domain.repair.models import Done, Failed, Order, Reason, Refused
 from signet.domain.repair.work import Work
 from signet.domain.structural import store as structural
 from signet.domain.structural.answer import ENTITY_TYPES
@@ -114,7 +114,8 @@ def reclassify(work: Work) -> Done:
         return Done(affected=0, message="no entities of unknown type found")
     model = work.models.language_model()
     if model is None:
-        raise Failed("no model reads texts here; set pipelineV2.extraction.provider")
+        message = "no model reads texts here; set pipelineV2.extraction.provider"
+        raise Refused(Reason.DISABLED, message)
     listed = "\n".join(
         f"{number}. {name}: {' / '.join(facts) or 'nothing is told of it'}"
         for number, (_, name, facts) in enumerate(told, 1)

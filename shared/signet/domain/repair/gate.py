@@ -33,6 +33,14 @@ class Runs:
 
 def check(tx: ReadTx, order: Order) -> None:
     """Raise Frozen or Refused for the first check that fails. A look changes nothing, so the limits leave it alone."""
+    permit(order)
+    if order.writes:
+        limits = order.action.limits_of(order.settings.pipeline.repair)
+        limit(_runs(tx, order.action.name), limits, now=order.now)
+
+
+def permit(order: Order) -> None:
+    """Raise Frozen or Refused for what the settings rule out. Pure."""
     pipeline = order.settings.pipeline
     if pipeline.mutations_frozen and order.writes:
         raise Frozen("Mutations are frozen (kill switch active)")
@@ -41,9 +49,6 @@ def check(tx: ReadTx, order: Order) -> None:
     if order.actor.type == "agent" and not pipeline.autonomous.enabled:
         message = "autonomous.enabled is false; agents cannot trigger repairs"
         raise Refused(Reason.DISABLED, message)
-    if order.writes:
-        limits = order.action.limits_of(pipeline.repair)
-        limit(_runs(tx, order.action.name), limits, now=order.now)
 
 
 def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:

@@ -9,7 +9,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.graph import link, stubs
 from signet.domain.memory import forget, hints
 from signet.domain.repair import choice
-from signet.domain.repair.models import Done, Failed, Order
+from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
 
 SHOWN = 20
@@ -105,7 +105,7 @@ def preview_structure(tx: ReadTx, order: Order) -> Done:
 def structure(tx: WriteTx, order: Order) -> Done:
     """Leave a stub and a job for facts that tell of a known entity and are filed nowhere."""
     if not order.settings.pipeline.structural.enabled:
-        raise Failed("structural memory is disabled")
+        raise Refused(Reason.DISABLED, "structural memory is disabled")
     rows = _unfiled(tx, order)
     for row in rows:
         stubs.mark(

@@ -18,6 +18,7 @@ from signet.domain.repair import gate, lock, registry
 from signet.domain.repair.catalog import BY_NAME
 from signet.domain.repair.models import Chosen, Done, Failed, Order, Reason, Refused, Result
 from signet.domain.repair.work import Models, NoModels, Work
+from signet.observe import metrics
 from signet.paths import Workspace
 from signet.queue import NOW, Job, Status, console, enqueue, finish
 from signet.queue.held import Run
@@ -66,6 +67,23 @@ def now(
     """
     if not order.writes:
         return db.read(look, order)
+    return counted(_now(db, order, workspace, models, check))
+
+
+def counted(result: Result) -> Result:
+    """Count what came of a repair and return it; for whoever has seen it end, once, and not for a look."""
+    outcome = "done" if result.success else "failed" if result.reason is Reason.ERROR else "refused"
+    metrics.REPAIRS.labels(result.action, outcome).inc()
+    return result
+
+
+def _now(
+    db: Database,
+    order: Order,
+    workspace: Workspace,
+    models: Models | None,
+    check: Callable[[], None] | None,
+) -> Result:
     try:
         if not is_long(order):
             return db.write(change, order)
@@ -122,7 +140,7 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
 def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models) -> None:
     """Do the repair of a job and complete it with its result, a refusal or failure too.
 
-    Raises LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
+    Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
     """
     order = _order(job.lease.payload, settings)
     kept = _read(
@@ -145,17 +163,20 @@ def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models
     )
     work.write = job.progress
     try:
+        gate.permit(order)  # the settings may have changed while the job waited
         with lock.alone(workspace.runtime_dir):
             perform = registry.way(order).perform
             assert perform is not None
             done = perform(work)
             job.commit(lambda tx: _finished(tx, order, done).body())
+            result = Result.of(order, done)
     except Refused as error:
-        refused = Result.refused(order, error)
-        job.commit(lambda tx: refused.body())
+        result = Result.refused(order, error)
+        job.commit(lambda tx: result.body())
     except Failed as error:
-        failed = Result.failed(order, _words(error), affected=work.affected)
-        job.commit(lambda tx: failed.body())
+        result = Result.failed(order, _words(error), affected=work.affected)
+        job.commit(lambda tx: result.body())
+    counted(result)
 
 
 def _may_start(tx: ReadTx, order: Order) -> None:
