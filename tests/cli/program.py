@@ -9,12 +9,19 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "shared", *(ROOT / "services" / name for name in ("api", "worker", "scheduler"))]
+#: Deterministic: no model is asked, no vector is made.
+SETTINGS = """
+embedding: {provider: none}
+memory: {pipelineV2: {extraction: {provider: rules}}}
+"""
 #: Nobody listens there.
 DEAD_URL = "http://127.0.0.1:9"
 
@@ -75,22 +82,26 @@ class Program:
         return Done(done.returncode, done.stdout, done.stderr)
 
     def on_terminal(
-        self, *arguments: str, typed: str = "", columns: int = 100, **environ: str
+        self, *arguments: str, typed: str = "", after: str = "", columns: int = 100, **environ: str
     ) -> str:
-        """Run one command on a terminal and return everything it drew; with `typed`, somebody sits there."""
+        """Run one command on a terminal of its own and return everything it drew.
+
+        With `typed`, somebody sits there, and types when `after` has been drawn.
+        """
         ours, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, (40, columns))
         process = subprocess.Popen(
-            self.command(*arguments),
+            # Who leads a session and opens a terminal has it as /dev/tty, where passwords are asked for.
+            ["sh", "-c", ': </dev/stderr; exec "$@"', "sh", *self.command(*arguments)],
             env=self.environment(**environ),
             stdin=theirs if typed else subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs,
+            start_new_session=True,
         )
         os.close(theirs)
         try:
-            os.write(ours, typed.encode())
-            return _drain(ours)
+            return _drawn(ours, typed.encode(), after)
         finally:
             os.close(ours)
             process.wait(timeout=60)
@@ -100,13 +111,28 @@ class Program:
         return [sys.executable, "-m", "signet.cli.main", *arguments]
 
 
-def _drain(terminal: int) -> str:
+@contextmanager
+def running(home: Path) -> Iterator[Program]:
+    """Give a program with a running daemon until the block ends."""
+    program = Program(home=home, workspace=home / "workspace")
+    program.workspace.mkdir()
+    (program.workspace / "agent.yaml").write_text(SETTINGS)
+    started = program.run("start", "--port", str(program.port))
+    assert started.status == 0, started.err
+    yield program
+    assert program.run("stop").out == "Daemon stopped\n"
+
+
+def _drawn(terminal: int, typed: bytes, after: str) -> str:
     drawn = bytearray()
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
+        if typed and after.encode() in drawn:
+            os.write(terminal, typed)
+            typed = b""
         if select.select([terminal], [], [], 0.2)[0]:
             try:
                 drawn += os.read(terminal, 65_536)
             except OSError:  # the other side is closed
                 return drawn.decode()
-    raise AssertionError("the command did not end")
+    raise AssertionError(f"the command did not end; it drew {drawn.decode()!r}")

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import SETTINGS
-from cli.program import Program
+from cli.program import SETTINGS, Program
 
 #: One daemon for the whole file.
 pytestmark = pytest.mark.xdist_group("cli-backup")

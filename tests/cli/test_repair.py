@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from cli.program import Program
+from cli.program import Program, running
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.domain.repair.catalog import ACTIONS
@@ -18,6 +18,13 @@ def database(program: Program) -> Iterator[Database]:
         yield db
     finally:
         db.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """Give a daemon of this file's own: its jobs are counted."""
+    with running(tmp_path_factory.mktemp("repairs")) as program:
+        yield program
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from signet import clock
 from signet.config import settings_from
 from signet.db import vectors
 from signet.domain.memory.models import Actor
-from signet.domain.repair import fulltext, run
+from signet.domain.repair import fulltext, run, stats
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason
 from signet.domain.repair.work import Work
@@ -136,6 +136,15 @@ def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
             "SELECT COUNT(*) FROM sqlite_master WHERE name LIKE '%_new%' OR name LIKE '%_filled%'"
         )
         assert home.value(left) == 0
+
+
+def test_what_others_have_merged_is_not_taken_for_damage(tmp_path: Path) -> None:
+    with a_home(tmp_path / "w") as home:
+        sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, 'x', '', '')"
+        for number in range(40):
+            home.run(sql, str(number))
+            assert not any(seen.is_off for seen in home.db.read(fulltext.look))
+            assert home.db.read(stats.integrity, now=clock.now())["ok"]
 
 
 # -- vectors ----------------------------------------------------------------------------------

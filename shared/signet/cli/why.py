@@ -24,6 +24,7 @@ STAGES = {
     "time": ("it is of the time you asked about", "it is of another time"),
     "hubs": ("what it is about is rare", "what it is about is everywhere"),
     "questions": ("it tells", "it only asks"),
+    "expected": ("it gives the kind of thing you asked for", "others give what you asked for"),
     "resolution": ("it settles something", "it settles nothing"),
     "superseded": ("it is what holds now", "a later memory corrects it"),
 }

@@ -94,6 +94,8 @@ def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:
     ends_at = time.monotonic() + seconds
     tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), _LOOK)
     try:
+        for index in fulltext.INDEXES:
+            fulltext.reopen(tx, index)
         return [str(row[0]) for row in tx.all("PRAGMA quick_check(50)")]
     except sqlite.OperationalError:
         return None
