@@ -95,6 +95,11 @@ class Loop:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Return whether whoever does much should leave off."""
+        return self._stop.is_set()
+
     def start(self) -> None:
         """Start to look."""
         self._thread.start()

@@ -133,7 +133,7 @@ def apply(
     for change in changes:
         path = _checked(change)
         if change.is_copied:
-            copies.append(_copy(path))
+            copies.append(copy(path, f"{path.name}.bak"))
         if change.later is None:
             path.unlink(missing_ok=True)
             continue
@@ -150,7 +150,7 @@ def restore(changes: Iterable[Change]) -> None:
     for change in changes:
         path = _checked(change)
         if change.is_copied:
-            _copy(path)
+            copy(path, f"{path.name}.bak")
         if change.later is None:
             path.unlink(missing_ok=True)
         else:
@@ -169,6 +169,13 @@ def diff(changes: Iterable[Change]) -> str:
         for line in difflib.unified_diff(earlier, later, from_file, to_file):
             parts.append(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}\n")
     return "".join(parts)
+
+
+def copy(path: Path, name: str) -> str:
+    """Copy a file beside itself under this name, or the first with a number that is free; return the copy."""
+    names = (name, *(f"{name}{number}" for number in range(1, 1_000)))
+    free = next(one for one in names if not os.path.lexists(path.with_name(one)))
+    return str(shutil.copy2(path, path.with_name(free)))
 
 
 def remove_folders(record: Record) -> None:
@@ -196,14 +203,6 @@ def _make_folders(path: Path) -> list[str]:
     missing = [one for one in (path, *path.parents) if not one.exists()]
     path.mkdir(parents=True, exist_ok=True)
     return [str(one) for one in missing]
-
-
-def _copy(path: Path) -> str:
-    """Copy a file beside itself, under the first name that is free."""
-    names = [f"{path.name}.bak", *(f"{path.name}.bak{n}" for n in range(1, 1_000))]
-    copy = next(path.with_name(name) for name in names if not os.path.lexists(path.with_name(name)))
-    shutil.copy2(path, copy)
-    return str(copy)
 
 
 def _text(path: Path) -> str | None:

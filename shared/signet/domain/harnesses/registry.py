@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from signet.domain.harnesses import files, links, records
+from signet.domain.harnesses import files, links, records, targets
 from signet.domain.harnesses.claude_code import ClaudeCode
 from signet.domain.harnesses.codex import Codex
 from signet.domain.harnesses.jsontext import ConfigUnreadable
@@ -88,12 +88,16 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
         changes, refused = files.undone(patches, record)
         folder, skills = connector.skills(site), site.workspace.skills_dir
         linked = links.undone(folder, skills, record) if folder else []
+        made = targets.generated(site, harness)
         if not dry_run:
+            if made is not None:
+                targets.withdraw(made)
             files.restore(changes)
             links.apply(linked)
             files.remove_folders(record)
             records.write(site.workspace, harness, Record(is_removed=True))
     gone = [str(one.path) for one in changes if one.later is None]
+    gone += [str(made)] if made is not None else []
     return Removed(
         files_removed=(*gone, *(str(one.path) for one in linked)),
         configs_patched=tuple(str(one.path) for one in changes if one.later is not None),

@@ -1,0 +1,75 @@
+"""Reading the notes that harnesses keep: `memory/*.md`, and what Claude Code remembers of each project.
+
+A file is read once it has stood still for half a second, and not before the API serves (HN-24), so that a first
+import delays nobody. A file that shrinks or goes takes nothing with it (HN-25).
+"""
+
+from pathlib import Path
+
+from signet import clock
+from signet.db import Database, ReadTx
+from signet.domain.harnesses import notes
+from signet.domain.memory.models import Rules
+from signet.observe import logs
+from signet.paths import Workspace
+from signet.process.live import LiveSettings
+from signet_scheduler.watch import Identity, Kind, Loop, Settled, seen
+
+log = logs.get("watcher")
+
+#: How long files must not have changed (HN-21).
+QUIET_SECONDS = 0.5
+_SERVES = "SELECT 1 FROM processes WHERE kind = 'api' LIMIT 1"
+
+
+class NoteWatch:
+    """Follows files of notes in a thread of its own."""
+
+    def __init__(
+        self, db: Database, live: LiveSettings, workspace: Workspace, *, home: Path | None = None
+    ) -> None:
+        self._db = db
+        self._live = live
+        self._workspace = workspace
+        self._home = home or Path.home()
+        self._settled = Settled(QUIET_SECONDS)
+        self._known: dict[str, Identity] = {}
+        self._serves = False
+        self._loop = Loop("notes", self.look)
+
+    def start(self) -> None:
+        """Start to follow."""
+        self._loop.start()
+
+    def stop(self) -> None:
+        """Stop following, after the file that is read now."""
+        self._loop.stop()
+
+    def look(self, at: float) -> None:
+        """Look at the files and read those that are new; `at` is in monotonic seconds."""
+        found = seen(self._workspace, Kind.NOTES, Kind.CLAUDE_NOTES, home=self._home)
+        rules = Rules.of(self._live.settings)
+        if not self._settled.is_due(found, at) or rules.frozen or not self._is_served():
+            return
+        for path, identity in found.items():
+            if self._loop.is_stopping:
+                return
+            if self._known.get(path) != identity:
+                self._read(Path(path), rules)
+                self._known[path] = identity
+        self._settled.handled(found)
+
+    def _read(self, path: Path, rules: Rules) -> None:
+        note = notes.load(path)
+        if note is None or not self._db.read(notes.is_new, note):
+            return
+        count = notes.ingest(self._db, note, rules=rules, now=clock.now())
+        log.info("notes.read", path=str(path), memories=count)
+
+    def _is_served(self) -> bool:
+        self._serves = self._serves or self._db.read(_is_served)
+        return self._serves
+
+
+def _is_served(tx: ReadTx) -> bool:
+    return tx.value(_SERVES) is not None

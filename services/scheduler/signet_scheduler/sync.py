@@ -1,0 +1,71 @@
+"""Keeping harnesses in step with the workspace: a sync two seconds after the last change, and one at the start.
+
+What has come loose in a harness's settings is mended at the start. The file that explains the memory comes back when
+it is deleted.
+"""
+
+from pathlib import Path
+
+from signet import clock
+from signet.domain.harnesses import registry, sync
+from signet.domain.harnesses.models import Site
+from signet.domain.harnesses.sync import Synced
+from signet.observe import logs
+from signet.paths import Workspace
+from signet.process.live import LiveSettings
+from signet_scheduler.watch import Kind, Loop, Settled, seen
+
+log = logs.get("sync")
+
+#: How long files must not have changed (HN-2).
+QUIET_SECONDS = 2.0
+_KINDS = (Kind.CONFIG, Kind.IDENTITY, Kind.ARCHITECTURE, Kind.AGENTS)
+
+
+class HarnessSync:
+    """Follows the identity files in a thread of its own, so that syncs never overlap."""
+
+    def __init__(
+        self, live: LiveSettings, workspace: Workspace, *, home: Path | None = None
+    ) -> None:
+        self._live = live
+        self._workspace = workspace
+        self._home = home or Path.home()
+        self._settled = Settled(QUIET_SECONDS)
+        self._is_mended = False
+        self._loop = Loop("sync", self.look)
+
+    def start(self) -> None:
+        """Start to follow."""
+        self._loop.start()
+
+    def stop(self) -> None:
+        """Stop following, after the sync that is on."""
+        self._loop.stop()
+
+    def look(self, at: float) -> None:
+        """Look at the files and sync if it is time; `at` is in monotonic seconds."""
+        found = seen(self._workspace, *_KINDS, home=self._home)
+        if not self._settled.is_due(found, at):
+            return
+        site = self._site()
+        if not self._is_mended:
+            _tell(sync.mend(site, self._live.settings))
+            self._is_mended = True
+        _tell(sync.sync(site, self._live.settings, now=clock.now()))
+        # What the sync itself wrote is no change: it makes nothing that it reads, but for the architecture file.
+        after = seen(self._workspace, Kind.ARCHITECTURE, home=self._home)
+        self._settled.handled({**found, **after})
+
+    def _site(self) -> Site:
+        port = self._live.loaded.address.port
+        return registry.with_programs(Site(workspace=self._workspace, home=self._home, port=port))
+
+
+def _tell(done: Synced) -> None:
+    for path in done.changed:
+        log.info("sync.wrote", path=path)
+    for warning in done.warnings:
+        log.warning("sync.odd", detail=warning)
+    for failure in done.failures:
+        log.warning("sync.failed", detail=failure)
