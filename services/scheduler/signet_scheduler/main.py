@@ -36,7 +36,9 @@ def serve(booted: Booted) -> int:
     from signet.process.recording import Recording
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
+    from signet_scheduler.notes import NoteWatch
     from signet_scheduler.skills import SkillWatch
+    from signet_scheduler.sync import HarnessSync
     from signet_scheduler.tasks import TaskClock
     from signet_scheduler.tick import Ticker
 
@@ -58,14 +60,20 @@ def serve(booted: Booted) -> int:
     recording.start()
     reaper = Reaper(db, workspace.runtime_dir, presence.owner)
     ticker = Ticker(db, live, reaper, TaskClock(db, workspace))
-    skills = SkillWatch(db, live, workspace)
-    skills.start()
+    watches = (
+        SkillWatch(db, live, workspace),
+        HarnessSync(live, workspace),
+        NoteWatch(db, live, workspace),
+    )
+    for watch in watches:
+        watch.start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
     while True:
         ticker.tick()
         if booted.stop.wait(TICK_SECONDS):
             break
-    skills.stop()
+    for watch in watches:
+        watch.stop()
     ticker.close()
     recording.stop()
     live.stop()
