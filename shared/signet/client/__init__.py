@@ -2,10 +2,13 @@
 
     from signet.client import Signet
 
-    signet = Signet()
-    signet.remember("Ana prefers tabs.", tags=["style"])
-    for hit in signet.recall("tabs or spaces")["results"]:
-        ...
+    >>> signet = Signet()
+    >>> saved = signet.remember("Ana prefers tabs.", tags=["style"])
+    >>> [hit["content"] for hit in signet.recall("tabs or spaces")["results"]]
+    ['Ana prefers tabs.']
+
+For programs that call a model: `context_for` returns what is remembered about a prompt as a text for the system
+prompt; `openai_tools` and `anthropic_tools` describe the tools, and `run_tool` runs what the model calls.
 
 `AsyncSignet` has the same methods, to be awaited. Answers are the JSON bodies of the HTTP interface, typed in
 `signet.client.answers`. A refusal is raised as the error of its kind.
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
     from signet.client.calls.memory import Choice, Patch
+    from signet.client.context import Context
     from signet.client.errors import (
         BadAnswer,
         Conflict,
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
         Unavailable,
     )
     from signet.client.signet import Signet
+    from signet.client.tools import anthropic_tools, openai_tools
     from signet.client.work import Work
     from signet.errors import Forbidden, Invalid, NotFound, SignetError, TooLarge
 
@@ -40,6 +45,7 @@ __all__ = [
     "Choice",
     "Conflict",
     "ConnectionBroken",
+    "Context",
     "DaemonNotRunning",
     "DaemonSilent",
     "Forbidden",
@@ -54,13 +60,16 @@ __all__ = [
     "Unauthenticated",
     "Unavailable",
     "Work",
+    "anthropic_tools",
     "find_url",
+    "openai_tools",
 ]
 
 
 _HOMES = {
     "AsyncSignet": "signet.client.asynchronous",
     "Choice": "signet.client.calls.memory",
+    "Context": "signet.client.context",
     "Forbidden": "signet.errors",
     "Invalid": "signet.errors",
     "Job": "signet.client.answers",
@@ -70,7 +79,9 @@ _HOMES = {
     "SignetError": "signet.errors",
     "TooLarge": "signet.errors",
     "Work": "signet.client.work",
+    "anthropic_tools": "signet.client.tools",
     "find_url": "signet.client.address",
+    "openai_tools": "signet.client.tools",
 }
 
 

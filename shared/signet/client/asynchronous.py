@@ -44,6 +44,7 @@ class AsyncSignet:
     remember = _call(calls.memory.remember)
     recall = _call(calls.recall.recall)
     search = _call(calls.recall.search)
+    context_for = _plan(plans.context_for)
     similar = _call(calls.recall.similar)
     authors = _call(calls.recall.authors)
     get = _call(calls.memory.get)
@@ -164,6 +165,26 @@ class AsyncSignet:
                 yield record
             if (cursor := page["next"]) is None:
                 return
+
+    async def run_tool(self, name: str, arguments: Mapping[str, object] | str | None = None) -> str:
+        """Run a tool that a model has called and return the text for the model, of a failure too.
+
+        `arguments` are a mapping, or JSON as OpenAI's interface gives it; `signet.client.tools` describes the tools.
+
+        >>> "id" in signet.run_tool("memory_store", {"content": "The north pier is closed in winter."})
+        True
+        >>> signet.run_tool("memory_get", '{"id": "none"}')
+        'Get failed: not found'
+        """
+        from signet.client import tools
+
+        asked = tools.asked(name, arguments)
+        if isinstance(asked, str):
+            return asked
+        try:
+            return tools.told(await self.send(asked))
+        except SignetError as error:
+            return tools.failed(name, error)
 
     async def call(
         self,

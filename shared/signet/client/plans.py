@@ -6,9 +6,17 @@ A plan yields the next call or a pause and is sent each answer (see `call.Plan`)
 import time
 from collections.abc import Callable
 
-from signet.client.answers import ConnectorHealth, Document, Job, MemoryPage, MemorySummary
+from signet.client.answers import (
+    ConnectorHealth,
+    Document,
+    Job,
+    MemoryPage,
+    MemorySummary,
+    Recalled,
+)
 from signet.client.call import Call, Pause, Plan
-from signet.client.calls import connectors, daemon, documents, memory
+from signet.client.calls import connectors, daemon, documents, memory, recall
+from signet.client.context import Context, composed
 from signet.client.work import Work, summed
 
 #: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
@@ -20,6 +28,38 @@ MEMORIES = 1_000
 
 #: What no job and no document leaves again.
 ENDS = frozenset({"completed", "failed", "done", "dead", "deleted", "ready"})
+
+
+def context_for(
+    prompt: str,
+    *,
+    limit: int = 10,
+    max_chars: int = 4_000,
+    project: str | None = None,
+    min_score: float | None = None,
+    scope: str | None = None,
+    agent_id: str | None = None,
+    session_key: str | None = None,
+) -> Plan[Context]:
+    """Return what is remembered about a prompt, as a text for the system prompt, with its sources.
+
+    >>> stored = signet.remember("Ana moors her boat at the north pier.", type="fact")
+    >>> context = signet.context_for("Where does Ana moor her boat?")
+    >>> print(str(context).splitlines()[1])  # doctest: +ELLIPSIS
+    [1] Ana moors her boat at the north pier. (fact, ...)
+    >>> context.sources[0]["id"] == stored["id"]
+    True
+    """
+    found: Recalled = yield recall.recall(
+        prompt,
+        limit=limit,
+        project=project,
+        min_score=min_score,
+        scope=scope,
+        agent_id=agent_id,
+        session_key=session_key,
+    )
+    return composed(found["results"], max_chars=max_chars)
 
 
 def wait_for_job(job_id: str, *, seconds: float = 60.0) -> Plan[Job]:

@@ -79,6 +79,9 @@ def remember(
     `event_at` is when it happened, if not now. The memories in `supersedes` step behind this one. `hints` are questions
     that it answers; `entities` and `aspects` say what is known already of the things it names. A save with an
     `idempotency_key` is sent again when the connection breaks, and is still saved once.
+
+    >>> signet.remember("The ferry leaves at seven.", tags=["harbour"])["type"]
+    'fact'
     """
     body = {
         "content": content,
