@@ -234,6 +234,13 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/tasks/{task_id}/run"): _LOCAL,
     ("GET", "/api/tasks/{task_id}/runs"): _LOCAL,
     ("GET", "/api/tasks/{task_id}/stream"): _LOCAL,
+    # The workspace as a git repository.
+    ("GET", "/api/git/status"): _LOCAL,
+    ("POST", "/api/git/pull"): _LOCAL,
+    ("POST", "/api/git/push"): _LOCAL,
+    ("POST", "/api/git/sync"): _LOCAL,
+    ("GET", "/api/git/config"): _LOCAL,
+    ("POST", "/api/git/config"): _LOCAL,
     # Skills.
     ("GET", "/api/skills"): _LOCAL,
     ("GET", "/api/skills/search"): _LOCAL,

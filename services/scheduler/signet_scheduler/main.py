@@ -36,6 +36,7 @@ def serve(booted: Booted) -> int:
     from signet.process.recording import Recording
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
+    from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
     from signet_scheduler.skills import SkillWatch
     from signet_scheduler.sync import HarnessSync
@@ -67,6 +68,8 @@ def serve(booted: Booted) -> int:
     )
     for watch in watches:
         watch.start()
+    git = GitWatch(live, workspace)
+    git.start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
     while True:
         ticker.tick()
@@ -74,6 +77,7 @@ def serve(booted: Booted) -> int:
             break
     for watch in watches:
         watch.stop()
+    git.stop()
     ticker.close()
     recording.stop()
     live.stop()

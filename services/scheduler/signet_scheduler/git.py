@@ -1,0 +1,143 @@
+"""Committing what people and agents change, once it has been quiet, and keeping in step with the remote (TK-22, TK-24).
+
+The files are looked at once a second by their stat, which needs no library and works on every disk.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from signet import clock
+from signet.domain.gitsync import commit, sync
+from signet.domain.gitsync.repository import Repository
+from signet.domain.secrets.vault import Vault
+from signet.errors import SignetError
+from signet.observe import logs
+from signet.paths import Workspace
+from signet.process.live import LiveSettings
+
+log = logs.get("git")
+
+LOOK_SECONDS = 1.0
+#: How long nothing must have changed before a commit.
+QUIET_SECONDS = 5.0
+#: The longest pause after failures.
+MOST_SECONDS = 3_600.0
+#: How long a stop waits for git; it ends its work by itself.
+STOP_SECONDS = 2.0
+
+#: What tells a changed file: path, inode, size, modification time.
+Seen = frozenset[tuple[str, int, int, int]]
+
+
+class GitWatch:
+    """Follows the files in a thread of its own, because git may take its time."""
+
+    def __init__(self, live: LiveSettings, workspace: Workspace) -> None:
+        self._live = live
+        self._workspace = workspace
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="git", daemon=True)
+        self._seen: Seen | None = None
+        self._moved_at: float | None = None
+        self._sync_at: float | None = None
+        self._failures = 0
+        self._told: str | None = None
+
+    def start(self) -> None:
+        """Start to follow."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop following."""
+        self._stop.set()
+        self._thread.join(STOP_SECONDS)
+
+    def look(self, at: float) -> None:
+        """Look at the files, commit or sync when that is due; `at` is in monotonic seconds."""
+        settings = self._live.settings.git
+        if not settings.enabled or not Repository(self._workspace).exists:
+            self._seen, self._moved_at, self._sync_at = None, None, None
+            return
+        found = frozenset(watched(self._workspace.root))
+        if self._seen is not None and found != self._seen:
+            self._moved_at = at
+        self._seen = found
+        if self._moved_at is not None and at - self._moved_at >= QUIET_SECONDS:
+            self._moved_at = None
+            if settings.auto_commit:
+                self._commit(at)
+        if self._sync_at is None:
+            self._sync_at = at + settings.sync_interval_seconds
+        if settings.auto_sync and at >= self._sync_at:
+            self._sync(at)
+
+    def _commit(self, at: float) -> None:
+        try:
+            title = commit.commit(Repository(self._workspace), now=clock.now())
+        except BlockingIOError:  # somebody pulls or pushes: after the next quiet
+            self._moved_at = at
+            return
+        except (SignetError, OSError) as error:
+            self._moved_at = at
+            self._say(f"commit: {error}")
+            return
+        self._told = None
+        if title is not None:
+            log.info("git.committed", title=title)
+
+    def _sync(self, at: float) -> None:
+        settings = self._live.settings.git
+        done = sync.sync(
+            self._workspace, settings, Vault(self._workspace.vault).find, now=clock.now()
+        )
+        self._failures = 0 if done.success else self._failures + 1
+        pause = settings.sync_interval_seconds * 2.0 ** min(self._failures, 12)
+        self._sync_at = at + min(pause, max(MOST_SECONDS, settings.sync_interval_seconds))
+        if not done.success:
+            self._say(done.message)
+        elif done.pulled or done.pushed:
+            self._told = None
+            log.info("git.synced", pulled=done.pulled, pushed=done.pushed)
+
+    def _say(self, problem: str) -> None:
+        """Log a failure unless it is the one that was logged last."""
+        if problem != self._told:
+            self._told = problem
+            log.warning("git.failed", reason=problem)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(LOOK_SECONDS):
+            try:
+                self.look(time.monotonic())
+            except Exception:  # a folder that may not be read: the next look tries again
+                log.exception("git.not_followed")
+
+
+def watched(root: Path) -> Iterator[tuple[str, int, int, int]]:
+    """Yield the files whose changes lead to a commit (harnesses.md §3), each with what tells a change."""
+    yield from _files(root, (".md", ".yaml"))
+    for path in _files(root / "memory", (".md",)):
+        if not path[0].rpartition("/")[2].startswith("MEMORY.backup-"):
+            yield path
+    yield from _files(root / "skills", (".md",), depth=2)
+    yield from _files(root / "agents", None, depth=6)
+
+
+def _files(
+    folder: Path, suffixes: tuple[str, ...] | None, *, depth: int = 1
+) -> Iterator[tuple[str, int, int, int]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    # What agents are given to work in is made by us, again and again.
+                    if depth > 1 and entry.name not in ("workspace", ".git"):
+                        yield from _files(Path(entry.path), suffixes, depth=depth - 1)
+                elif suffixes is None or entry.name.endswith(suffixes):
+                    seen = entry.stat(follow_symlinks=False)
+                    yield entry.path, seen.st_ino, seen.st_size, seen.st_mtime_ns
+    except OSError:
+        return

@@ -1,0 +1,145 @@
+"""Running git in a workspace, bounded in time, asking nobody and never for another repository.
+
+Hooks and signing keys are a person's; they are left out of what happens by itself. What git says is never repeated with
+a user or password that stands in an address.
+"""
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from signet.errors import SignetError
+from signet.paths import Workspace
+
+SECONDS = 60.0
+#: Fetching and pushing.
+NETWORK_SECONDS = 300.0
+#: Who commits where nobody has told git who they are.
+NAME, EMAIL = "Signet", "signet@localhost"
+#: What would make git work on another repository, or with other means, than here.
+_ELSEWHERE = frozenset(
+    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE"
+    " GIT_ASKPASS SSH_ASKPASS".split()
+)
+_QUIET = (
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "commit.gpgsign=false"),
+    *("-c", "gc.auto=0"),
+    *("-c", "core.quotePath=false"),
+)
+_USERINFO = re.compile(r"(?<=//)[^/@\s]+(?=@)")
+
+
+class GitFailed(SignetError):
+    """Git did not do it."""
+
+    code = "git_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The repository of a workspace, if it is one of its own."""
+
+    workspace: Workspace
+    #: What a call of the network needs (see credentials.py); nothing of it is shown.
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def root(self) -> Path:
+        return self.workspace.root
+
+    @property
+    def exists(self) -> bool:
+        return (self.root / ".git").exists()
+
+    @property
+    def is_in_between(self) -> bool:
+        """Return whether a merge, rebase or the like is under way."""
+        marks = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+        folder = Path(self.run("rev-parse", "--absolute-git-dir"))
+        return any((folder / mark).exists() for mark in marks)
+
+    def run(self, *arguments: str, seconds: float = SECONDS) -> str:
+        """Return what git says, without the last line feed; raises GitFailed with its last words."""
+        kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+        fixed = {
+            "LC_ALL": "C",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_ALLOW_PROTOCOL": "file:https:ssh",
+            "GIT_CEILING_DIRECTORIES": str(self.root.parent),
+        }
+        ssh = {} if "GIT_SSH_COMMAND" in kept else {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
+        try:
+            process = subprocess.Popen(
+                ["git", *_QUIET, *arguments],
+                cwd=self.root,
+                env=kept | fixed | ssh | dict(self.environ),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise GitFailed(f"git cannot be run: {error.strerror}") from error
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise GitFailed(f"git {arguments[0]} took longer than {seconds:g} s") from error
+        if process.returncode != 0:
+            raise GitFailed(_words(err or out) or f"git {arguments[0]}: exit {process.returncode}")
+        return out.rstrip("\n")
+
+    def ask(self, *arguments: str) -> str | None:
+        """Return what git says, None when it refuses or says nothing."""
+        try:
+            return self.run(*arguments) or None
+        except GitFailed:
+            return None
+
+    def count(self, commits: str) -> int:
+        """Return how many commits a range has; 0 when there is no such range."""
+        return int(self.ask("rev-list", "--count", commits, "--") or 0)
+
+    def author(self) -> Sequence[str]:
+        """Return the options that say who commits, none when git knows."""
+        if self.ask("config", "user.email") and self.ask("config", "user.name"):
+            return ()
+        return ("-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}")
+
+
+@contextmanager
+def alone(workspace: Workspace) -> Iterator[None]:
+    """Be the only one who works on the repository; raises BlockingIOError when somebody else does."""
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(
+        workspace.daemon_dir / "git.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+    )
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def shown(text: str) -> str:
+    """Return a text without the users and passwords of addresses in it."""
+    return _USERINFO.sub("***", text)
+
+
+def _words(said: str) -> str:
+    """Return the line of git's words that says why, else the last one."""
+    lines = [line.strip() for line in said.strip().splitlines() if line.strip()]
+    why = [line for line in lines if line.startswith(("fatal:", "error:", "! "))]
+    return shown((why or lines or [""])[0 if why else -1])

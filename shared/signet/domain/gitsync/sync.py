@@ -1,0 +1,272 @@
+"""Pull, push, and both (TK-20). Only ever fast forward; nothing that is only here is lost, whatever the remote has.
+
+Whoever pulls or pushes holds a lock, in whichever process; the next one is told so.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from signet import clock
+from signet.config.manifest import replace_file
+from signet.config.sections import Git
+from signet.domain.gitsync import credentials, guarded
+from signet.domain.gitsync.credentials import NO_CREDENTIALS, Access
+from signet.domain.gitsync.repository import NETWORK_SECONDS, GitFailed, Repository, alone
+from signet.paths import Workspace
+
+STASH = "signet-auto-stash"
+#: What git says of a branch that the remote does not have yet.
+_NO_BRANCH = "couldn't find remote ref"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of it, in words; `changes` counts commits."""
+
+    success: bool
+    message: str
+    changes: int | None = None
+    pulled: int | None = None
+    pushed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """Where to, and the branch; `repository` has the credentials."""
+
+    name: str
+    branch: str
+    repository: Repository
+
+    @property
+    def tracking(self) -> str:
+        return f"refs/remotes/{self.name}/{self.branch}"
+
+    @property
+    def local(self) -> str:
+        return f"refs/heads/{self.branch}"
+
+    @property
+    def incoming(self) -> str:
+        return f"{self.local}..{self.tracking}" if self._has(self.local) else self.tracking
+
+    @property
+    def outgoing(self) -> str:
+        return f"{self.tracking}..{self.local}" if self._has(self.tracking) else self.local
+
+    def _has(self, ref: str) -> bool:
+        return self.repository.ask("rev-parse", "--verify", "--quiet", ref) is not None
+
+
+class _Stopped(Exception):
+    """It ends here, with this outcome."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+Secret = Callable[[str], str | None]
+
+
+def pull(workspace: Workspace, settings: Git, secret: Secret) -> Outcome:
+    """Bring in what the remote has beyond this copy."""
+    return _alone(workspace, lambda: _pull(_remote(workspace, settings, secret, "pull")))
+
+
+def push(workspace: Workspace, settings: Git, secret: Secret) -> Outcome:
+    """Send what this copy has beyond the remote."""
+    return _alone(workspace, lambda: _push(_remote(workspace, settings, secret, "push")))
+
+
+def sync(workspace: Workspace, settings: Git, secret: Secret, *, now: datetime) -> Outcome:
+    """Pull, then push; the time is kept for status when both worked."""
+
+    def both() -> Outcome:
+        remote = _remote(workspace, settings, secret, "sync")
+        pulled = _pull(remote)
+        if not pulled.success:
+            return pulled
+        pushed = _push(remote)
+        if not pushed.success:
+            return replace(pushed, pulled=pulled.changes)
+        _note(workspace, now)
+        return Outcome(
+            success=True, message="Sync complete", pulled=pulled.changes, pushed=pushed.changes
+        )
+
+    return _alone(workspace, both)
+
+
+def last_sync(workspace: Workspace) -> str | None:
+    """Return when pull and push both worked last, as text."""
+    try:
+        found = json.loads((workspace.daemon_dir / "git.json").read_bytes())
+        return str(found["lastSync"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def branch_of(repository: Repository, settings: Git) -> str:
+    """Return the branch that is kept in step: the one that is set, the remote's own, the current one, `main`."""
+    head = repository.ask(
+        "symbolic-ref", "--quiet", "--short", f"refs/remotes/{settings.remote}/HEAD"
+    )
+    of_remote = (head or "").removeprefix(f"{settings.remote}/")
+    return settings.branch or of_remote or current_branch(repository) or "main"
+
+
+def current_branch(repository: Repository) -> str | None:
+    """Return the branch that is checked out, None for none."""
+    return repository.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+
+
+def access(repository: Repository, settings: Git, secret: Secret) -> Access:
+    """Return the way to the remote; raises GitFailed for an address that is refused."""
+    url = repository.ask("remote", "get-url", "--", settings.remote)
+    return credentials.find(repository, url, secret)
+
+
+def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> Remote:
+    repository = Repository(workspace)
+    if not repository.exists:
+        raise _Stopped(Outcome(success=False, message="Not a git repository"))
+    try:
+        found = access(repository, settings, secret)
+    except GitFailed as error:
+        raise _Stopped(_failed(verb.capitalize(), error)) from error
+    if found.method is credentials.Method.NO_REMOTE:
+        words = f"No remote '{settings.remote}' configured — skipping {verb}"
+        raise _Stopped(Outcome(success=True, message=words))
+    if not found.is_enough:
+        raise _Stopped(Outcome(success=False, message=NO_CREDENTIALS))
+    return Remote(
+        name=settings.remote,
+        branch=branch_of(repository, settings),
+        repository=Repository(workspace, found.environ),
+    )
+
+
+def _pull(remote: Remote) -> Outcome:
+    git = remote.repository
+    try:
+        git.run(
+            *("fetch", "--quiet", "--no-tags", "--", remote.name),
+            f"+{remote.local}:{remote.tracking}",
+            seconds=NETWORK_SECONDS,
+        )
+    except GitFailed as error:
+        if _NO_BRANCH not in error.message:
+            return _failed("Fetch", error)
+        return Outcome(success=True, message="Already up to date", changes=0)
+    try:
+        coming = git.count(remote.incoming)
+        if coming == 0:
+            return Outcome(success=True, message="Already up to date", changes=0)
+        _check(remote, coming)
+        _forward(remote)
+    except GitFailed as error:
+        return _failed("Pull", error)
+    return Outcome(success=True, message=f"Pulled {coming} commits", changes=coming)
+
+
+def _check(remote: Remote, coming: int) -> None:
+    """Raise GitFailed where a fast forward is not what would happen."""
+    git = remote.repository
+    if git.is_in_between:
+        raise GitFailed("a merge or rebase is under way")
+    current = current_branch(git)
+    if current != remote.branch:
+        raise GitFailed(f"{current or 'no branch'} is checked out, not {remote.branch}")
+    ahead = git.count(remote.outgoing)
+    if ahead:
+        raise GitFailed(
+            f"both sides have gone on ({_commits(ahead)} here, {_commits(coming)} there);"
+            f" put them together by hand: git -C {git.root} merge {remote.name}/{remote.branch}"
+        )
+
+
+def _forward(remote: Remote) -> None:
+    """Move to what was fetched; changes that are in its way are put aside and laid over it again.
+
+    Where they do not fit together, everything is as before.
+    """
+    git = remote.repository
+    before = git.ask("rev-parse", "--verify", "--quiet", "HEAD")
+    try:
+        git.run("merge", "--ff-only", "--quiet", remote.tracking)
+        return
+    except GitFailed:
+        if before is None or not git.ask("status", "--porcelain"):
+            raise
+    git.run(*git.author(), "stash", "push", "--quiet", "--include-untracked", "--message", STASH)
+    try:
+        git.run("merge", "--ff-only", "--quiet", remote.tracking)
+        git.run(*git.author(), "stash", "pop", "--quiet")
+    except GitFailed as error:
+        _back(git, before)
+        raise GitFailed(
+            f"changes here do not fit to what is coming ({error.message}); nothing was changed"
+        ) from error
+
+
+def _back(git: Repository, before: str) -> None:
+    """Return to a commit and lay the stash over it, which was made there; raises GitFailed, with the stash kept."""
+    try:
+        git.run("reset", "--hard", "--quiet", before)
+        # What a torn restore has left of files that git did not know; the stash holds them.
+        for name in (git.ask("ls-tree", "-r", "-z", "--name-only", "stash@{0}^3") or "").split(
+            "\0"
+        ):
+            if name:
+                (git.root / name).unlink(missing_ok=True)
+        git.run(*git.author(), "stash", "pop", "--quiet")
+    except GitFailed as error:
+        raise GitFailed(
+            f"changes here are kept in the stash '{STASH}' and could not be restored ({error.message});"
+            f" see: git -C {git.root} stash list"
+        ) from error
+
+
+def _push(remote: Remote) -> Outcome:
+    git = remote.repository
+    try:
+        going = git.count(remote.outgoing)
+        if going == 0:
+            return Outcome(success=True, message="Nothing to push", changes=0)
+        if found := guarded.leaks(git, remote.outgoing):
+            raise GitFailed(
+                f"a commit that was not pushed yet holds {found[0]}, which stays on this machine;"
+                " take it out of the history first"
+            )
+        git.run(
+            *("push", "--quiet", "--", remote.name, f"{remote.local}:{remote.local}"),
+            seconds=NETWORK_SECONDS,
+        )
+    except GitFailed as error:
+        return _failed("Push", error)
+    return Outcome(success=True, message=f"Pushed {going} commits", changes=going)
+
+
+def _alone(workspace: Workspace, work: Callable[[], Outcome]) -> Outcome:
+    try:
+        with alone(workspace):
+            return work()
+    except BlockingIOError:
+        return Outcome(success=False, message="Sync already in progress")
+    except _Stopped as stopped:
+        return stopped.outcome
+
+
+def _note(workspace: Workspace, now: datetime) -> None:
+    told = json.dumps({"lastSync": clock.to_text(now)})
+    replace_file(workspace.daemon_dir / "git.json", told.encode())
+
+
+def _failed(step: str, error: GitFailed) -> Outcome:
+    return Outcome(success=False, message=f"{step} failed: {error.message}")
+
+
+def _commits(count: int) -> str:
+    return f"{count} commit" if count == 1 else f"{count} commits"

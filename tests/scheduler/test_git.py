@@ -1,0 +1,101 @@
+"""Changes are committed once it has been quiet, and the remote is called now and then."""
+
+from pathlib import Path
+
+import pytest
+
+from signet import config
+from signet.process.live import LiveSettings
+from signet_scheduler.git import GitWatch, watched
+from support.repositories import Trio, lonely, needs_git, trio
+from worker.home import Home
+
+pytestmark = needs_git
+
+
+@pytest.fixture
+def three(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trio:
+    lonely(monkeypatch, tmp_path / "home")
+    return trio(tmp_path, home.workspace)
+
+
+def watch(home: Home, **git: object) -> GitWatch:
+    """Return a watch with these settings."""
+    home.configure({"git": git})
+    return GitWatch(LiveSettings(home.workspace, config.load(home.workspace, {})), home.workspace)
+
+
+def test_a_burst_of_changes_is_one_commit_five_quiet_seconds_later(home: Home, three: Trio) -> None:
+    follows = watch(home)
+    follows.look(0.0)
+    for second in (1.0, 2.0, 6.9):
+        three.here.write("SOUL.md", f"At {second}.\n")
+        three.here.write("agents/bea/SOUL.md", f"At {second}!\n")
+        follows.look(second)
+    follows.look(11.8)
+    assert len(three.here.titles) == 1
+    follows.look(11.9)
+    follows.look(30.0)
+    assert len(three.here.titles) == 2
+    assert three.here.titles[0].endswith("_auto_.gitignore,SOUL.md,agents/bea/SOUL.md")
+
+
+@pytest.mark.parametrize("switch", ["enabled", "autoCommit"])
+def test_whoever_does_not_want_commits_gets_none(home: Home, three: Trio, switch: str) -> None:
+    follows = watch(home, **{switch: False})
+    follows.look(0.0)
+    three.here.write("SOUL.md", "Calmer.\n")
+    follows.look(1.0)
+    follows.look(60.0)
+    assert len(three.here.titles) == 1
+
+
+def test_only_what_people_and_agents_write_counts(home: Home) -> None:
+    root = home.workspace.root
+    for name in (
+        "SOUL.md",
+        "agent.yaml",
+        "memory/2026-05-01.md",
+        "memory/MEMORY.backup-1.md",
+        "memory/notes.db",
+        "skills/tea/SKILL.md",
+        "agents/bea/SOUL.md",
+        "agents/bea/workspace/AGENTS.md",
+        ".daemon/x.md",
+        ".secrets/y.md",
+        "other/z.md",
+    ):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x")
+    assert sorted(str(Path(one[0]).relative_to(root)) for one in watched(root)) == [
+        "SOUL.md",
+        "agent.yaml",
+        "agents/bea/SOUL.md",
+        "memory/2026-05-01.md",
+        "skills/tea/SKILL.md",
+    ]
+
+
+def test_the_remote_is_called_each_interval_and_less_often_while_that_fails(
+    home: Home, three: Trio
+) -> None:
+    follows = watch(home, syncInterval=60)
+    three.here.commit("USER.md", "Ada\n")
+    follows.look(0.0)
+    follows.look(59.0)
+    assert three.there.git("ls-remote", "origin", "main").split()[0] != head(three)
+    follows.look(60.0)
+    assert three.there.git("ls-remote", "origin", "main").split()[0] == head(three)
+    away = three.remote.rename(three.remote.with_name("away.git"))
+    follows.look(120.0)
+    away.rename(three.remote)
+    three.here.commit("USER.md", "Ada!\n")
+    follows.look(239.0)
+    assert three.there.git("ls-remote", "origin", "main").split()[0] != head(three)
+    follows.look(240.0)
+    assert three.there.git("ls-remote", "origin", "main").split()[0] == head(three)
+
+
+def head(three: Trio) -> str:
+    """Return the newest commit of the workspace."""
+    return three.here.git("rev-parse", "HEAD")
