@@ -22,8 +22,8 @@ T = TypeVar("T")
 log = logs.get("memory")
 
 #: Candidates each channel brings: cutting to the page before the later stages throws good rows away.
-MIN_POOL = 50
-POOL_PER_RESULT = 5
+MIN_POOL = 40
+POOL_PER_RESULT = 4
 MAX_POOL = 500
 
 
