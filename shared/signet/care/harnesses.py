@@ -1,12 +1,12 @@
-"""The one place where `doctor` and `uninstall` meet the harnesses.
-
-A harness connector adds itself to `CONNECTORS`; nothing else has to know of it.
-"""
+"""The one place where `doctor` and `uninstall` meet the harnesses; `CONNECTORS` are those that can be connected."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from signet.domain.harnesses import records, registry
+from signet.domain.harnesses.models import Site
 from signet.paths import Workspace
 
 
@@ -21,7 +21,9 @@ class Entry:
 class Connector(Protocol):
     """What connects one harness to this installation."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
 
     def entries(self, workspace: Workspace) -> Sequence[Entry]:
         """Return what is in the harness's settings now; nothing when it is not connected."""
@@ -30,4 +32,32 @@ class Connector(Protocol):
         """Take every entry out and return the places; what is not ours stays as it is."""
 
 
-CONNECTORS: tuple[Connector, ...] = ()
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """A harness of the registry, in the home of whoever runs this."""
+
+    name: str
+
+    def entries(self, workspace: Workspace) -> Sequence[Entry]:
+        """Return what is in its settings, and what came loose of what we put there."""
+        connector, site = registry.find(self.name), _site(workspace)
+        place = str(connector.config_path(site))
+        if not connector.is_installed(site):
+            is_lost = records.read(workspace, self.name).is_installed
+            return [Entry(place=place, problem="our entries are gone")] if is_lost else []
+        found = [Entry(place=str(one.path), problem=one.text) for one in connector.problems(site)]
+        return found or [Entry(place=place)]
+
+    def remove(self, workspace: Workspace) -> Sequence[str]:
+        """Take it out; raises OSError when one of its files does not parse and stays."""
+        done = registry.disconnect(_site(workspace), self.name)
+        if done.refused:
+            raise OSError("; ".join(done.refused))
+        return [*done.configs_patched, *done.files_removed]
+
+
+def _site(workspace: Workspace) -> Site:
+    return Site(workspace=workspace, home=Path.home())
+
+
+CONNECTORS: tuple[Connector, ...] = tuple(Harness(name) for name in registry.HARNESSES)

@@ -51,6 +51,15 @@ def sync(site: Site, settings: Settings, *, now: datetime) -> Synced:
     return done
 
 
+def both(first: Synced, second: Synced) -> Synced:
+    """Return what two runs did."""
+    return Synced(
+        changed=first.changed + second.changed,
+        warnings=first.warnings + second.warnings,
+        failures=first.failures + second.failures,
+    )
+
+
 def mend(site: Site, settings: Settings) -> Synced:
     """Connect again what has come loose: an entry that is gone, a second memory that was switched on (HN-51)."""
     done = Synced()

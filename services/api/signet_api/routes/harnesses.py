@@ -1,0 +1,65 @@
+"""The harnesses of this machine: which are there, which are connected, and giving them their instructions anew."""
+
+import asyncio
+from pathlib import Path
+
+from fastapi import APIRouter
+
+from signet import clock
+from signet.domain.harnesses import registry, sync
+from signet.domain.harnesses.models import Site
+from signet.domain.hooks import store as hooks
+from signet_api.deps import Shared, State
+
+router = APIRouter(prefix="/api/harnesses", tags=["harnesses"])
+
+
+@router.get("")
+async def get_harnesses(state: Shared) -> dict[str, object]:
+    """Return every harness that can be connected: its file, and when it has called last."""
+    seen = await state.db.aread(hooks.harnesses)
+    return {"harnesses": await asyncio.to_thread(_listed, _site(state), seen)}
+
+
+@router.post("/regenerate")
+async def post_regenerate(state: Shared) -> dict[str, object]:
+    """Mend what has come loose and write what harnesses read; what fails is told in `output`."""
+    output, is_whole = await asyncio.to_thread(_regenerated, _site(state), state)
+    message = (
+        "Harnesses are up to date" if is_whole else "Some harnesses could not be brought up to date"
+    )
+    return {"success": is_whole, "message": message, "output": output}
+
+
+def _site(state: State) -> Site:
+    return registry.with_programs(
+        Site(workspace=state.workspace, home=Path.home(), port=state.port)
+    )
+
+
+def _listed(site: Site, seen: dict[str, str]) -> list[dict[str, object]]:
+    paths = {
+        "claude-code": site.home / ".claude" / "settings.json",
+        "opencode": site.config_home / "opencode" / "AGENTS.md",
+        "openclaw": site.workspace.root / "AGENTS.md",
+        "codex": site.home / ".codex" / "config.toml",
+    }
+    return [
+        {
+            "name": one.name,
+            "id": one.id,
+            "path": str(paths[one.id]),
+            "exists": paths[one.id].exists(),
+            "lastSeen": seen.get(one.id),
+            "connected": one.is_installed(site),
+            "problems": [f"{fault.path}: {fault.text}" for fault in one.problems(site)],
+        }
+        for one in registry.HARNESSES.values()
+    ]
+
+
+def _regenerated(site: Site, state: State) -> tuple[str, bool]:
+    mended = sync.mend(site, state.settings)
+    done = sync.sync(site, state.settings, now=clock.now())
+    both = sync.both(mended, done)
+    return both.output, not both.failures

@@ -1,0 +1,207 @@
+"""`signet harness …`: connect the programs that agents run in, look at them, and take Signet out of them again.
+
+Works on files, with or without the daemon. What changes can be seen before with `--dry-run`.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.service import DryRunOption
+from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.domain.harnesses.models import Site
+
+app = typer.Typer(help="Connect Claude Code, OpenCode, OpenClaw and Codex.", no_args_is_help=True)
+
+
+def _ids(incomplete: str) -> list[str]:
+    from signet.domain.harnesses import registry
+
+    return [one for one in registry.HARNESSES if one.startswith(incomplete)]
+
+
+NamesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="HARNESS...",
+        help="claude-code, opencode, openclaw or codex.",
+        autocompletion=_ids,
+    ),
+]
+
+
+@app.command("list")
+def list_harnesses(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show which harnesses are connected.
+
+    Examples: signet harness list · signet harness list --json
+    """
+    _show(find_workspace(path), as_json=as_json)
+
+
+@app.command()
+def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show which harnesses are connected; exit 1 when a connection does not work.
+
+    Examples: signet harness status · signet harness status --json
+    """
+    if not _show(find_workspace(path), as_json=as_json):
+        raise typer.Exit(1)
+
+
+@app.command()
+def install(
+    names: NamesArgument,
+    legacy: Annotated[
+        bool | None,
+        typer.Option(
+            "--legacy/--plugin",
+            help="OpenClaw's older hook, or the plugin in its memory slot (the default).",
+            show_default=False,
+        ),
+    ] = None,
+    claim: Annotated[
+        bool,
+        typer.Option(
+            "--configure-openclaw-workspace",
+            help="Make this workspace OpenClaw's, whatever it has.",
+        ),
+    ] = False,
+    dry_run: DryRunOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Connect harnesses; running it again changes nothing.
+
+    A file is copied before its first change, and one that does not parse stays as it is.
+
+    Examples: signet harness install claude-code codex · signet harness install openclaw --dry-run
+    """
+    from dataclasses import asdict
+
+    from signet.domain.harnesses import registry
+    from signet.domain.harnesses.models import Wishes
+
+    site = site_of(find_workspace(path))
+    wishes = Wishes(legacy=legacy, claim_workspace=claim)
+    for name in names:
+        registry.find(name)
+    done = {name: registry.connect(site, name, wishes, dry_run=dry_run) for name in names}
+    if as_json:
+        output.show({name: asdict(one) for name, one in done.items()})
+    else:
+        for name, one in done.items():
+            if not one.success:
+                output.failed(f"{name}: {one.message}", "harness_refused", as_json=False)
+                continue
+            _say_diff(one.diff) if dry_run else output.say(_told(one.message, one.has_changed))
+            for file in () if dry_run else (*one.configs_patched, *one.files_written):
+                output.say(f"  {file}")
+            for warning in one.warnings:
+                output.tell(f"{output.ink(sys.stderr).warn('!')} {output.plain(warning)}")
+    if not all(one.success for one in done.values()):
+        raise typer.Exit(1)
+
+
+@app.command()
+def uninstall(
+    names: NamesArgument,
+    dry_run: DryRunOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take Signet out of harnesses; their files become what they were before.
+
+    Examples: signet harness uninstall codex · signet harness uninstall claude-code --dry-run
+    """
+    from dataclasses import asdict
+
+    from signet.domain.harnesses import registry
+
+    site = site_of(find_workspace(path))
+    found = {name: registry.find(name) for name in names}
+    done = {name: registry.disconnect(site, name, dry_run=dry_run) for name in names}
+    if as_json:
+        output.show({name: asdict(one) for name, one in done.items()})
+    else:
+        for name, one in done.items():
+            files = (*one.configs_patched, *one.files_removed)
+            if dry_run:
+                _say_diff(one.diff)
+            else:
+                what = "taken out" if files else "was not connected"
+                output.say(f"{found[name].name}: {what}")
+            for file in () if dry_run else files:
+                output.say(f"  {file}")
+            for why in one.refused:
+                output.failed(f"{why}; the file stays as it is", "harness_refused", as_json=False)
+    if any(one.refused for one in done.values()):
+        raise typer.Exit(1)
+
+
+def site_of(workspace: Workspace) -> "Site":
+    """Return where everything is for a command: the port is the running daemon's, else the one it would have."""
+    from signet.config.env import read_environment
+    from signet.daemon import record
+    from signet.domain.harnesses import registry
+    from signet.domain.harnesses.models import Site
+
+    running = record.running(workspace)
+    environment, _ = read_environment(os.environ)
+    port = environment.port if running is None else running.port
+    return registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
+
+
+def _show(workspace: Workspace, *, as_json: bool) -> bool:
+    """Show every harness; return whether those that are connected work."""
+    from signet.care.harnesses import CONNECTORS
+    from signet.domain.harnesses import registry
+
+    found = {one.name: list(one.entries(workspace)) for one in CONNECTORS}
+    faults = {
+        name: [f"{one.place}: {one.problem}" for one in entries if one.problem]
+        for name, entries in found.items()
+    }
+    if as_json:
+        rows = [
+            {
+                "id": name,
+                "name": registry.find(name).name,
+                "connected": bool(entries),
+                "problems": faults[name],
+            }
+            for name, entries in found.items()
+        ]
+        output.show({"harnesses": rows})
+        return not any(faults.values())
+    ink = output.ink(sys.stdout)
+    for name, entries in found.items():
+        state = (
+            "connected"
+            if entries and not faults[name]
+            else "broken"
+            if entries
+            else "not connected"
+        )
+        shown = {"connected": ink.good, "broken": ink.bad, "not connected": ink.dim}[state](state)
+        output.say(f"{ink.name(f'{name:<12}')} {shown}")
+        for fault in faults[name]:
+            output.say(f"  {output.plain(fault)}")
+    if any(faults.values()):
+        output.hint("To mend: signet sync")
+    return not any(faults.values())
+
+
+def _told(message: str, has_changed: bool) -> str:
+    return message if has_changed else f"{message}; nothing to change"
+
+
+def _say_diff(diff: str) -> None:
+    sys.stdout.write(diff or "Nothing would change\n")

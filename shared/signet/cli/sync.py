@@ -1,0 +1,52 @@
+"""`signet sync`: what comes with the product, and what harnesses read, brought up to date."""
+
+from pathlib import Path
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import NotFound
+from signet.paths import Workspace, find_workspace
+
+
+def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Bring skills, missing files, connections and generated files up to date; what a person wrote stays.
+
+    Examples: signet sync · signet sync --json
+    """
+    from signet import clock, config
+    from signet.cli.harness import site_of
+    from signet.domain.harnesses import registry
+    from signet.domain.harnesses import sync as syncing
+
+    workspace = find_workspace(path)
+    if not workspace.root.is_dir():
+        raise NotFound(f"There is no workspace at {workspace.root}; make one with: signet setup")
+    settings = config.load(workspace).settings
+    made = _files(workspace, settings.agent.name, settings.agent.description)
+    site = site_of(workspace)
+    done = syncing.Synced(changed=made)
+    for harness in registry.wanted(site, settings.harnesses):
+        connected = registry.connect(site, harness)
+        if not connected.success:
+            done.failures.append(f"{harness}: {connected.message}")
+        done.changed += (*connected.files_written, *connected.configs_patched)
+        done.warnings += connected.warnings if connected.has_changed else ()
+    done = syncing.both(done, syncing.sync(site, settings, now=clock.now()))
+    if as_json:
+        output.show({"changed": done.changed, "warnings": done.warnings, "failures": done.failures})
+    else:
+        for line in done.output.splitlines():
+            output.say(output.plain(line))
+    if done.failures:
+        raise typer.Exit(1)
+
+
+def _files(workspace: Workspace, name: str, description: str) -> list[str]:
+    from signet.care.setup import files
+
+    made = files.identity(workspace, name=name, description=description)
+    made += [".gitignore"] if files.ignore(workspace) else []
+    made += [str(Path("skills") / one) for one in files.skills(workspace)]
+    return [str(workspace.root / one) for one in made]

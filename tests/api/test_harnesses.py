@@ -1,0 +1,74 @@
+"""Harnesses over HTTP: which are there, when they were heard of, and their files made anew."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.http import Api, an_api
+
+IDS = ["claude-code", "opencode", "openclaw", "codex"]
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "person"
+    (home / ".claude").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return home
+
+
+@pytest.fixture
+def api(tmp_path: Path, person: Path) -> Iterator[Api]:
+    with an_api(tmp_path / "agents") as opened:
+        yield opened
+
+
+def listed(api: Api) -> dict[str, dict[str, object]]:
+    answer = api.get("/api/harnesses")
+    assert answer.status == 200
+    return {one["id"]: one for one in answer.body["harnesses"]}
+
+
+def test_every_harness_is_listed_with_its_file(api: Api, person: Path) -> None:
+    found = listed(api)
+    assert sorted(found) == sorted(IDS)
+    assert found["claude-code"] == {
+        "name": "Claude Code",
+        "id": "claude-code",
+        "path": str(person / ".claude/settings.json"),
+        "exists": False,
+        "lastSeen": None,
+        "connected": False,
+        "problems": [],
+    }
+    root = api.state.workspace.root
+    assert [found[one]["path"] for one in IDS[1:]] == [
+        str(person / ".config/opencode/AGENTS.md"),
+        str(root / "AGENTS.md"),
+        str(person / ".codex/config.toml"),
+    ]
+    (person / ".claude/settings.json").write_text("{}")
+    assert listed(api)["claude-code"]["exists"] is True
+
+
+def test_a_harness_that_calls_is_seen(api: Api) -> None:
+    asked = {"harness": "codex", "sessionKey": "s", "transcript": "User: hello"}
+    assert api.post("/api/hooks/session-end", asked).status == 200
+    assert str(listed(api)["codex"]["lastSeen"]).endswith("Z")
+    assert listed(api)["opencode"]["lastSeen"] is None
+
+
+def test_files_are_made_anew_and_what_fails_is_told(api: Api, person: Path) -> None:
+    (api.state.workspace.root / "AGENTS.md").write_text("Be kind.\n")
+    target = person / ".claude/CLAUDE.md"
+    done = api.post("/api/harnesses/regenerate").body
+    assert done["success"] is True and str(target) in done["output"]
+    assert "Be kind." in target.read_text() and "http://localhost:3850" in target.read_text()
+    assert api.post("/api/harnesses/regenerate").body["output"] == "Everything up to date"
+    target.unlink()
+    target.mkdir()
+    failed = api.post("/api/harnesses/regenerate")
+    assert (failed.status, failed.body["success"]) == (200, False)
+    assert f"Failed: {target}" in failed.body["output"]

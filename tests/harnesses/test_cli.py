@@ -1,0 +1,67 @@
+"""`signet harness` and `signet sync`, as a person runs them."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.program import Program
+from harnesses.home import Home, a_home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return a_home(tmp_path)
+
+
+@pytest.fixture
+def program(home: Home) -> Program:
+    return Program(home=home.path, workspace=home.site.workspace.root)
+
+
+def test_harnesses_are_connected_looked_at_and_taken_out(home: Home, program: Program) -> None:
+    before = home.seen()
+    shown = program.run("harness", "install", "claude-code", "codex", "--dry-run")
+    assert shown.status == 0 and "+++ " in shown.out and home.seen() == before
+    done = program.run("harness", "install", "claude-code", "codex")
+    assert done.status == 0 and "Claude Code is connected" in done.out
+    assert str(home.path / ".claude/settings.json") in done.out
+    again = program.run("harness", "install", "claude-code", "codex")
+    assert "Claude Code is connected; nothing to change" in again.out
+    found = {one["id"]: one for one in program.run("harness", "list", "--json").json()["harnesses"]}
+    assert [one for one in found if found[one]["connected"]] == ["claude-code", "codex"]
+    home.write(".codex/hooks.json", "{}")
+    broken = program.run("harness", "status")
+    assert broken.status == 1 and "our entries are gone" in broken.out
+    home.write(".codex/hooks.json", before[".codex/hooks.json"])
+    out = program.run("harness", "uninstall", "claude-code", "codex")
+    assert out.status == 0 and "Codex: taken out" in out.out
+    assert home.seen() == before
+    assert program.run("harness", "status").status == 0
+
+
+def test_what_cannot_be_connected_is_an_error_that_names_it(home: Home, program: Program) -> None:
+    home.write(".claude/settings.json", "{ broken")
+    refused = program.run("harness", "install", "claude-code")
+    assert refused.status == 1 and "settings.json: line 1" in refused.err
+    assert home.read(".claude/settings.json") == "{ broken"
+    unknown = program.run("harness", "install", "emacs")
+    assert unknown.status != 0 and "Valid choices: claude-code" in unknown.err
+
+
+def test_sync_brings_everything_up_to_date_and_then_says_so(home: Home, program: Program) -> None:
+    home.write(".agents/agent.yaml", "harnesses: [claude-code]\nembedding: {provider: none}\n")
+    done = program.run("sync")
+    assert done.status == 0, done.err
+    assert f"Wrote {home.path / '.claude/CLAUDE.md'}" in done.out
+    assert "session-start" in home.read(".claude/settings.json")
+    assert home.read(".agents/SOUL.md") == "SOUL.md says hello.\n"
+    assert ".daemon/" in home.read(".agents/.gitignore")
+    assert program.run("sync").out == "Everything up to date\n"
+
+
+def test_signet_uninstall_takes_harnesses_out_too(home: Home, program: Program) -> None:
+    before = home.seen()
+    assert program.run("harness", "install", "opencode", "openclaw").status == 0
+    done = program.run("uninstall", "--yes")
+    assert done.status == 0 and "Removed opencode" in done.out
+    assert home.seen() == before
