@@ -61,6 +61,8 @@ ROWS = (
     Row("skill", MEMORY, "skill:app"),
     Row("secret", MEMORY, "secret:app"),
     Row("agent", AGENTS, "agent:app"),
+    Row("harness", AGENTS, "harness:app"),
+    Row("sync", AGENTS, "sync:sync"),
     Row("hook", AGENTS, "hooks:app"),
     Row("bypass", AGENTS, "bypass:bypass"),
     Row(
