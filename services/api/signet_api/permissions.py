@@ -135,6 +135,8 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/documents/{document_id}"): _DOCUMENTS,
     ("GET", "/api/documents/{document_id}/chunks"): _DOCUMENTS,
     ("DELETE", "/api/documents/{document_id}"): _DOCUMENTS,
+    ("GET", "/api/harnesses"): _LOCAL,
+    ("POST", "/api/harnesses/regenerate"): _LOCAL,
     ("GET", "/api/connectors"): _CONNECTORS,
     ("POST", "/api/connectors"): _CONNECTORS,
     ("POST", "/api/connectors/resync"): _CONNECTORS,
