@@ -1,0 +1,186 @@
+"""Sessions: what a harness tells of them, which run now, what was said in them."""
+
+from signet.client.answers.sessions import (
+    Bypassed,
+    Checkpoint,
+    Compacted,
+    EndedSession,
+    Excerpt,
+    Precompaction,
+    Prompted,
+    RenewedSession,
+    RunningSession,
+    StartedSession,
+    SummaryPage,
+    Transcript,
+)
+from signet.client.call import Call, given, part, read
+
+
+def start_session(
+    harness: str,
+    *,
+    session_key: str | None = None,
+    project: str | None = None,
+    context: str | None = None,
+    runtime_path: str | None = None,
+    agent_id: str | None = None,
+) -> Call[StartedSession]:
+    """Return what a session begins with: who the agent is, what is remembered; `context` says what it is about.
+
+    Raises Conflict when the session is claimed by the other runtime path.
+    """
+    body = _hook(harness, session_key, project, runtime_path, agent_id) | {"context": context}
+    return Call(method="POST", path="/api/hooks/session-start", body=given(body))
+
+
+def submit_prompt(
+    harness: str,
+    message: str,
+    *,
+    session_key: str | None = None,
+    project: str | None = None,
+    last_assistant_message: str | None = None,
+    transcript: str | None = None,
+    runtime_path: str | None = None,
+    agent_id: str | None = None,
+) -> Call[Prompted]:
+    """Return what a person's message brings to mind; nothing is told twice in one session."""
+    body = _hook(harness, session_key, project, runtime_path, agent_id) | {
+        "userMessage": message,
+        "lastAssistantMessage": last_assistant_message,
+        "transcript": transcript,
+    }
+    return Call(method="POST", path="/api/hooks/user-prompt-submit", body=given(body))
+
+
+def end_session(
+    harness: str,
+    *,
+    session_key: str | None = None,
+    transcript: str | None = None,
+    project: str | None = None,
+    reason: str | None = None,
+    runtime_path: str | None = None,
+    agent_id: str | None = None,
+) -> Call[EndedSession]:
+    """Say that a session is over; what was said in it is read afterwards."""
+    body = _hook(harness, session_key, None, runtime_path, agent_id) | {
+        "transcript": transcript,
+        "cwd": project,
+        "reason": reason,
+    }
+    return Call(method="POST", path="/api/hooks/session-end", body=given(body))
+
+
+def before_compaction(
+    harness: str,
+    *,
+    session_key: str | None = None,
+    project: str | None = None,
+    session_context: str | None = None,
+    runtime_path: str | None = None,
+    agent_id: str | None = None,
+) -> Call[Precompaction]:
+    """Return how to sum up a session whose context is about to be shortened."""
+    body = _hook(harness, session_key, project, runtime_path, agent_id) | {
+        "sessionContext": session_context
+    }
+    return Call(method="POST", path="/api/hooks/pre-compaction", body=given(body))
+
+
+def after_compaction(
+    harness: str,
+    summary: str,
+    *,
+    session_key: str | None = None,
+    project: str | None = None,
+    runtime_path: str | None = None,
+    agent_id: str | None = None,
+) -> Call[Compacted]:
+    """Keep the summary that a context was shortened to."""
+    body = _hook(harness, session_key, project, runtime_path, agent_id) | {"summary": summary}
+    return Call(method="POST", path="/api/hooks/compaction-complete", body=given(body))
+
+
+def sessions(*, agent_id: str | None = None) -> Call[list[RunningSession]]:
+    """Return the sessions that run now."""
+    return read("/api/sessions", pick="sessions", agent_id=agent_id)
+
+
+def session(session_key: str) -> Call[RunningSession]:
+    """Return a session that runs now; raises NotFound."""
+    return read(f"/api/sessions/{part(session_key)}")
+
+
+def bypass_session(session_key: str, *, enabled: bool = True) -> Call[Bypassed]:
+    """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
+    path = f"/api/sessions/{part(session_key)}/bypass"
+    return Call(method="POST", path=path, body={"enabled": enabled}, is_safe=True)
+
+
+def renew_session(session_key: str) -> Call[RenewedSession]:
+    """Let the claim of a session last as long as a new one; raises NotFound."""
+    path = f"/api/sessions/{part(session_key)}/renew"
+    return Call(method="POST", path=path, body={}, is_safe=True)
+
+
+def transcript(session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
+    """Return what was said in a session; raises NotFound."""
+    return read(f"/api/sessions/{part(session_key)}/transcript", agent_id=agent_id)
+
+
+def search_transcripts(
+    query: str,
+    *,
+    limit: int = 10,
+    project: str | None = None,
+    agent_id: str | None = None,
+) -> Call[list[Excerpt]]:
+    """Return parts of what was said in sessions that hold the words of the query."""
+    body = {
+        "query": query,
+        "limit": limit,
+        "project": project,
+        "agentId": agent_id,
+    }
+    return Call(
+        method="POST",
+        path="/api/sessions/search",
+        body=given(body),
+        pick="results",
+        is_safe=True,
+    )
+
+
+def session_summaries(
+    *, project: str | None = None, depth: int | None = None, limit: int = 50, offset: int = 0
+) -> Call[SummaryPage]:
+    """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
+    return read("/api/sessions/summaries", project=project, depth=depth, limit=limit, offset=offset)
+
+
+def checkpoints(project: str, *, limit: int | None = None) -> Call[list[Checkpoint]]:
+    """Return how far the sessions of a project were, latest first."""
+    return read("/api/checkpoints", pick="checkpoints", project=project, limit=limit)
+
+
+def session_checkpoints(session_key: str) -> Call[list[Checkpoint]]:
+    """Return how far one session was at each of its checkpoints, latest first."""
+    return read(f"/api/checkpoints/{part(session_key)}", pick="checkpoints")
+
+
+def _hook(
+    harness: str,
+    session_key: str | None,
+    project: str | None,
+    runtime_path: str | None,
+    agent_id: str | None,
+) -> dict[str, object]:
+    return {
+        "harness": harness,
+        "sessionKey": session_key,
+        "project": project,
+        "runtimePath": runtime_path,
+        "agentId": agent_id,
+    }
