@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def db_any_way(
     return db
 
 
-def _agrees(tx: ReadTx, where: Where) -> None:
+def _agrees(tx: ReadTx, where: Where, indexed: Sequence[Where] = ()) -> None:
     """Compare what both channels find with what a scan finds."""
     passing = {
         row[0]: row[1]
@@ -104,12 +104,12 @@ def _agrees(tx: ReadTx, where: Where) -> None:
     chance = random.Random(7)
     for _ in range(3):
         question = vectors.pack(chance.gauss(0, 1) for _ in range(WIDTH))
-        near = vector.find(tx, question, Narrow(where), LIMIT, model=MODEL)
+        near = vector.find(tx, question, Narrow(where, indexed), LIMIT, model=MODEL)
         every = vector.exact(tx, question, where, model=MODEL)
         assert set(every) == set(passing)
         assert list(near) == sorted(every, key=lambda seq: (-every[seq], -seq))[:LIMIT]
     for words in (["slate"], ["slate", "brick"], ["slate", "brick", "house"], ["house"]):
-        chosen = keyword.candidates(tx, words, Narrow(where), LIMIT)
+        chosen = keyword.candidates(tx, words, Narrow(where, indexed), LIMIT)
         holding = {seq for seq, text in passing.items() if not set(words).isdisjoint(text.split())}
         rarest = {seq for seq, text in passing.items() if words[0] in text.split()}
         assert len(chosen.ranks) == min(LIMIT, len(holding))
@@ -121,7 +121,19 @@ def _agrees(tx: ReadTx, where: Where) -> None:
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filter_leaves_what_a_scan_finds(db_any_way: Database, name: str, share: int) -> None:
     query = Query(text="", reader=SHARED, filters=FILTERS[name](share))
-    db_any_way.read(_agrees, scope.condition(query))
+    db_any_way.read(_agrees, scope.condition(query), scope.indexed(query.filters))
+
+
+@pytest.mark.parametrize("most", [0, 250, 1_000], ids=["none", "some", "all"])
+def test_what_indexes_tell_is_not_all_that_a_filter_asks(
+    db: Database, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """One of these conditions, both or neither is short enough to be listed; the reader may see few of either."""
+    monkeypatch.setattr(narrow, "LOOKING", 0)
+    monkeypatch.setattr(narrow, "MOST_INDEXED", most)
+    filters = Filters(pinned=True, since=_day(COUNT - COUNT // 3))
+    query = Query(text="", reader=Reader(agent_id="one in 9"), filters=filters)
+    db.read(_agrees, scope.condition(query), scope.indexed(filters))
 
 
 ODD_TAGS = ("Two words", 'say "x"', "back\\slash", "überblick", "日記", "50%", "a_b", "c++")

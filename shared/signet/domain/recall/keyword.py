@@ -146,7 +146,9 @@ def _ranked(tx: ReadTx, match: str, seqs: Sequence[int]) -> dict[int, float]:
 
 def _heaviest_passing(tx: ReadTx, weights: "Floats", narrow: Narrow, wanted: int) -> list[int]:
     """Return the rows with the most weight that pass, where many do."""
-    looked = wanted
+    rough = narrow.roughly(tx)
+    weights = weights if rough is None else weights * rough[: len(weights)]
+    looked = wanted + wanted // 4
     while True:
         rows = _heaviest(weights, looked)
         passing = narrow.passing(tx, rows)

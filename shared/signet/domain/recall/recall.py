@@ -60,7 +60,7 @@ def recall(
         settings=settings,
         query_vector=query_vector or None,
         now=now,
-        narrow=Narrow(scope.condition(query)),
+        narrow=Narrow(scope.condition(query), scope.indexed(query.filters)),
         words=asked.words,
         when=asked.when,
     )

@@ -12,8 +12,9 @@ def condition(query: Query) -> Where:
     return times.standing(query.as_of) & readable(query.reader) & _filters(query.filters)
 
 
-def _filters(filters: Filters) -> Where:
-    where = Where("1")
+def indexed(filters: Filters) -> list[Where]:
+    """Return the conditions each of which an index of `memories` answers by itself, without its rows."""
+    found: list[Where] = []
     for column, value in (
         ("m.type = ?", filters.type),
         ("m.who = ?", filters.who),
@@ -23,9 +24,18 @@ def _filters(filters: Filters) -> Where:
         ("m.created_at <= ?", asked.instant("until", filters.until, last=True)),
     ):
         if value is not None:
-            where &= Where(column, (fts.encodable(value) if isinstance(value, str) else value,))
+            found.append(
+                Where(column, (fts.encodable(value) if isinstance(value, str) else value,))
+            )
     if filters.pinned is not None:
-        where &= Where("m.pinned = ?", (int(filters.pinned),))
+        found.append(Where("m.pinned = ?", (int(filters.pinned),)))
+    return found
+
+
+def _filters(filters: Filters) -> Where:
+    where = Where("1")
+    for one in indexed(filters):
+        where &= one
     for tag in filters.tags:
         where &= asked.has_tag(tag)
     return where

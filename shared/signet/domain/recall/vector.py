@@ -141,9 +141,10 @@ def _that_pass(
     tx: ReadTx, narrow: Narrow, packed: "Packed", vector: bytes, wanted: int, share: float
 ) -> dict[int, int]:
     """Return the `wanted` vectors nearest by signs of the memories that pass; about `share` of all do."""
-    asked = math.ceil(1.2 * wanted / share)
+    rough = narrow.roughly(tx)
+    asked = math.ceil(1.2 * wanted / (share if rough is None else 1.0))
     while True:
-        near = _nearest(packed, vector, asked)
+        near = _nearest(packed, vector, asked, rough)
         passing = narrow.passing(tx, set(near.values()))
         chosen = [pair for pair in near.items() if pair[1] in passing]
         if len(chosen) >= wanted or len(near) < asked:
