@@ -155,6 +155,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/diagnostics/{domain}"): (None, 200),
     # Without a worker the run waits.
     ("POST", "/api/repair/cluster-entities"): (None, 202),
+    ("GET", "/api/harnesses"): (None, 200),
+    ("POST", "/api/harnesses/regenerate"): (None, 200),
     ("GET", "/api/connectors"): (None, 200),
     ("POST", "/api/connectors"): ({"provider": "gdrive"}, 201),
     ("POST", "/api/connectors/resync"): (None, 200),
