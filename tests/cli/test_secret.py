@@ -43,3 +43,10 @@ def test_reading_can_be_switched_off(alone: Program) -> None:
     done = alone.run("secret", "get", "KEY")
     assert (done.status, done.out, "allowRead" in done.err) == (1, "", True)
     assert alone.run("secret", "exec", "-s", "KEY", "printenv", "KEY").out == "[REDACTED]\n"
+
+
+def test_a_value_that_is_typed_is_not_shown(alone: Program) -> None:
+    drawn = alone.on_terminal("secret", "put", "KEY", typed=f"{VALUE}\n", after="KEY: ")
+    assert "Secret KEY is kept" in drawn
+    assert VALUE not in drawn
+    assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"

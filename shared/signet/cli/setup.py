@@ -111,7 +111,11 @@ def setup(
         if setup_ask.has_questions(plan):
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise NoTerminal
-            plan, wanted = setup_ask.ask(plan, wanted, earlier)
+            try:
+                plan, wanted = setup_ask.ask(plan, wanted, earlier)
+            except (typer.Abort, KeyboardInterrupt):
+                output.tell("\nStopped; nothing was written")
+                raise SystemExit(130) from None
     else:
         prepare.check(plan)
         earlier = setup_do.check(plan, wanted)

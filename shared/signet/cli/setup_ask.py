@@ -99,8 +99,12 @@ class _Questions:
 
     def _harnesses(self) -> tuple[str, ...]:
         usual = ", ".join(self.installed) or NOBODY
-        valid = ", ".join(choices.HARNESSES)
-        given = self._line(f"Which harnesses shall remember here? ({valid}, none)", usual)
+        options = {
+            one: HARNESSES[one].name + (", found here" if one in self.installed else "")
+            for one in choices.HARNESSES
+        }
+        self._list("Which harnesses shall remember here? One or several.", options)
+        given = self._read(" " * _INDENT, usual)
         while True:
             if given.strip().lower() == NOBODY:
                 return ()
@@ -110,12 +114,13 @@ class _Questions:
                 given = self._again(error.message, usual)
 
     def _embedding(self) -> tuple[EmbeddingProvider, str | None]:
-        here = ", ".join(self.models.vectors[:3]) or "none is installed there"
+        here = ", ".join(self.models.vectors[:3]) or "it has none yet"
+        here = here if self.models.url else "it does not answer now"
         picked = self._one_of(
             "Who turns texts into vectors, so that recall goes by meaning?",
             {
-                "native": "the daemon itself; fetches a model once (84 MB), needs nothing else",
-                "ollama": f"a model of your Ollama ({here})",
+                "native": "the daemon itself, with a model of 84 MB that is fetched once",
+                "ollama": f"a model of Ollama: {here}",
                 "openai": "a paid service: every text is sent to it",
                 "none": "nobody; recall goes by words",
             },
@@ -153,10 +158,7 @@ class _Questions:
         return f"The TypeScript Signet in {self.earlier.workspace} has {held}. Import a copy?"
 
     def _one_of(self, question: str, options: Mapping[str, str], *, usual: str) -> str:
-        self._head(question)
-        room = max(map(len, options)) + 2
-        for name, text in options.items():
-            output.tell(" " * _INDENT + f"{name:<{room}}{text}")
+        self._list(question, options)
         given = self._read(" " * _INDENT, usual)
         while True:
             near = [name for name in options if given and name.startswith(given.lower())]
@@ -170,6 +172,12 @@ class _Questions:
         while given.lower() not in ("y", "yes", "n", "no"):
             given = self._again("yes or no", usual)
         return given.lower().startswith("y")
+
+    def _list(self, question: str, options: Mapping[str, str]) -> None:
+        self._head(question)
+        room = max(map(len, options)) + 2
+        for name, text in options.items():
+            output.tell(" " * _INDENT + f"{name:<{room}}{text}")
 
     def _line(self, question: str, usual: str) -> str:
         self._head(question, end=" ")

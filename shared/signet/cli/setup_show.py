@@ -130,9 +130,9 @@ def _closing(done: Done, ink: Ink) -> Iterator[str]:
         yield f"Daemon running at {ink.bold(done.started.daemon.url)}"
     names = [one.name for one in done.connected if one.is_connected]
     if names:
-        yield f"Connected: {', '.join(names)}. Start a new session there and type {ink.bold('/onboarding')}"
+        yield f"Connected: {', '.join(names)}. In a new session there: {ink.bold('/onboarding')}"
     else:
-        yield "No harness is connected. When you have one: signet setup --harness NAME, then /onboarding in it"
+        yield f"No harness is connected. To connect one: {ink.bold('signet setup --harness NAME')}"
     yield f"Try: {ink.bold(TRY)}"
 
 

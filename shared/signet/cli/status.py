@@ -5,7 +5,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from signet import clock
+from signet import __version__, clock
+from signet.care import contents
 from signet.cli import backup, output, work
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
@@ -17,6 +18,8 @@ from signet.paths import Workspace, cache_home, config_home, find_workspace
 _LABEL = 12
 #: The files of a workspace that `status` shows (cli.md §5).
 _FILES = ("AGENTS.md", "agent.yaml")
+#: Providers that somebody else runs; `ollama` is where its address says.
+_REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
 
 
 def status(path: PathOption = None, as_json: JsonOption = False) -> None:
@@ -33,10 +36,14 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         found["memories"] = signet.memories(limit=1)["stats"]
         found["pipeline"] = pipeline = signet.pipeline_status()
         found["waitsFor"] = work.why(pipeline)
+        found["vectors"] = signet.embeddings_status()
     except DaemonNotRunning:
         found = {"running": False, "agentsDir": str(workspace.root)}
+        found["memories"] = {"total": contents.memories(workspace.database)}
     found["files"] = files
     found["backups"] = _backups(workspace)
+    found["disk"] = contents.disk(workspace)
+    found["harnesses"] = _connected(workspace)
     if as_json:
         output.show(found)
         return
@@ -79,6 +86,8 @@ def places(workspace: Workspace) -> dict[str, str]:
 
 def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield f"{ink.dim('○')} {ink.bold('Daemon stopped')} · start it with: signet daemon start"
+    if found["memories"]["total"] is not None:
+        yield _row("memories", str(found["memories"]["total"]))
     yield from _workspace(found, ink)
 
 
@@ -97,7 +106,8 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     for reason in found["waitsFor"]:
         yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
-    yield _row("embeddings", _embedding(found["embedding"], ink))
+    yield _row("vectors", _vectors(found, ink))
+    yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
     yield from _workspace(found, ink)
     for line in troubles(health, ink):
         yield line
@@ -106,6 +116,8 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     for warning in [found["configError"], *found["configWarnings"]]:
         if warning:
             yield ink.warn(f"! {warning}")
+    if found["version"] != __version__:
+        yield ink.warn(f"! {__version__} is installed") + " · use it with: signet restart"
     for key in found["restartRequired"]:
         yield ink.warn(f"! {key} changed") + " · take it over with: signet restart"
 
@@ -143,7 +155,12 @@ def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
         for name, there in found["files"].items()
     ]
     yield _row("files", "  ".join(marks))
-    yield _row("backup", _backup(found["backups"], ink))
+    yield _row("harnesses", _harnesses(found["harnesses"], ink))
+    if found["files"]["memories.db"]:
+        yield _row("backup", _backup(found["backups"], ink))
+    if disk := found["disk"]:
+        told = f"{output.size(disk['database'])} used, {output.size(disk['free'])} free"
+        yield _row("disk", told)
     yield _row("workspace", found["agentsDir"])
 
 
@@ -161,11 +178,56 @@ def _queue(queue: dict[str, Any], ink: Ink) -> str:
     return text
 
 
-def _embedding(embedding: dict[str, Any], ink: Ink) -> str:
+def _vectors(found: dict[str, Any], ink: Ink) -> str:
+    embedding, provider = found["embedding"], found["vectors"]
     if embedding["model"] is None:
-        return "off, recall by keywords"
-    text = f"{embedding['embedded']} of {embedding['total']} · {embedding['model']}"
-    return text + ("" if embedding["available"] else ink.dim(" (not loaded)"))
+        return "off, recall goes by words"
+    done = f"{embedding['embedded']} of {embedding['total']} · {provider['provider']}"
+    text = f"{done} {embedding['model']}{_away(provider['provider'], ink)}"
+    if provider["available"]:
+        return text
+    why = output.plain(provider.get("error") or "cannot be used now")
+    return f"{text} · {ink.warn(why)}"
+
+
+def _texts(extraction: dict[str, Any], ink: Ink) -> str:
+    provider = str(extraction.get("provider", "auto"))
+    words = {"none": "nobody distils them", "rules": "built-in rules"}
+    if provider in words:
+        return words[provider]
+    model = str(extraction.get("model", ""))
+    if provider == "auto":
+        return f"{model} of Ollama whenever it answers, else built-in rules"
+    return f"{provider} {model}{_away(provider, ink)}"
+
+
+def _away(provider: str, ink: Ink) -> str:
+    """Return a word of warning for a provider that is sent what is remembered."""
+    return ink.warn(" · texts leave this machine") if provider in _REMOTE else ""
+
+
+def _connected(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return the harnesses that have entries of ours, each with what is wrong with them."""
+    from signet.care.harnesses import CONNECTORS
+
+    found = []
+    for one in CONNECTORS:
+        if entries := one.entries(workspace):
+            problems = [f"{entry.place}: {entry.problem}" for entry in entries if entry.problem]
+            found.append({"name": one.name, "problems": problems})
+    return found
+
+
+def _harnesses(connected: list[dict[str, Any]], ink: Ink) -> str:
+    if not connected:
+        return ink.dim("none connected · connect one with: signet setup --harness NAME")
+    marks = [
+        f"{ink.bad('✗') if one['problems'] else ink.good('✓')} {one['name']}" for one in connected
+    ]
+    broken = [text for one in connected for text in one["problems"]]
+    return "  ".join(marks) + (
+        f" · {ink.bad(broken[0])} · mend it with: signet setup" if broken else ""
+    )
 
 
 def _row(name: str, text: str) -> str:

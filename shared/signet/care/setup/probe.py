@@ -4,15 +4,15 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet.care import contents
 from signet.config.env import read_environment
 from signet.config.pipeline import LOCAL_TEXT_MODEL
 from signet.daemon import ready, record
 from signet.db import migrate
-from signet.db.driver import connect, sqlite
 from signet.errors import Conflict, ProviderDown, ProviderFailed
 from signet.paths import Workspace
 from signet.providers.exchange import Exchange
@@ -100,7 +100,9 @@ def earlier(workspace: Workspace, port: int) -> Earlier | None:
     for place in dict.fromkeys((workspace, usual)):
         if is_earlier(place.database):
             url = _recorded(place)
-            return Earlier(workspace=place.root, memories=_count(place.database), url=url)
+            return Earlier(
+                workspace=place.root, memories=contents.memories(place.database), url=url
+            )
     return None
 
 
@@ -118,7 +120,7 @@ def is_earlier(database: Path) -> bool:
     try:
         if not database.exists() or migrate.current(database) is not None:
             return False
-        return _count(database) is not None
+        return contents.memories(database) is not None
     except migrate.MigrationFailed:
         return False
 
@@ -132,7 +134,7 @@ def _on_port(port: int) -> Earlier | None:
     place = Workspace(Path(where))
     return Earlier(
         workspace=place.root,
-        memories=_count(place.database),
+        memories=contents.memories(place.database),
         url=f"http://{record.LOOPBACK}:{port}",
         version=str(body.get("version", "")),
     )
@@ -154,18 +156,6 @@ def _looks_like_signet(pid: int) -> bool:
     )
     words = shown.stdout.lower()
     return "signet" in words and any(one in words for one in ("bun", "node", "daemon.js"))
-
-
-def _count(database: Path) -> int | None:
-    """Return how many memories a database holds; None when it cannot be said."""
-    if not database.exists():
-        return None
-    try:
-        with contextlib.closing(connect(database, read_only=True)) as connection:
-            row: Sequence[object] = connection.execute("SELECT count(*) FROM memories").fetchone()
-            return int(str(row[0]))
-    except sqlite.DatabaseError:
-        return None
 
 
 def _is_same(one: Path, other: Path) -> bool:

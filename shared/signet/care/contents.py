@@ -1,0 +1,33 @@
+"""What a workspace holds, read from its files, with or without a daemon."""
+
+import contextlib
+import shutil
+from pathlib import Path
+
+from signet.paths import Workspace
+
+
+def memories(database: Path) -> int | None:
+    """Return how many memories a database of any version holds; None when it cannot be said."""
+    from signet.db.driver import connect, sqlite
+
+    if not database.exists():
+        return None
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
+            kept = " WHERE is_deleted = 0" if "is_deleted" in columns else ""
+            row = connection.execute(f"SELECT count(*) FROM memories{kept}").fetchone()
+            return int(row[0])
+    except sqlite.DatabaseError:
+        return None
+
+
+def disk(workspace: Workspace) -> dict[str, int]:
+    """Return the bytes of the database with its log, and those that are free on its disk; nothing without a folder."""
+    if not workspace.root.is_dir():
+        return {}
+    database = workspace.database
+    files = [database.with_name(database.name + end) for end in ("", "-wal")]
+    used = sum(one.stat().st_size for one in files if one.exists())
+    return {"database": used, "free": shutil.disk_usage(workspace.root).free}

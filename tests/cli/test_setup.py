@@ -1,0 +1,325 @@
+"""`signet setup` without a daemon: what it writes, what it refuses, what it leaves alone."""
+
+import json
+import re
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.program import Done, Program
+from migrations import upstream
+from signet import config
+from signet.care.setup import files
+from signet.cli import main as entry
+from signet.config import manifest
+from signet.config.sections import Settings
+from signet.db import migrate
+from signet.paths import Workspace
+from support.pages import Page, a_site
+
+FLAGS = ("--non-interactive", "--embedding-provider", "none", "--extraction-provider", "none")
+STILL = ("--no-daemon", "--no-model")
+has_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def setup(program: Program, *arguments: str, **environ: str) -> Done:
+    """Run a setup that starts nothing."""
+    return program.run("setup", *STILL, *arguments, **environ)
+
+
+def git(program: Program, *arguments: str) -> str:
+    """Return what git says of the workspace."""
+    done = subprocess.run(
+        ["git", *arguments],
+        cwd=program.workspace,
+        env=program.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def titles(program: Program) -> list[str]:
+    """Return the titles of the commits, oldest first, without their dates."""
+    found = git(program, "log", "--reverse", "--format=%s").splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\d_", one) for one in found)
+    return [one[11:] for one in found]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return every file that is not machine-made, by its place."""
+    skipped = {".git", ".daemon"}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not skipped & set(path.parts) and "memories.db" not in path.name
+    }
+
+
+def settings_of(program: Program) -> Settings:
+    """Return the settings that agent.yaml says, which must say nothing wrong."""
+    loaded = config.load(Workspace(program.workspace), {})
+    assert (loaded.error, loaded.warnings) == (None, ())
+    return loaded.settings
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    home = tmp_path_factory.mktemp("made")
+    program = Program(home=home, workspace=home / "agents")
+    more = ("--name", 'Juno "the $first"', "--harness", "codex", "--json")
+    done = setup(program, *FLAGS, *more)
+    assert done.status == 0, done.err
+    (home / "first.json").write_text(done.out)
+    return program
+
+
+def test_a_fresh_workspace_has_everything_and_is_private(made: Program) -> None:
+    told = json.loads((made.home / "first.json").read_text())
+    assert told["state"] == "fresh"
+    assert told["created"] == ["agent.yaml", *files.IDENTITY, ".gitignore"]
+    for name in (*told["created"], "memory/scripts", "harnesses", "skills/onboarding/SKILL.md"):
+        assert (made.workspace / name).exists(), name
+    assert migrate.is_current(made.workspace / "memory" / "memories.db")
+    for path in (made.workspace, *made.workspace.rglob("*")):
+        if path.is_dir() or path.parent == made.workspace:
+            assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
+
+
+def test_settings_hold_what_was_chosen_and_no_more(made: Program) -> None:
+    settings = settings_of(made)
+    assert settings.agent.name == 'Juno "the $first"'
+    assert settings.harnesses == ("codex",)
+    assert (settings.embedding.provider, settings.pipeline.extraction.provider) == ("none", "none")
+    raw = manifest.parse((made.workspace / "agent.yaml").read_bytes())
+    assert set(raw) == {"version", "schema", "agent", "harnesses", "embedding", "memory"}
+    assert "Juno" in (made.workspace / "AGENTS.md").read_text()
+    assert '- name: Juno "the $first"' in (made.workspace / "IDENTITY.md").read_text()
+
+
+@has_git
+def test_the_first_commit_needs_no_name_and_holds_no_data(made: Program) -> None:
+    assert titles(made) == ["signet-setup"]
+    assert git(made, "log", "-1", "--format=%ae").strip() == "signet@localhost"
+    assert not git(made, "status", "--porcelain")
+    listed = git(made, "ls-files").split()
+    assert "agent.yaml" in listed and "skills/recall/SKILL.md" in listed
+    assert not [one for one in listed if "memories.db" in one or one.startswith(".daemon")]
+    # Nothing was written down for other commits.
+    assert "email" not in (made.workspace / ".git" / "config").read_text()
+
+
+def test_the_same_command_again_leaves_the_same_files(made: Program) -> None:
+    before = content(made.workspace) | content(made.home / ".codex")
+    again = setup(made, *FLAGS, "--name", 'Juno "the $first"', "--harness", "codex", "--json")
+    assert (again.status, again.json()["state"]) == (0, "repair")
+    assert content(made.workspace) | content(made.home / ".codex") == before
+    told = again.json()
+    assert not told["created"] and not told["changed"] and not told["git"]["commits"]
+    assert not told["harnesses"][0]["changed"]
+    plain = setup(made)
+    assert (plain.status, "nothing was changed" in plain.out) == (0, True), plain.err
+    assert content(made.workspace) | content(made.home / ".codex") == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            (),
+            "Non-interactive setup requires --embedding-provider (native, ollama, openai, or none).",
+        ),
+        (
+            ("--embedding-provider", "none"),
+            "Non-interactive setup requires --extraction-provider (",
+        ),
+        (
+            (*FLAGS[1:], "--harness", "codex,cluade-code"),
+            "Unknown --harness value(s): cluade-code. Did you mean claude-code? Valid choices: "
+            "claude-code, opencode, openclaw, codex",
+        ),
+        (("--embedding-provider", "olama"), "Did you mean ollama?"),
+        (("--extraction-provider", "gpt"), "Unknown --extraction-provider value: gpt."),
+        ((*FLAGS[1:], "--search-balance", "1.5"), "--search-balance must be a number from 0 to 1"),
+        ((*FLAGS[1:], "--openclaw-runtime-path", "x"), "Valid choices: plugin, legacy"),
+    ],
+    ids=["no-vectors", "no-texts", "harness", "vectors", "texts", "balance", "runtime-path"],
+)
+def test_what_is_missing_or_wrong_is_named_before_anything_is_written(
+    alone: Program,
+    arguments: tuple[str, ...],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("HOME", str(alone.home))
+    monkeypatch.setenv("SIGNET_PATH", str(alone.workspace))
+    assert entry.main(["setup", "--non-interactive", *STILL, *arguments]) == 1
+    told = capsys.readouterr()
+    assert (told.out, words in told.err) == ("", True)
+    assert not [*alone.home.iterdir()]
+
+
+def test_who_may_not_be_asked_is_told_the_flag(alone: Program) -> None:
+    done = setup(alone)
+    assert (done.status, "--non-interactive" in done.err) == (1, True)
+    assert "Ask the user" in setup(alone, "--non-interactive").err.splitlines()[1]
+    assert not alone.workspace.exists()
+
+
+OWN = """# mine
+agent:
+  name: Bea # for short
+embedding: {provider: none}
+memory:
+  pipelineV2: {extraction: {provider: rules}}
+harnesses: [codex]
+extra: kept
+"""
+
+
+def test_a_repair_changes_only_what_flags_say(alone: Program) -> None:
+    alone.workspace.mkdir()
+    (alone.workspace / "agent.yaml").write_text(OWN)
+    (alone.workspace / "AGENTS.md").write_text("mine alone\n")
+    assert setup(alone, "--non-interactive", "--skip-git").status == 0
+    assert (alone.workspace / "agent.yaml").read_text() == OWN
+    assert (alone.workspace / "AGENTS.md").read_text() == "mine alone\n"
+    more = ("--harness", "claude-code", "--embedding-provider", "ollama", "--search-balance", "0.4")
+    done = setup(alone, "--non-interactive", "--skip-git", *more, "--json").json()
+    assert set(done["changed"]) == {
+        "harnesses",
+        "search.alpha",
+        "embedding.provider",
+        "embedding.model",
+        "embedding.dimensions",
+    }
+    settings = settings_of_other(alone)
+    assert settings.agent.name == "Bea"
+    assert settings.harnesses == ("codex", "claude-code")
+    assert (settings.embedding.provider, settings.embedding.model) == ("ollama", "nomic-embed-text")
+    text = (alone.workspace / "agent.yaml").read_text()
+    assert text.startswith("# mine\n") and "# for short" in text and "extra: kept" in text
+    assert not (alone.workspace / ".git").exists()
+
+
+def settings_of_other(program: Program) -> Settings:
+    """Return the settings of a file that has an unknown key."""
+    return config.load(Workspace(program.workspace), {}).settings
+
+
+@has_git
+def test_files_that_somebody_wrote_are_kept_and_committed_before(alone: Program) -> None:
+    alone.workspace.mkdir()
+    (alone.workspace / "AGENTS.md").write_text("mine\n")
+    (alone.workspace / "SOUL.md").write_text("also mine\n")
+    (alone.workspace / ".secrets").mkdir()
+    (alone.workspace / ".secrets" / "secrets.enc").write_text("x")
+    done = setup(alone, *FLAGS, "--json").json()
+    assert done["state"] == "migration"
+    assert "AGENTS.md" not in done["created"] and "USER.md" in done["created"]
+    assert (alone.workspace / "SOUL.md").read_text() == "also mine\n"
+    assert titles(alone) == ["pre-signet-backup", "signet-setup"]
+    backup = git(alone, "ls-tree", "-r", "--name-only", "HEAD~1").split()
+    assert sorted(backup) == [".gitignore", "AGENTS.md", "SOUL.md"]
+
+
+def test_without_git_the_workspace_is_made_all_the_same(alone: Program, tmp_path: Path) -> None:
+    done = setup(alone, *FLAGS, "--json", PATH=str(tmp_path / "empty"))
+    assert (done.status, done.json()["git"]["problem"]) == (0, "git is not installed")
+    assert (alone.workspace / "AGENTS.md").exists()
+
+
+def test_settings_that_cannot_be_read_stop_it_and_stay_as_they_are(alone: Program) -> None:
+    alone.workspace.mkdir()
+    (alone.workspace / "agent.yaml").write_text("agent: [\n")
+    done = setup(alone, *FLAGS)
+    assert (done.status, "agent.yaml line" in done.err) == (1, True)
+    assert content(alone.workspace) == {"agent.yaml": b"agent: [\n"}
+
+
+def test_a_folder_that_holds_more_is_no_workspace(alone: Program) -> None:
+    done = setup(alone, *FLAGS, "--path", str(alone.home))
+    assert (done.status, "holds more than a workspace" in done.err) == (1, True)
+    assert not [*alone.home.iterdir()]
+
+
+def test_a_database_of_the_typescript_program_is_taken_over_with_a_copy(alone: Program) -> None:
+    database = alone.workspace / "memory" / "memories.db"
+    database.parent.mkdir(parents=True)
+    with closing(upstream.write(database, 43)):
+        pass
+    done = setup(alone, *FLAGS, "--skip-git", "--json").json()
+    assert "earlier state is kept in" in done["database"]
+    assert migrate.is_current(database)
+    assert [*database.parent.glob("memories.db.bak-v43-*")]
+
+
+@pytest.fixture
+def theirs(alone: Program) -> Iterator[tuple[Program, Path]]:
+    """Give a program on whose port a TypeScript daemon answers, and that daemon's workspace."""
+    place = alone.home / "theirs"
+    (place / "memory").mkdir(parents=True)
+    with closing(upstream.write(place / "memory" / "memories.db", 43)):
+        pass
+    health = json.dumps({"agentsDir": str(place), "version": "0.58.0"}).encode()
+    with a_site({"/health": Page(body=health)}) as site:
+        alone.port = site.port
+        yield alone, place
+
+
+def test_a_typescript_daemon_on_the_port_is_named_and_nothing_is_written(
+    theirs: tuple[Program, Path],
+) -> None:
+    program, place = theirs
+    done = program.run("setup", "--no-model", *FLAGS, "--port", str(program.port))
+    assert done.status == 1
+    assert f"used by the TypeScript Signet 0.58.0 of {place}" in done.err
+    assert "--port" in done.err
+    own = setup(program, *FLAGS, "--port", str(program.port), "--path", str(place))
+    assert (own.status, "stop it first" in own.err) == (1, True)
+    assert not program.workspace.exists() and not (place / "agent.yaml").exists()
+
+
+def test_memories_of_a_typescript_program_are_offered(theirs: tuple[Program, Path]) -> None:
+    program, place = theirs
+    done = setup(program, *FLAGS, "--skip-git", "--port", str(program.port))
+    assert (done.status, "has 2 memories" in done.out) == (0, True), done
+    assert f"signet import {place / 'memory' / 'memories.db'}" in done.out
+
+
+def test_a_person_is_asked_four_things_and_may_take_every_default(alone: Program) -> None:
+    (alone.home / ".codex").mkdir()
+    drawn = alone.on_terminal("setup", *STILL, typed="\n" * 6, columns=80)
+    assert re.findall(r"(\d) of (\d)", drawn) == [(str(n), "4") for n in range(1, 5)]
+    assert "Found here: Codex" in drawn
+    settings = settings_of(alone)
+    assert (settings.agent.name, settings.harnesses) == ("My Agent", ("codex",))
+    assert (settings.embedding.provider, settings.pipeline.extraction.provider) == (
+        "native",
+        "auto",
+    )
+    assert max(len(line) for line in drawn.splitlines() if "\x1b" not in line) <= 80
+
+
+def test_answers_are_understood_and_asked_again(alone: Program) -> None:
+    typed = "Bea\nnobody\ncodex claude-code\nnon\nrul\n"
+    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed=typed, columns=120)
+    assert "Unknown --harness value(s): nobody." in drawn
+    settings = settings_of(alone)
+    assert settings.agent.name == "Bea"
+    assert settings.harnesses == ("claude-code", "codex")
+    assert (settings.embedding.provider, settings.pipeline.extraction.provider) == ("none", "rules")
+
+
+@pytest.mark.parametrize("answers", [0, 3])
+def test_stopping_at_any_question_leaves_nothing_behind(alone: Program, answers: int) -> None:
+    drawn = alone.on_terminal("setup", *STILL, typed="\n" * answers + "\x04")
+    assert "nothing was written" in drawn.lower()
+    assert not [*alone.home.iterdir()]

@@ -1,0 +1,120 @@
+"""`signet setup` with a daemon at its end, and the commands around it as a new user meets them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.program import Program
+from signet.paths import Workspace
+
+pytestmark = pytest.mark.xdist_group("daemon")
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    home = tmp_path_factory.mktemp("begun")
+    program = Program(home=home, workspace=home / ".agents")
+    flags = ("--embedding-provider", "none", "--extraction-provider", "rules")
+    try:
+        done = program.run(
+            *("setup", "--non-interactive", *flags, "--harness", "codex", "--skip-git"),
+            SIGNET_PORT=str(program.port),
+        )
+        assert done.status == 0, done.err
+        (home / "first.txt").write_text(done.out)
+        yield program
+    finally:
+        program.run("stop")
+
+
+def test_it_ends_with_the_daemon_the_harness_and_what_to_try(begun: Program) -> None:
+    lines = (begun.home / "first.txt").read_text().splitlines()[-3:]
+    assert lines[0] == f"Daemon running at http://127.0.0.1:{begun.port}"
+    assert lines[1].startswith("Connected: Codex.") and "/onboarding" in lines[1]
+    assert lines[2] == 'Try: signet remember "I prefer tabs over spaces"'
+    assert (begun.home / ".codex" / "hooks.json").exists()
+
+
+def test_what_it_says_to_try_works(begun: Program) -> None:
+    assert begun.run("remember", "I prefer tabs over spaces").status == 0
+    assert "tabs" in begun.run("recall", "tabs").out
+
+
+def test_again_it_finds_the_daemon_running_and_says_so(begun: Program) -> None:
+    done = begun.run("setup", "--non-interactive", "--skip-git", "--json").json()
+    assert done["daemon"] == {
+        "running": True,
+        "started": False,
+        "url": f"http://127.0.0.1:{begun.port}",
+    }
+    assert [one["is_connected"] for one in done["harnesses"]] == [True]
+
+
+def test_status_shows_it_all_in_one_screen(begun: Program) -> None:
+    shown = begun.run("status").out
+    for words in ("Daemon running", "rules", "recall goes by words", "✓ agent.yaml", "free"):
+        assert words in shown, shown
+    found = begun.run("status", "--json").json()
+    assert found["disk"]["database"] > 0
+    assert found["vectors"]["provider"] == "none"
+    drawn = begun.on_terminal("status", columns=80, NO_COLOR="1")
+    assert len(drawn.splitlines()) < 24
+
+
+def test_the_dashboard_is_an_address_and_over_ssh_a_way_to_it(begun: Program) -> None:
+    url = f"http://127.0.0.1:{begun.port}"
+    assert begun.run("dashboard", "--no-open", "--json").json() == {
+        "url": url,
+        "opened": False,
+        "started": False,
+    }
+    far = begun.run("ui", SSH_CONNECTION="192.0.2.1 50000 192.0.2.9 22")
+    assert (far.status, far.out) == (0, f"{url}\n")
+    assert f"ssh -N -L {begun.port}:127.0.0.1:{begun.port}" in far.err and "@192.0.2.9" in far.err
+
+
+def test_missing_vectors_are_counted_and_cannot_be_made_without_a_model(begun: Program) -> None:
+    found = begun.run("embed", "audit", "--json").json()
+    assert found["total"] == found["embedded"] + found["missing"] + found["stale"] >= 1
+    assert found["missing"] >= 1
+    looked = begun.run("embed", "backfill", "--dry-run", "--batch-size", "1")
+    assert (looked.status, "would re-embed 1 of" in looked.out) == (0, True)
+    assert begun.run("embed", "backfill", "--json").status == 1
+
+
+def test_the_schema_is_current_and_vectors_are_where_they_belong(begun: Program) -> None:
+    assert begun.run("migrate-schema").out == "Schema 0001 is current\n"
+    told = begun.run("migrate-schema", "--json").json()
+    assert (told["before"], told["after"], told["copy"]) == ("0001", "0001", None)
+    nothing = begun.run("migrate-schema", "--path", str(begun.home / "none"))
+    assert (nothing.status, "No memory database found" in nothing.err) == (1, True)
+    assert begun.run("migrate-vectors", "--rollback").status == 1
+
+
+def test_an_old_store_of_vectors_goes_only_when_asked_to(begun: Program) -> None:
+    old = Workspace(begun.workspace).memory_dir / "vectors.zvec"
+    old.mkdir()
+    (old / "data").write_text("x")
+    assert begun.run("migrate-vectors", "--dry-run").status == 0
+    assert f"Would delete {old}" in begun.run("migrate-vectors", "--dry-run", "--remove-zvec").out
+    assert old.exists()
+    assert begun.run("migrate-vectors", "--dry-run", "--remove-zvec").status == 0
+
+
+def test_the_workspace_that_applies_is_told_and_another_can_be_saved(begun: Program) -> None:
+    elsewhere = begun.home / "elsewhere"
+    told = begun.run("workspace", "status", "--json").json()
+    assert (told["workspace"], told["from"]) == (str(begun.workspace), "SIGNET_PATH")
+    saved = begun.run("workspace", "set", str(elsewhere))
+    assert (saved.status, str(elsewhere) in saved.out) == (0, True)
+    assert "SIGNET_PATH is set and goes first" in saved.err
+    place = begun.home / ".config" / "signet" / "workspace.json"
+    assert json.loads(place.read_text()) == {"workspace": str(elsewhere)}
+    told = begun.run("workspace", "status", "--json", SIGNET_PATH="").json()
+    assert (told["workspace"], told["from"]) == (str(elsewhere), "saved")
+    file = Path(begun.home / "file")
+    file.write_text("x")
+    assert begun.run("workspace", "set", str(file)).status == 1
+    place.unlink()
