@@ -74,6 +74,19 @@ def test_status_has_every_field_that_clients_read(api: Api) -> None:
     assert [process["name"] for process in body["processes"]] == ["api", "worker", "scheduler"]
     assert {process["state"] for process in body["processes"]} == {"stopped"}
     assert (body["configError"], body["restartRequired"]) == (None, [])
+    assert body["logging"]["logFile"].startswith(body["logging"]["logDir"])
+    assert body["providerResolution"]["embedding"]["provider"] == "none"
+    assert body["update"] == {
+        "currentVersion": signet.__version__,
+        "latestVersion": None,
+        "updateAvailable": False,
+        "pendingRestart": None,
+        "autoInstall": False,
+        "checkInterval": 21_600,
+        "lastCheckAt": None,
+        "lastError": None,
+        "timerActive": False,
+    }
     assert {"activeSessions", "bypassedSessions", "update", "logging", "pipelineV2"} <= set(body)
 
 

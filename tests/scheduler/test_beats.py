@@ -19,7 +19,7 @@ SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
 GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
 MINUTELY = {"embedding_gaps", "synthesis", "top_entities"}
-ALL = {"retention", "graph", "maintenance", "backup", *MINUTELY}
+ALL = {"retention", "graph", "maintenance", "backup", "updates", *MINUTELY}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:

@@ -1,11 +1,14 @@
 """What `/health` knows: looked at in the background, so that no request waits for it."""
 
 import asyncio
+import itertools
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from signet import clock
 from signet.db import Database, ReadTx, migrate
+from signet.domain.updates import state as updates
+from signet.domain.updates.state import Known
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
@@ -15,6 +18,8 @@ from signet_api import processes
 log = logs.get("api")
 
 LOOK_SECONDS = 1.0
+#: After how many of these is looked for versions.
+UPDATE_LOOKS = 60
 #: A job that is due for longer than this while somebody could run it means that work stands still (JOB-23).
 OLDEST_DUE_SECONDS = 300.0
 
@@ -74,6 +79,9 @@ class Health:
     workspace: Workspace
     schema_head: str = field(default_factory=migrate.head)
     last: Seen = field(default_factory=Seen)
+    #: What is known of new versions, and the one that a restart would start.
+    update: Known = field(default_factory=Known)
+    pending: str | None = None
 
     async def look(self) -> Seen:
         """Look now; never raises: a database that cannot be read is what it then saw."""
@@ -88,8 +96,15 @@ class Health:
             self.last = Seen(database=False, reasons=("the database cannot be read",))
         return self.last
 
+    async def look_at_updates(self) -> None:
+        """Look which versions there are on this machine; asks nobody else."""
+        self.update = await asyncio.to_thread(updates.read, self.workspace)
+        self.pending = await asyncio.to_thread(updates.pending_version)
+
     async def watch(self) -> None:
         """Look again and again until cancelled."""
-        while True:
+        for looks in itertools.count():
             await self.look()
+            if looks % UPDATE_LOOKS == 0:
+                await self.look_at_updates()
             await asyncio.sleep(LOOK_SECONDS)

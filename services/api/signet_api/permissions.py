@@ -243,6 +243,11 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/git/sync"): _LOCAL,
     ("GET", "/api/git/config"): _LOCAL,
     ("POST", "/api/git/config"): _LOCAL,
+    # New versions.
+    ("GET", "/api/update/check"): _LOCAL,
+    ("GET", "/api/update/config"): _LOCAL,
+    ("POST", "/api/update/config"): _LOCAL,
+    ("POST", "/api/update/run"): _LOCAL,
     # Skills.
     ("GET", "/api/skills"): _LOCAL,
     ("GET", "/api/skills/search"): _LOCAL,

@@ -13,6 +13,7 @@ from signet.domain.knowledge import communities
 from signet.domain.maintenance import cycle
 from signet.domain.structural import top
 from signet.domain.synthesis import ask as synthesis
+from signet.domain.updates import check as updates
 from signet.queue import BULK, Job, enqueue
 
 _READ = "SELECT name, last_run_ms FROM beats"
@@ -127,6 +128,17 @@ def _look_at_top_entity(
         top.queue(tx, entity_id, agent_id, now=now)
 
 
+def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return ("all",) if updates.is_allowed(settings.updates) else ()
+
+
+def _look_for_update(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    if found:
+        enqueue(tx, Job(kind="update_check", slot=slot, priority=BULK), now=now)
+
+
 BEATS = (
     Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
     Beat(name="backup", every_ms=lambda settings: BACKUP_MS, look=_find_backup, start=_back_up),
@@ -159,6 +171,12 @@ BEATS = (
         every_ms=lambda settings: settings.pipeline.structural.synthesis_interval_ms,
         look=_find_top_entity,
         start=_look_at_top_entity,
+    ),
+    Beat(
+        name="updates",
+        every_ms=lambda settings: settings.updates.check_interval_seconds * 1000,
+        look=_find_update,
+        start=_look_for_update,
     ),
 )
 

@@ -72,6 +72,7 @@ KINDS = {
         Kind(name="vector_index", queue="light", time_limit_seconds=900),
         Kind(name="repair", queue="repairs", time_limit_seconds=1_800),
         Kind(name="maintenance", queue="repairs", time_limit_seconds=1_800),
+        Kind(name="update_check", queue="light", time_limit_seconds=1_000),
         # Longer than a run may take, which ends itself.
         Kind(name="task_run", queue="tasks", time_limit_seconds=660),
     )

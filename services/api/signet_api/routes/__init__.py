@@ -57,6 +57,7 @@ from signet_api.routes import (
     telemetry,
     timeline,
     transfer,
+    update,
 )
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -98,6 +99,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     skills.router,
     tasks.router,
     git.router,
+    update.router,
     agents.router,
     cross_agent.router,
     pipeline.router,

@@ -29,8 +29,8 @@ async def get_health(state: Shared) -> dict[str, object]:
         "agentsDir": str(state.workspace.root),
         "db": seen.database,
         "reasons": list(seen.reasons),
-        "updateAvailable": False,
-        "pendingRestart": None,
+        "updateAvailable": state.health.update.is_update,
+        "pendingRestart": state.health.pending,
     }
 
 

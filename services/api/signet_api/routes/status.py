@@ -1,14 +1,18 @@
 """Everything about the daemon in one answer; from rows and settings, no call outside (TK-52)."""
 
+import os
 from datetime import datetime
 
 from fastapi import APIRouter
 
 from signet import __version__, clock, config
+from signet.config import Settings
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
 from signet.domain.hooks import store as sessions
+from signet.domain.updates.check import is_allowed
+from signet.observe import logfile
 from signet.queue import console, limits, stats
 from signet.queue.kinds import QUEUES
 from signet_api import processes
@@ -45,8 +49,9 @@ async def get_status(state: Shared) -> dict[str, object]:
         "configError": loaded.error,
         "configWarnings": list(loaded.warnings),
         "restartRequired": state.live.restart_required,
-        "logging": {"logDir": str(state.workspace.log_dir)},
-        "update": {"currentVersion": __version__, "updateAvailable": False},
+        "logging": _logging(state),
+        "providerResolution": _providers(settings),
+        "update": await _update(state),
         "sqlite": {
             "version": driver.sqlite.sqlite_version,
             "safe": driver.version_is_safe(),
@@ -77,6 +82,41 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
             "total": coverage.total,
             "embedded": coverage.embedded,
         },
+    }
+
+
+def _logging(state: State) -> dict[str, object]:
+    place = logfile.place(state.workspace.log_dir, os.environ)
+    today = clock.to_text(clock.now())[:10]
+    return {"logDir": str(place.directory), "logFile": str(place.path(today))}
+
+
+def _providers(settings: Settings) -> dict[str, object]:
+    """Return who is asked, as settings have it; whether they answer is told where they are asked."""
+    extraction, synthesis = settings.pipeline.extraction, settings.pipeline.synthesis
+    return {
+        "extraction": {"provider": extraction.provider, "model": extraction.model},
+        "synthesis": {"provider": synthesis.provider, "model": synthesis.model},
+        "embedding": {
+            "provider": settings.embedding.provider,
+            "model": settings.embedding.model,
+        },
+    }
+
+
+async def _update(state: State) -> dict[str, object]:
+    await state.health.look_at_updates()
+    known, settings = state.health.update, state.settings.updates
+    return {
+        "currentVersion": __version__,
+        "latestVersion": known.latest_version,
+        "updateAvailable": known.is_update,
+        "pendingRestart": state.health.pending,
+        "autoInstall": settings.auto_install,
+        "checkInterval": settings.check_interval_seconds,
+        "lastCheckAt": known.checked_at,
+        "lastError": known.check_error or known.last_auto_update_error,
+        "timerActive": is_allowed(settings),
     }
 
 

@@ -28,6 +28,7 @@ from signet_worker.actors.summarize import summarize
 from signet_worker.actors.synthesize import synthesize
 from signet_worker.actors.task_run import task_run
 from signet_worker.actors.umap_projection import umap_projection
+from signet_worker.actors.update_check import update_check
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
 
@@ -55,6 +56,7 @@ ACTORS: Mapping[str, Actor] = {
     "synthesize": synthesize,
     "task_run": task_run,
     "umap_projection": umap_projection,
+    "update_check": update_check,
     "vector_index": vector_index,
 }
 

@@ -1,0 +1,148 @@
+"""Installing a version with the tool that installed this one, and with no other (TK-35)."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+
+from signet import __version__, clock
+from signet.config.sections import Updates
+from signet.domain.updates import check, state, versions
+from signet.domain.updates.index import PACKAGE
+from signet.errors import Invalid
+from signet.paths import Workspace
+
+SECONDS = 900.0
+#: Of what the tool says.
+OUTPUT_CHARS = 8_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """What came of it, in words."""
+
+    success: bool
+    message: str
+    output: str | None = None
+    installed_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where this program lives, and what says how it came there."""
+
+    prefix: Path
+    #: The word of the tool itself, such as `pip`.
+    installer: str | None
+    is_editable: bool = False
+
+    @classmethod
+    def here(cls) -> "Place":
+        """Return the place of this process's own installation."""
+        try:
+            found = metadata.distribution(PACKAGE)
+        except metadata.PackageNotFoundError:
+            return cls(prefix=Path(sys.prefix), installer=None)
+        installer = (found.read_text("INSTALLER") or "").strip() or None
+        try:
+            origin = json.loads(found.read_text("direct_url.json") or "{}")
+        except ValueError:
+            origin = {}
+        is_editable = bool(origin.get("dir_info", {}).get("editable"))
+        return cls(prefix=Path(sys.prefix), installer=installer, is_editable=is_editable)
+
+
+def command(place: Place, version: str) -> Sequence[str] | None:
+    """Return the command that installs a version; None when nobody knows how this one was installed."""
+    wanted = f"{PACKAGE}=={version}"
+    if place.is_editable:
+        return None
+    if (place.prefix / "uv-receipt.toml").exists():
+        return ("uv", "tool", "upgrade", wanted)
+    if (place.prefix / "pipx_metadata.json").exists():
+        return ("pipx", "runpip", PACKAGE, "install", "--upgrade", wanted)
+    if place.installer == "uv":
+        return ("uv", "pip", "install", "--python", sys.executable, wanted)
+    if place.installer == "pip":
+        return (sys.executable, "-m", "pip", "install", "--no-input", "--upgrade", wanted)
+    return None
+
+
+def install(
+    workspace: Workspace,
+    settings: Updates,
+    target: str | None,
+    *,
+    now: datetime,
+    place: Place | None = None,
+) -> Installed:
+    """Install a version, the newest one without a target, and return what came of it; raises Invalid for no version."""
+    if target is not None:
+        versions.exact(target)
+    try:
+        with state.alone(workspace):
+            return _install(workspace, settings, target, place or Place.here(), now)
+    except BlockingIOError:
+        return Installed(success=False, message="Update already in progress")
+
+
+def by_itself(workspace: Workspace, settings: Updates, *, now: datetime) -> Installed | None:
+    """Install what an allowed check has found, but no major version; None when there is nothing to be done."""
+    known = check.check(workspace, settings, force=False, now=now).known
+    target = known.latest_version
+    is_wanted = settings.auto_install and known.is_update and state.pending_version() != target
+    if target is None or not is_wanted or versions.is_major(target, __version__):
+        return None
+    try:
+        done = install(workspace, settings, target, now=now)
+    except Invalid as error:  # a version in a form that no installer is given
+        done = Installed(success=False, message=error.message)
+    known = replace(
+        known,
+        last_auto_update_at=clock.to_text(now),
+        last_auto_update_error=None if done.success else done.message,
+    )
+    state.write(workspace, known)
+    return done
+
+
+def _install(
+    workspace: Workspace, settings: Updates, target: str | None, place: Place, now: datetime
+) -> Installed:
+    if target is None:
+        known = check.check(workspace, settings, force=True, now=now).known
+        if known.check_error is not None:
+            return Installed(success=False, message=known.check_error)
+        if not known.is_update or known.latest_version is None:
+            return Installed(success=True, message="Already running the latest version.")
+        target = known.latest_version
+    if target == __version__:
+        return Installed(success=True, message="Already running the latest version.")
+    line = command(place, target)
+    if line is None or shutil.which(line[0]) is None:
+        why = "this is a checkout" if place.is_editable else "how it was installed is not known"
+        by_hand = f"python -m pip install --upgrade {PACKAGE}=={target}"
+        return Installed(success=False, message=f"Not updated, because {why}. Run: {by_hand}")
+    try:
+        done = subprocess.run(
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Installed(success=False, message=f"{line[0]} failed: {error}")
+    output = done.stdout[-OUTPUT_CHARS:]
+    if done.returncode != 0:
+        words = f"{Path(line[0]).name} failed with status {done.returncode}"
+        return Installed(success=False, message=words, output=output)
+    words = f"Update {target} installed. Restart daemon to apply."
+    return Installed(success=True, message=words, output=output, installed_version=target)

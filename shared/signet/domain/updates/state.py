@@ -1,0 +1,90 @@
+"""What is known of updates, in one file that all processes read; nothing is asked here."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from importlib import metadata
+from pathlib import Path
+
+from signet import __version__
+from signet.config.manifest import replace_file
+from signet.domain.updates import versions
+from signet.domain.updates.index import PACKAGE
+from signet.paths import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What the last check found, and what became of the last installation by itself; instants are text."""
+
+    latest_version: str | None = None
+    release_url: str | None = None
+    published_at: str | None = None
+    checked_at: str | None = None
+    check_error: str | None = None
+    last_auto_update_at: str | None = None
+    last_auto_update_error: str | None = None
+
+    @property
+    def is_update(self) -> bool:
+        return versions.newer(self.latest_version, __version__)
+
+
+def read(workspace: Workspace) -> Known:
+    """Return what is known; nothing, when nobody has checked or the file is not understood."""
+    try:
+        found = json.loads(_file(workspace).read_bytes())
+        names = {one.name for one in fields(Known)}
+        return Known(
+            **{
+                key: value
+                for key, value in found.items()
+                if key in names and isinstance(value, str)
+            }
+        )
+    except (OSError, ValueError, AttributeError):
+        return Known()
+
+
+def write(workspace: Workspace, known: Known) -> None:
+    """Keep what is known; raises OSError."""
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(_file(workspace), json.dumps(asdict(known), indent=2).encode())
+
+
+def pending_version() -> str | None:
+    """Return the version that a restart would start; None when it is this one."""
+    try:
+        installed = metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        return None
+    return None if installed == __version__ else installed
+
+
+@contextmanager
+def alone(workspace: Workspace) -> Iterator[None]:
+    """Be the only one who installs; raises BlockingIOError when somebody else does."""
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = workspace.daemon_dir / "update.lock"
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_installing(workspace: Workspace) -> bool:
+    """Return whether somebody installs now."""
+    try:
+        with alone(workspace):
+            return False
+    except BlockingIOError:
+        return True
+
+
+def _file(workspace: Workspace) -> Path:
+    return workspace.daemon_dir / "update.json"
