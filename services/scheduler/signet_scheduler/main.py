@@ -65,11 +65,10 @@ def serve(booted: Booted) -> int:
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),
         NoteWatch(db, live, workspace),
+        GitWatch(live, workspace),
     )
     for watch in watches:
         watch.start()
-    git = GitWatch(live, workspace)
-    git.start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
     while True:
         ticker.tick()
@@ -77,7 +76,6 @@ def serve(booted: Booted) -> int:
             break
     for watch in watches:
         watch.stop()
-    git.stop()
     ticker.close()
     recording.stop()
     live.stop()

@@ -6,11 +6,11 @@ to one more.
 """
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from fnmatch import fnmatch
 from pathlib import Path
 
 from signet.config.manifest import NAMES
@@ -29,7 +29,7 @@ ARCHITECTURE = "SIGNET-ARCHITECTURE.md"
 #: What is never a change of anything (HN-20): databases, our own folders, copies, what is generated for agents.
 _FOLDERS = frozenset({".daemon", ".secrets", ".git"})
 _ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")
-_BACKUP = "MEMORY.backup-*.md"
+_BACKUP = re.compile(r"MEMORY\.backup-.*\.md")
 
 #: What tells a changed file: inode, size, modification time.
 Identity = tuple[int, int, int]
@@ -54,7 +54,7 @@ def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
     for kind in kinds:
         for path in _PATHS[kind](workspace, home or Path.home()):
             try:
-                stat = path.stat()
+                stat = os.stat(path)  # noqa: PTH116  # twice a second: objects would be most of the work
             except OSError:
                 continue
             found[str(path)] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
@@ -122,19 +122,19 @@ class Loop:
                 pause = FAILED_SECONDS
 
 
-def _configs(workspace: Workspace, home: Path) -> Iterator[Path]:
+def _configs(workspace: Workspace, home: Path) -> Iterator[str | Path]:
     yield from (workspace.root / name for name in NAMES)
 
 
-def _identities(workspace: Workspace, home: Path) -> Iterator[Path]:
+def _identities(workspace: Workspace, home: Path) -> Iterator[str | Path]:
     yield from (workspace.root / name for name in IDENTITY)
 
 
-def _architecture(workspace: Workspace, home: Path) -> Iterator[Path]:
+def _architecture(workspace: Workspace, home: Path) -> Iterator[str | Path]:
     yield workspace.root / ARCHITECTURE
 
 
-def _agents(workspace: Workspace, home: Path) -> Iterator[Path]:
+def _agents(workspace: Workspace, home: Path) -> Iterator[str | Path]:
     """Yield what lies below `agents/`, apart from what is generated and the copies of what was."""
     top = workspace.root / "agents"
     for folder, folders, names in os.walk(top):
@@ -143,25 +143,36 @@ def _agents(workspace: Workspace, home: Path) -> Iterator[Path]:
         if at.parent == top and "workspace" in folders:
             folders.remove("workspace")
         for name in names:
-            if not name.endswith(_ENDINGS) and not fnmatch(name, _BACKUP) and name[0] != ".":
+            if not name.endswith(_ENDINGS) and not _BACKUP.fullmatch(name) and name[0] != ".":
                 yield at / name
 
 
-def _notes(workspace: Workspace, home: Path) -> Iterator[Path]:
-    for path in workspace.memory_dir.glob("*.md"):
-        if path.name != "MEMORY.md" and path.name[0] != "." and not fnmatch(path.name, _BACKUP):
-            yield path
+def _notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    folder = str(workspace.memory_dir)
+    for name in _names(folder):
+        if name.endswith(".md") and name != "MEMORY.md" and not _BACKUP.fullmatch(name):
+            yield f"{folder}/{name}"
 
 
-def _claude_notes(workspace: Workspace, home: Path) -> Iterator[Path]:
-    yield from (home / ".claude" / "projects").glob("*/memory/MEMORY.md")
+def _claude_notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    folder = str(home / ".claude" / "projects")
+    yield from (f"{folder}/{name}/memory/MEMORY.md" for name in _names(folder))
 
 
-def _skills(workspace: Workspace, home: Path) -> Iterator[Path]:
-    yield from workspace.skills_dir.glob(f"*/{FILE}")
+def _skills(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    folder = str(workspace.skills_dir)
+    yield from (f"{folder}/{name}/{FILE}" for name in _names(folder))
 
 
-_PATHS: Mapping[Kind, Callable[[Workspace, Path], Iterator[Path]]] = {
+def _names(folder: str) -> list[str]:
+    """Return what is in a folder and not hidden; nothing when there is none."""
+    try:
+        return [name for name in os.listdir(folder) if name[0] != "."]  # noqa: PTH208
+    except OSError:
+        return []
+
+
+_PATHS: Mapping[Kind, Callable[[Workspace, Path], Iterator[str | Path]]] = {
     Kind.CONFIG: _configs,
     Kind.IDENTITY: _identities,
     Kind.ARCHITECTURE: _architecture,
