@@ -90,8 +90,11 @@ class Settled:
 class Loop:
     """Calls `look` from a thread of its own until it is stopped; a failure is logged and rests for a while."""
 
-    def __init__(self, name: str, look: Callable[[float], None]) -> None:
+    def __init__(
+        self, name: str, look: Callable[[float], None], *, every_seconds: float = LOOK_SECONDS
+    ) -> None:
         self._look = look
+        self._every_seconds = every_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -112,7 +115,7 @@ class Loop:
     def _run(self) -> None:
         pause = 0.0
         while not self._stop.wait(pause):
-            pause = LOOK_SECONDS
+            pause = self._every_seconds
             try:
                 self._look(time.monotonic())
             except (
