@@ -175,6 +175,7 @@ def test_memories_of_a_purged_agent_are_gone(api: Api) -> None:
     api.send(
         "DELETE", f"/api/memory/{save(api, 'Gone already.', agentId='anna')}?reason=x&agent_id=anna"
     )
+    assert api.get("/api/agents/anna").body["memories"] == {"global": 3}
     mine = save(api, "The mast is made of oak.")
     assert api.delete("/api/agents/anna?purge=true").body == {"success": True, "purged": True}
     assert [row["id"] for row in api.rows("memories")] == [mine]

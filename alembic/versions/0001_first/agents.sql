@@ -47,7 +47,7 @@ CREATE TABLE agent_presence (
 );
 CREATE INDEX idx_agent_presence_seen ON agent_presence (seen_at);
 
--- What agents say to each other.
+-- What agents say to each other, kept for a month and read from the newest back; no index would do less.
 CREATE TABLE agent_messages (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -57,15 +57,9 @@ CREATE TABLE agent_messages (
   to_session_key TEXT,
   is_broadcast INTEGER NOT NULL DEFAULT 0,
   type TEXT NOT NULL,                      -- assist_request, decision_update, info, question
-  content TEXT NOT NULL,
   via TEXT NOT NULL,                       -- local, acp
   status TEXT NOT NULL,                    -- delivered, failed
   error TEXT,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  content TEXT NOT NULL
 );
-CREATE INDEX idx_agent_messages_to_agent ON agent_messages (to_agent_id, seq);
-CREATE INDEX idx_agent_messages_to_session ON agent_messages (to_session_key, seq)
-  WHERE to_session_key IS NOT NULL;
-CREATE INDEX idx_agent_messages_from ON agent_messages (from_agent_id, seq);
-CREATE INDEX idx_agent_messages_broadcast ON agent_messages (seq) WHERE is_broadcast = 1;
-CREATE INDEX idx_agent_messages_created ON agent_messages (created_at);

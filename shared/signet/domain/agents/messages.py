@@ -68,7 +68,8 @@ INSERT INTO agent_messages (id, from_agent_id, from_session_key, to_agent_id, to
 VALUES (:id, :from_agent, :from_session, :to_agent, :to_session, :broadcast,
     :type, :content, :via, :status, :error, :at)"""
 _OLD = """
-DELETE FROM agent_messages WHERE seq IN (SELECT seq FROM agent_messages WHERE created_at < ? ORDER BY seq LIMIT ?)"""
+DELETE FROM agent_messages
+ WHERE seq IN (SELECT seq FROM agent_messages ORDER BY seq LIMIT ?) AND created_at < ?"""
 _FIELDS = """
 SELECT seq, id, from_agent_id, from_session_key, to_agent_id, to_session_key, is_broadcast, type, content, via,
        status, error, created_at FROM agent_messages"""
@@ -112,7 +113,7 @@ def send(tx: WriteTx, message: Message, *, now: datetime) -> Message:
         "at": clock.to_text(now),
     }
     tx.run(_INSERT, values)
-    tx.run(_OLD, (clock.to_text(now - LIFE), _MOST_OLD))
+    tx.run(_OLD, (_MOST_OLD, clock.to_text(now - LIFE)))
     [stored] = tx.all(f"{_FIELDS} WHERE id = ?", (id_,))
     return _message(stored)
 

@@ -20,9 +20,13 @@ ON CONFLICT (id) DO UPDATE SET
     policy_group = excluded.policy_group, updated_at = excluded.updated_at
  WHERE name IS NULL OR read_policy IS NOT excluded.read_policy OR policy_group IS NOT excluded.policy_group"""
 _REMOVE = "DELETE FROM agents WHERE id = ?"
+# All of them are counted in an index; only the forgotten ones, which are few, are looked up.
 _COUNTS = """
-SELECT agent_id, visibility, count(*) FROM memories
- WHERE is_deleted = 0 AND (?1 IS NULL OR agent_id = ?1) GROUP BY agent_id, visibility"""
+SELECT agent_id, visibility, sum(number) FROM (
+    SELECT agent_id, visibility, count(*) AS number FROM memories GROUP BY agent_id, visibility
+    UNION ALL
+    SELECT agent_id, visibility, -count(*) FROM memories WHERE is_deleted = 1 GROUP BY agent_id, visibility)
+ WHERE ?1 IS NULL OR agent_id = ?1 GROUP BY agent_id, visibility HAVING sum(number) > 0"""
 
 
 def get(tx: ReadTx, agent_id: str) -> Agent | None:
