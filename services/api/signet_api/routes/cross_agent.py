@@ -1,15 +1,13 @@
 """Agents that work now, and what they say to each other (spec/hooks.md §10)."""
 
 import asyncio
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from signet import clock
-from signet.db import ReadTx
 from signet.domain.agents import messages, presence, relay
 from signet.domain.agents.messages import Delivery, Inbox, Message
 from signet.domain.agents.presence import Presence
@@ -21,16 +19,15 @@ from signet.wire.model import SAFE_INTEGER
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of, project_of
 from signet_api.params import instant, whole
+from signet_api.peerfeed import MOST_MESSAGES, PeerFollower, Peers, message_row, session_row
 from signet_api.stream import EventStream
 
 router = APIRouter(prefix="/api/cross-agent", tags=["agents"], route_class=JsonRoute)
 
-MOST_SESSIONS, MOST_MESSAGES = 200, 500
-#: What a stream begins with, and how many may be open at once.
-FIRST_SESSIONS, FIRST_MESSAGES = 50, 20
+#: Sessions of one answer: usually, and at most.
+USUAL_SESSIONS, MOST_SESSIONS = 50, 200
+#: Streams that may be open at once.
 MAX_LISTENERS = 16
-#: How often a stream looks for something new.
-LOOK_SECONDS = 0.5
 
 
 class TooManyListeners(SignetError):
@@ -51,7 +48,7 @@ async def get_presence(request: Request, state: Shared) -> dict[str, object]:
     """Return the other sessions at work, seen last first; with `include_self` the asking one too."""
     peers = await _peers(request, state, MOST_SESSIONS)
     found = await state.db.aread(peers.read)
-    return {"sessions": [_session(one) for one in found], "count": len(found)}
+    return {"sessions": [session_row(one) for one in found], "count": len(found)}
 
 
 @router.post("/presence")
@@ -73,7 +70,7 @@ async def post_presence(body: PresenceBody, request: Request, state: Shared) -> 
     await state.db.awrite_quick(presence.see, seen, now=now)
     stored = await state.db.aread(presence.present, now=now, agent_id=agent_id, limit=MOST_SESSIONS)
     [told] = [one for one in stored if one.session_key == seen.session_key]
-    return {"presence": _session(told)}
+    return {"presence": session_row(told)}
 
 
 @router.delete("/presence/{session_key}")
@@ -92,7 +89,7 @@ async def get_messages(request: Request, state: Shared) -> dict[str, object]:
     limit = whole(params.get("limit"), 100, low=1, high=MOST_MESSAGES)
     since = instant(params, "since")
     found = await state.db.aread(messages.inbox, whose, since=since, limit=limit)
-    return {"items": [_said(one) for one in found], "count": len(found)}
+    return {"items": [message_row(one) for one in found], "count": len(found)}
 
 
 @router.post("/messages")
@@ -118,18 +115,18 @@ async def post_message(body: MessageBody, request: Request, state: Shared) -> di
     elif not (to_agent or to_session or body.broadcast):
         raise Invalid("toAgentId, toSessionKey or broadcast is required")
     stored = await state.db.awrite(messages.send, message, now=clock.now())
-    return {"message": _said(stored)}
+    return {"message": message_row(stored)}
 
 
 @router.get("/stream", response_class=Response)
 async def get_stream(request: Request, state: Shared) -> Response:
     """Tell who comes and goes and what is said, from now on or since `Last-Event-ID`, while the client listens."""
-    whose, peers = await _inbox(request, state), await _peers(request, state, FIRST_SESSIONS)
+    whose, peers = await _inbox(request, state), await _peers(request, state, USUAL_SESSIONS)
     last = whole(request.headers.get("last-event-id"), 0, low=0, high=SAFE_INTEGER)
     if state.message_listeners >= MAX_LISTENERS:
         raise TooManyListeners
     state.message_listeners += 1
-    listener = _Listener(state, whose, peers)
+    listener = PeerFollower(state, whose, peers)
     try:
         first = await listener.begin(last)
     except BaseException:
@@ -138,102 +135,17 @@ async def get_stream(request: Request, state: Shared) -> Response:
     return EventStream(first, listener.more, listener.leave)
 
 
-@dataclass(slots=True)
-class _Listener:
-    """One client of the stream: what it was told last."""
-
-    state: State
-    whose: Inbox
-    peers: "_Peers"
-    _seen: list[tuple[str, str]] = field(default_factory=list)
-    _last: int = 0
-
-    async def begin(self, last: int) -> bytes:
-        """Return the beginning: who is there, and the newest messages, or all behind the number `last`."""
-        look = await self.state.db.aread(
-            self._look, last, MOST_MESSAGES if last else FIRST_MESSAGES
-        )
-        self._note(look)
-        told = {
-            "presence": [_session(one) for one in look.sessions],
-            "messages": [_said(one) for one in look.messages],
-        }
-        hello = {"agentId": self.whose.agent, "sessionKey": self.whose.session}
-        return _event("connected", hello) + _event("snapshot", told, self._last)
-
-    async def more(self) -> bytes | None:
-        """Return what is new as events, None when the daemon stops."""
-        while not self.state.feed.is_closed:
-            look = await self.state.db.aread(self._look, self._last, MOST_MESSAGES)
-            told = b"".join(
-                _event("message", {"message": _said(one)}, one.seq)
-                for one in reversed(look.messages)
-            )
-            if _keys(look.sessions) != self._seen:
-                sessions = [_session(one) for one in look.sessions]
-                told += _event("presence", {"sessions": sessions, "count": len(sessions)})
-            self._note(look)
-            if told:
-                return told
-            await asyncio.sleep(LOOK_SECONDS)
-        return None
-
-    def leave(self) -> None:
-        """Make room for another listener."""
-        self.state.message_listeners -= 1
-
-    def _look(self, tx: ReadTx, after: int, limit: int) -> "_Look":
-        return _Look(
-            sessions=self.peers.read(tx),
-            messages=messages.inbox(tx, self.whose, after=after, limit=limit),
-            last=messages.last(tx),
-        )
-
-    def _note(self, look: "_Look") -> None:
-        self._seen, self._last = _keys(look.sessions), look.last
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    """What is there at one moment; `last` is the number of the newest message of all."""
-
-    sessions: list[Presence]
-    messages: list[Message]
-    last: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Peers:
-    """Which sessions somebody asks for."""
-
-    project: str | None
-    but: str | None
-    but_agent: str | None
-    limit: int
-
-    def read(self, tx: ReadTx) -> list[Presence]:
-        """Return those that are at work now."""
-        return presence.present(
-            tx,
-            now=clock.now(),
-            project=self.project,
-            but=self.but,
-            but_agent=self.but_agent,
-            limit=self.limit,
-        )
-
-
-async def _peers(request: Request, state: State, most: int) -> _Peers:
+async def _peers(request: Request, state: State, most: int) -> Peers:
     params = request.query_params
     named, key = params.get("agent_id") or None, params.get("session_key") or None
     agent_id = await _speaker(state, request, named, key)
     shows_self = _is_on(params, "include_self")
-    return _Peers(
+    return Peers(
         project=project_of(params.get("project") or None),
         but=None if shows_self else key,
         # Who does not say which session asks means all of the agent's own.
         but_agent=agent_id if named and key is None and not shows_self else None,
-        limit=whole(params.get("limit"), FIRST_SESSIONS, low=1, high=most),
+        limit=whole(params.get("limit"), USUAL_SESSIONS, low=1, high=most),
     )
 
 
@@ -263,7 +175,7 @@ async def _speaker(
 async def _owner(state: State, session_key: str | None) -> str | None:
     if not session_key:
         return None
-    return agent_of_session(session_key) or await state.db.aread(presence.owner, session_key)
+    return agent_of_session((session_key) or await state.db.aread(presence.owner, session_key)
 
 
 async def _relayed(message: Message, asked: MessageBody, state: State) -> Message:
@@ -287,41 +199,3 @@ def _is_on(params: Mapping[str, str], name: str, *, otherwise: bool = False) -> 
     return otherwise if not said else said.lower() in ("true", "1")
 
 
-def _keys(sessions: list[Presence]) -> list[tuple[str, str]]:
-    return sorted((one.agent_id, one.session_key) for one in sessions)
-
-
-def _session(one: Presence) -> dict[str, object]:
-    return {
-        "sessionKey": one.session_key,
-        "agentId": one.agent_id,
-        "harness": one.harness,
-        "project": one.project,
-        "runtimePath": one.runtime_path,
-        "provider": one.provider,
-        "startedAt": one.started_at,
-        "lastSeenAt": one.seen_at,
-    }
-
-
-def _said(one: Message) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "createdAt": one.created_at,
-        "fromAgentId": one.from_agent,
-        "fromSessionKey": one.from_session,
-        "toAgentId": one.to_agent,
-        "toSessionKey": one.to_session,
-        "broadcast": one.is_broadcast,
-        "type": one.type,
-        "content": one.content,
-        "deliveryPath": one.via,
-        "deliveryStatus": one.status,
-        "deliveryError": one.error,
-    }
-
-
-def _event(name: str, data: Mapping[str, object], number: int | None = None) -> bytes:
-    text = json.dumps({"type": name, **data}, ensure_ascii=False, separators=(",", ":"))
-    head = "" if number is None else f"id: {number}\n"
-    return f"{head}event: {name}\ndata: {text}\n\n".encode()
