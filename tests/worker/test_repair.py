@@ -159,6 +159,7 @@ def test_missing_vectors_are_made_oldest_first_until_none_is_left(daemon: Daemon
         "unembedded": 5,
         "total": 30,
         "coverage": "83.3%",
+        "stale": 0,
     }
     one = daemon.repair("re-embed", {"batchSize": 2}).body
     assert one["message"] == "re-embedded 2 of 2 memories in one batch (3 still missing)"
