@@ -175,7 +175,7 @@ async def _speaker(
 async def _owner(state: State, session_key: str | None) -> str | None:
     if not session_key:
         return None
-    return agent_of_session((session_key) or await state.db.aread(presence.owner, session_key)
+    return agent_of_session(session_key) or await state.db.aread(presence.owner, session_key)
 
 
 async def _relayed(message: Message, asked: MessageBody, state: State) -> Message:
@@ -197,5 +197,3 @@ async def _relayed(message: Message, asked: MessageBody, state: State) -> Messag
 def _is_on(params: Mapping[str, str], name: str, *, otherwise: bool = False) -> bool:
     said = params.get(name)
     return otherwise if not said else said.lower() in ("true", "1")
-
-
