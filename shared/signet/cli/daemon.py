@@ -13,6 +13,9 @@ from signet.paths import Workspace, find_workspace
 if TYPE_CHECKING:
     from signet.daemon.control import Started
 
+#: How long a restart of OpenClaw may take.
+OPENCLAW_SECONDS = 30.0
+
 app = typer.Typer(
     help="Start, stop and look at the daemon.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -65,8 +68,17 @@ def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 
 @app.command()
-def restart(path: PathOption = None, port: PortOption = None, as_json: JsonOption = False) -> None:
+def restart(
+    path: PathOption = None,
+    port: PortOption = None,
+    no_openclaw: Annotated[
+        bool, typer.Option("--no-openclaw", help="Do not restart OpenClaw too, if it is set up so.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Stop the daemon if it runs, even if it hangs, and start it on the port it had.
+
+    Then OpenClaw is restarted, if agent.yaml says how (services.openclaw.restart_command).
 
     Examples: signet daemon restart · signet daemon restart --port 4000
     """
@@ -75,6 +87,8 @@ def restart(path: PathOption = None, port: PortOption = None, as_json: JsonOptio
     workspace = find_workspace(path)
     with shown_log(as_json):
         done = control.restart(workspace, port, default_port=default_port(), tell=_tell)
+    if not no_openclaw:
+        _restart_openclaw(workspace)
     _say_started(workspace, done, as_json)
 
 
@@ -115,6 +129,30 @@ def default_port() -> int:
     for warning in warnings:
         output.tell(warning)
     return environment.port
+
+
+def _restart_openclaw(workspace: Workspace) -> None:
+    """Run the command that restarts OpenClaw, if there is one (HN-56); its failure is told and no more."""
+    from signet import config
+
+    command = config.load(workspace).settings.services.openclaw.restart_command
+    if not command:
+        return
+    import subprocess
+
+    try:
+        subprocess.run(
+            command,
+            shell=True,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=OPENCLAW_SECONDS,
+        )
+    except subprocess.SubprocessError as error:
+        # Not the command itself: it may hold a secret.
+        why = "took too long" if isinstance(error, subprocess.TimeoutExpired) else "failed"
+        output.tell(f"! services.openclaw.restart_command {why}")
 
 
 def _tell(missing: str) -> None:
