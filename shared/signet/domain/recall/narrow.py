@@ -2,7 +2,7 @@
 
 A channel looks at its best one by one until enough pass. When few do, it is cheaper to list those once, and to ask
 the channels about them alone: looking costs wanted / share, listing share · rows, so the border is where they meet.
-Where more pass than that, what an index lists without reading rows still tells most of them from the others.
+Where indexes tell nearly the same without reading rows, nothing else is listed, however many pass.
 """
 
 import math
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: Rows whose fate tells the share that passes, evenly spread over the store.
 SAMPLE = 256
+
+#: Rows of those listed by indexes whose fate tells whether most of them pass.
+TOLD_BY = 64
 
 #: Candidates that the channels together want to pass, and what looking at one costs beside listing one.
 WANTED = 400
@@ -40,17 +43,15 @@ class Narrow:
         self._asked = False
         self._flags: Flags | None = None
         self._rough: Flags | None = None
+        self._told: bool | None = None
 
     def passing(self, tx: ReadTx, seqs: Collection[int]) -> set[int]:
         """Return those of the given memories that pass."""
         return store.passing(tx, seqs, self.where)
 
     def flags(self, tx: ReadTx) -> "Flags | None":
-        """Return for each row number whether it passes, when few do, else None; found out once."""
-        if not self._asked:
-            self._asked = True
-            self._flags = self._list(tx)
-        return self._flags
+        """Return for each row number whether it passes, when few do and indexes do not tell it, else None."""
+        return None if self._is_told(tx) else self._listed(tx)
 
     def roughly(self, tx: ReadTx) -> "Flags | None":
         """Return for each row number whether it may pass, where indexes tell, else None; found out once."""
@@ -64,11 +65,26 @@ class Narrow:
 
     def rows(self, tx: ReadTx) -> list[int] | None:
         """Return all that pass when they are few, else None."""
-        flags = self.flags(tx)
+        flags = self._listed(tx)
         if flags is None:
             return None
         found: list[int] = flags.nonzero()[0].tolist()
         return found
+
+    def _is_told(self, tx: ReadTx) -> bool:
+        """Return whether most of those pass that may pass by the indexes; found out once."""
+        if self._told is None:
+            rough = self.roughly(tx)
+            rows: list[int] = [] if rough is None else rough.nonzero()[0].tolist()
+            some = rows[:: max(1, len(rows) // TOLD_BY)]
+            self._told = rough is not None and 2 * len(self.passing(tx, some)) >= len(some)
+        return self._told
+
+    def _listed(self, tx: ReadTx) -> "Flags | None":
+        if not self._asked:
+            self._asked = True
+            self._flags = self._list(tx)
+        return self._flags
 
     def _list(self, tx: ReadTx) -> "Flags | None":
         highest = store.highest(tx)
