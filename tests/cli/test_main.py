@@ -108,6 +108,47 @@ def test_completion_knows_the_commands(alone: Program) -> None:
     assert set(alone.run(**typed).out.split()) == wanted
 
 
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("remember x --type pr", ["preference", "procedural"]),
+        ("recall x --agent b", ["bea", "bob"]),
+        ("skill show on", ["onboarding"]),
+        ("secret get A", ["API_KEY"]),
+    ],
+    ids=["types", "agents", "skills", "secrets"],
+)
+def test_completion_offers_names_from_local_files(
+    alone: Program, words: str, wanted: list[str]
+) -> None:
+    for folder in ("agents/bob", "skills/onboarding", ".secrets"):
+        (alone.workspace / folder).mkdir(parents=True)
+    (alone.workspace / "agent.yaml").write_text("agents: {roster: [{name: bea}]}\n")
+    vault = {"version": 1, "secrets": {"API_KEY": {"ciphertext": "x"}}}
+    (alone.workspace / ".secrets" / "secrets.enc").write_text(json.dumps(vault))
+    typed = {
+        "_SIGNET_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"signet {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    assert alone.run(**typed).out.split() == wanted
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_installed_for_each_shell(alone: Program, shell: str) -> None:
+    done = alone.run("--install-completion", shell)
+    assert (done.status, f"{shell} completion installed" in done.out) == (0, True), done.err
+    written = [one for one in alone.home.rglob("*") if one.is_file()]
+    assert any("signet" in one.name for one in written)
+
+
+def test_the_map_ends_its_lines_where_a_sentence_can_end(alone: Program) -> None:
+    assert tree.brief("Stop the daemon; a job goes back", 20) == "Stop the daemon"
+    lines = alone.run(COLUMNS="80").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if line.endswith("...")]
+
+
 def test_a_slip_of_the_finger_is_answered_with_the_right_command(alone: Program) -> None:
     assert "recall" in alone.run("recal").err
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import output
+from signet.cli import complete, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.errors import Invalid
@@ -27,7 +27,10 @@ class Policy(StrEnum):
     GROUP = "group"
 
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of the agent.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="The name of the agent.", autocompletion=complete.agents),
+]
 
 
 @app.command("list")

@@ -80,7 +80,9 @@ def migrate_vectors(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring the vector index in line with the stored vectors; those of an earlier Signet came with its database.
+    """Bring the vector index in line with the stored vectors.
+
+    Vectors of an earlier Signet came with its database; nothing has to be moved.
 
     Examples: signet migrate-vectors --dry-run · signet migrate-vectors --remove-zvec
     """

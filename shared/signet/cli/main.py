@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
 INTERRUPTED = 130
+_COMPLETION = ("--install-completion", "--show-completion")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,6 +51,9 @@ def _run(given: list[str]) -> int:
     from signet.errors import SignetError
 
     as_json = "--json" in given
+    if len(given) == 2 and given[0] in _COMPLETION:
+        # A shell was named: the library takes that name only where it does not look for the shell itself.
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     try:
         status = _called(tree.command(), given)
         if status == INTERRUPTED:

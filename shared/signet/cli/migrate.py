@@ -17,7 +17,7 @@ class NoDatabase(NotFound):
 
 
 def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Upgrade the database, after a copy was made; the daemon does the same at its start.
+    """Upgrade the database to this version, after a copy; the daemon does the same when it starts.
 
     Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
     """

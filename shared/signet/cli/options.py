@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from signet.cli import complete
+
 #: Types that saves and extraction give (spec/memory.md §3); others are as good.
 TYPES = (
     "fact",
@@ -26,7 +28,10 @@ def types(incomplete: str) -> list[str]:
     return [name for name in TYPES if name.startswith(incomplete)]
 
 
-AgentOption = Annotated[str | None, typer.Option("--agent", help="Whose memory; default: yours.")]
+AgentOption = Annotated[
+    str | None,
+    typer.Option("--agent", help="Whose memory; default: yours.", autocompletion=complete.agents),
+]
 TagsOption = Annotated[str | None, typer.Option("--tags", "-t", help="Tags, with commas between.")]
 ProjectOption = Annotated[str | None, typer.Option("--project", help="The project it is about.")]
 TypeOption = Annotated[

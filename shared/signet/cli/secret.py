@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from signet import config
-from signet.cli import output
+from signet.cli import complete, output
 from signet.cli.daemon import JsonOption, PathOption
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
@@ -33,7 +33,12 @@ app.add_typer(onepassword_app, name="onepassword")
 
 #: Seconds a command may take that is run by hand.
 SECONDS = 60.0
-NameArgument = Annotated[str, typer.Argument(help="Name, as an environment variable has it.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        help="Name, as an environment variable has it.", autocompletion=complete.secrets
+    ),
+]
 
 
 @app.command()

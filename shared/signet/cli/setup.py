@@ -74,10 +74,11 @@ def setup(
     port: PortOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the workspace, connect harnesses, start the daemon; on a workspace that is there, put right what it lacks.
+    """Make the workspace, connect harnesses, start the daemon.
 
-    Nothing you wrote is overwritten, and nothing is written before the last question is answered. A second run changes
-    nothing. No model is needed: without one, recall goes by words and facts are found by rules.
+    On a workspace that is there it puts right what is missing. Nothing you wrote is overwritten, and nothing is
+    written before the last question is answered. A second run changes nothing. No model is needed: without one, recall
+    goes by words and facts are found by rules.
 
     Examples: signet setup · signet setup --harness codex · signet setup --non-interactive --embedding-provider none
     --extraction-provider rules

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import output
+from signet.cli import complete, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.client import Signet
@@ -24,7 +24,10 @@ app = typer.Typer(help="Look at skills, install and remove them.", no_args_is_he
 INSTALL_SECONDS = 90.0
 _DESCRIPTION_CHARS = 100
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of the skill.")]
+NameArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="The name of the skill.", autocompletion=complete.skills),
+]
 
 
 @app.command("list")

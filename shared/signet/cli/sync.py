@@ -11,7 +11,7 @@ from signet.paths import Workspace, find_workspace
 
 
 def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Bring skills, missing files, connections and generated files up to date; what a person wrote stays.
+    """Bring skills, files and connections up to date; what a person wrote stays.
 
     Examples: signet sync · signet sync --json
     """

@@ -21,6 +21,8 @@ from signet.paths import find_workspace
 if TYPE_CHECKING:
     from typer._click.core import Command
 
+#: A first sentence is not longer.
+_WHOLE = 1_000
 #: How the map groups the commands.
 FIRST, MEMORY, AGENTS, DAEMON, CARE = "First steps", "Memory", "Agents", "Daemon", "Care"
 
@@ -65,6 +67,8 @@ ROWS = (
     Row("sync", AGENTS, "sync:sync"),
     Row("hook", AGENTS, "hooks:app"),
     Row("bypass", AGENTS, "bypass:bypass"),
+    Row("task", AGENTS, "task:app"),
+    Row("git", AGENTS, "git:app"),
     Row(
         "daemon",
         DAEMON,
@@ -76,6 +80,9 @@ ROWS = (
     Row("stop", DAEMON, "daemon:stop"),
     Row("restart", DAEMON, "daemon:restart"),
     Row("logs", DAEMON, "logs:logs"),
+    Row("config", DAEMON, "config:app"),
+    Row("configure", DAEMON, "config:app", hidden=True),
+    Row("update", DAEMON, "update:app"),
     Row("diagnostics", CARE, "diagnostics:diagnostics"),
     Row("repair", CARE, "repair:app"),
     Row("doctor", CARE, "doctor:doctor"),
@@ -189,11 +196,12 @@ def _show_map(context: typer.Context) -> None:
     group = context.command
     assert isinstance(group, TyperGroup)
     panels: dict[str, list[tuple[str, str]]] = {}
-    column = max(len(row.name) for row in ROWS) + 2
+    column = max(len(row.name) for row in ROWS if not row.hidden) + 2
+    room = output.width() - column - 2
     for row in ROWS:
         if not row.hidden:
-            text = group.commands[row.name].get_short_help_str(output.width() - column - 2)
-            panels.setdefault(row.panel, []).append((row.name, text))
+            text = group.commands[row.name].get_short_help_str(_WHOLE).rstrip(".")
+            panels.setdefault(row.panel, []).append((row.name, brief(text, room)))
     output.say(f"{ink.bold('signet')} {__version__} · persistent memory for AI agents")
     for panel, entries in panels.items():
         output.say(f"\n{ink.bold(panel)}")
@@ -201,6 +209,15 @@ def _show_map(context: typer.Context) -> None:
             output.say(f"  {ink.name(f'{name:<{column}}')}{text}")
     output.say(f"\nNext: {ink.bold(_next_step())}")
     output.say(ink.dim("Help for one command: signet COMMAND --help"))
+
+
+def brief(text: str, room: int) -> str:
+    """Return a sentence that fits, shortened where it can end: before an explanation, else at a comma."""
+    if len(text) <= room:
+        return text
+    end = max(text.rfind(mark, 0, room) for mark in ";:")
+    end = end if end > 0 else text.rfind(",", 0, room)
+    return text[:end] if end > 0 else output.short(text, room)
 
 
 def _next_step() -> str:
