@@ -323,3 +323,25 @@ def test_records_hold_no_more_of_a_file_than_what_was_replaced(home: Home) -> No
     assert "fortune" not in kept
     assert records.read(home.site.workspace, "claude-code").is_installed
     assert jsonedit.get(kept, ("claude-code", "is_installed")) is True
+
+
+@pytest.mark.parametrize(
+    ("harness", "name", "ours", "theirs"),
+    [
+        ("claude-code", ".claude.json", '"env": {}', '"env": {"SIGNET_AGENT_ID": "helm"}'),
+        ("opencode", ".config/opencode/opencode.jsonc", '"enabled": true', '"enabled": false'),
+        ("codex", ".codex/config.toml", '"signet-mcp"', '"signet-mcp"\nstartup_timeout_sec = 9'),
+    ],
+    ids=["claude-code", "opencode", "codex"],
+)
+def test_what_a_person_chose_in_our_entry_is_not_mended_away(
+    home: Home, harness: str, name: str, ours: str, theirs: str
+) -> None:
+    connected(home, harness)
+    chosen = home.read(name).replace(ours, theirs)
+    assert chosen != home.read(name)
+    home.write(name, chosen)
+    assert not registry.mend(home.site, ())[harness].has_changed
+    assert home.read(name) == chosen
+    registry.disconnect(home.site, harness)
+    assert "signet" not in home.read(name)

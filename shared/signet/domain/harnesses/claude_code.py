@@ -1,5 +1,6 @@
 """Claude Code: hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from signet.domain.harnesses import hooks, jsonedit
@@ -44,7 +45,7 @@ class ClaudeCode:
             ),
             Patch(
                 path=site.home / ".claude.json",
-                put=lambda text: jsonedit.put(text, _SERVER, server(site)),
+                put=lambda text: _with_server(text, site),
                 take=_without_server,
                 empty=jsonedit.EMPTY,
             ),
@@ -74,11 +75,6 @@ class ClaudeCode:
         return []
 
 
-def server(site: Site) -> Json:
-    """Return the entry of our MCP server."""
-    return {"type": "stdio", "command": site.signet_mcp, "args": [], "env": {}}
-
-
 def event_problems(path: Path, text: str, events: list[str]) -> list[Problem]:
     """Return what is wrong with our commands at these events."""
     found = []
@@ -97,6 +93,16 @@ def _with_hooks(text: str, site: Site) -> str:
         for event, name, seconds in EVENTS
     }
     return hooks.put(text, wanted, stale=_STALE)
+
+
+def _with_server(text: str, site: Site) -> str:
+    server: Mapping[str, Json] = {
+        "type": "stdio",
+        "command": site.signet_mcp,
+        "args": [],
+        "env": {},
+    }
+    return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 
 
 def _without_hooks(text: str, before: Before) -> str:

@@ -6,7 +6,7 @@ What has been put in is found again by `drop`, which also leaves no comma behind
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json, Member, Node, parse, skip
 
@@ -47,6 +47,15 @@ def put(text: str, path: Path, value: Json) -> str:
     column = _indent_at(text, node.start)
     written = _written(value, text, column, is_flat=_is_flat(text, root))
     return text[: node.start] + written + text[node.end :]
+
+
+def ensure(text: str, path: Path, value: Mapping[str, Json], needed: Sequence[str]) -> str:
+    """Set an object, or of one that is there only the keys that are needed: the rest is the user's choice."""
+    if not isinstance(get(text, path), dict):
+        return put(text, path, value)
+    for key in needed:
+        text = put(text, (*path, key), value[key])
+    return text
 
 
 def append(text: str, path: Path, value: Json) -> str:

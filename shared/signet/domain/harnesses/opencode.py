@@ -1,5 +1,6 @@
 """OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from signet import resources
@@ -100,8 +101,8 @@ def _put(text: str, site: Site) -> str:
     text = jsonedit.drop_items(text, ("plugin",), lambda one: one in _OLD)
     if _ENTRY not in _plugins(text):
         text = jsonedit.append(text, ("plugin",), _ENTRY)
-    server: Json = {"type": "local", "command": [site.signet_mcp], "enabled": True}
-    return jsonedit.put(text, _SERVER, server)
+    server: Mapping[str, Json] = {"type": "local", "command": [site.signet_mcp], "enabled": True}
+    return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 
 
 def _take(text: str, before: Before) -> str:

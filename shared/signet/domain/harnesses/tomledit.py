@@ -25,10 +25,11 @@ def read(text: str) -> Tree:
 
 
 def put(text: str, group: str, name: str, values: Mapping[str, str]) -> str:
-    """Make the table `[group.name]` hold just these texts; a text whose table does is returned as it is."""
+    """Make the table `[group.name]` hold these texts; a text whose table does, with whatever else, stays as it is."""
     tree = read(text)
     tables = _tables(tree, group)
-    if tables.get(name) == dict(values):
+    found = tables.get(name)
+    if isinstance(found, dict) and {**found, **values} == found:
         return text
     left = drop(text, group, name)
     newline = "\r\n" if "\r\n" in text else "\n"
