@@ -379,6 +379,7 @@ def test_filters_choose_what_is_on_the_map(api: Api) -> None:
     }.items():
         assert nodes(api, query) == expected, query
     assert api.get(f"{PLANE}?since=soon").status == 400
+    assert api.get(f"{PLANE}?q={'x' * 51_000}").status == 400
 
 
 def test_pages_of_a_map_say_where_they_are(api: Api) -> None:

@@ -180,6 +180,9 @@ def test_each_run_is_written_down_with_who_and_why_and_a_refused_one_is_not(api:
         ("prune-jobs", {"status": "pending"}, "status must be one of dead, completed"),
         ("check-fts", {"ids": ["x"]}, "check-fts cannot be limited by ids"),
         ("clean-orphans", {"error": "x"}, "clean-orphans cannot be limited by error"),
+        ("prune-jobs", {"error": "x" * 2_001}, "error must be text of at most 2000 characters"),
+        # Read by SQLite up to the NUL it would be `*`: every job.
+        ("prune-jobs", {"error": "\0"}, "error must be text of at most 2000 characters"),
         ("dead-memories/forget", {"ids": ["x"]}, "reason is required"),
         ("dead-memories/forget", {"reason": "x"}, "ids must be a list of 1 to 200 strings"),
     ],

@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from signet.wire.model import Body, spelled
 from signet.wire.tags import Tags
 
 #: More names than this are no question of a person.
 MAX_NAMES = 100
+#: Longer texts are looked for by nobody, and SQLite takes no pattern of more than 50,000 bytes.
+MAX_CHARS = 2_000
 
 
 def _names(sent: object) -> object:
@@ -39,7 +41,7 @@ class SearchParams(Body):
 class MapParams(Body):
     """Which memories a map shows."""
 
-    q: str = ""
+    q: str = Field("", max_length=MAX_CHARS)
     who: Names = ()
     harness: Names = ()
     types: Names = spelled("types", "type", default=())

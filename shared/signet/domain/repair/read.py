@@ -10,6 +10,8 @@ from signet.errors import Invalid
 
 MAX_IDS = 500
 MAX_WORDS = 50
+#: As many as are kept of an error (queue/finish.py).
+MAX_CHARS = 2_000
 #: Other names of fields that clients send.
 _ALIASES = {"jobTypes": "kind", "job_types": "kind", "kinds": "kind", "dry_run": "dryRun"}
 
@@ -107,8 +109,9 @@ def _text(sent: Mapping[str, object], name: str) -> str | None:
     value = _said(sent, name)
     if value is None:
         return None
-    if not isinstance(value, str) or not value.strip():
-        raise Invalid(f"{name} must be text")
+    # SQLite ends a pattern at a NUL, so that it would match more than was asked for, and refuses an endless one.
+    if not isinstance(value, str) or not value.strip() or "\0" in value or len(value) > MAX_CHARS:
+        raise Invalid(f"{name} must be text of at most {MAX_CHARS} characters")
     return value.strip()
 
 
