@@ -23,6 +23,8 @@ from signet_api.deps import State
 LOOK_SECONDS = 0.25
 #: Characters of each stream that a client is told of what was said before it came.
 REPLAY_CHARS = 200_000
+#: Of one event.
+EVENT_CHARS = 32_768
 
 
 @dataclass(slots=True)
@@ -121,8 +123,9 @@ class TaskFollower:
                 chunk = reader.take(is_last=is_over)
             else:
                 chunk = stored[stream][-REPLAY_CHARS:] if is_over else ""
-            if chunk:
-                yield self._event("run-output", runId=run.id, stream=stream, chunk=chunk)
+            for at in range(0, len(chunk), EVENT_CHARS):
+                some = chunk[at : at + EVENT_CHARS]
+                yield self._event("run-output", runId=run.id, stream=stream, chunk=some)
 
     def _open(self, spool: Spool, stream: str) -> _Reader | None:
         """Open a stream near its end; None when the run has no file, not yet or not any more."""

@@ -1,0 +1,169 @@
+"""`signet config …`: settings of agent.yaml, with or without a daemon."""
+
+import difflib
+import os
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Invalid
+from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.config.manifest import Value
+
+app = typer.Typer(help="Look at settings and change them.", invoke_without_command=True)
+
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Such as search.alpha.")]
+#: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
+_NESTED = "memory.pipelineV2"
+
+
+@app.callback()
+def configure(context: typer.Context) -> None:
+    """Look at settings and change them; alone it opens agent.yaml in your editor.
+
+    Examples: signet config · signet config get search.alpha
+    """
+    if context.invoked_subcommand is None:
+        _edit(find_workspace())
+
+
+@app.command()
+def get(
+    key: KeyArgument,
+    show_origin: Annotated[
+        bool, typer.Option("--show-origin", help="Say where the value comes from.")
+    ] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the value in force; secrets are masked.
+
+    Examples: signet config get search.alpha · signet config get git --show-origin --json
+    """
+    import json
+
+    from signet import config
+
+    loaded = config.load(find_workspace(path))
+    known = dict(_flat(config.as_public_dict(loaded.settings)))
+    wanted = _plain_key(key)
+    if wanted not in known:
+        raise Invalid(f"{key}: unknown key{_hint(wanted, known)}")
+    value = known[wanted]
+    origin = _origin(find_workspace(path), wanted)
+    if as_json:
+        output.show({"key": wanted, "value": value, **({"origin": origin} if show_origin else {})})
+        return
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    output.say(f"{text}  ({origin})" if show_origin else text)
+
+
+@app.command("set")
+def set_(
+    key: KeyArgument,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="As YAML: 0.5, true, [a, b].")],
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change one value in agent.yaml; comments stay. A running daemon follows within two seconds.
+
+    Examples: signet config set search.alpha 0.5 · signet config set git.autoSync false
+    """
+    from signet import config
+    from signet.config import manifest
+
+    workspace = find_workspace(path)
+    wished = _parsed(value)
+    first, *others = key.split(".")
+    nested: Value = wished
+    for part in reversed(others):
+        nested = {part: nested}
+    _, problems = config.settings_from({first: nested})
+    if problems:
+        raise Invalid("; ".join(problems))
+    workspace.root.mkdir(parents=True, exist_ok=True)
+    file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
+    manifest.set_value(file, key, wished)
+    if as_json:
+        output.show({"key": key, "value": wished, "file": str(file)})
+    else:
+        output.say(f"{key} is set in {file}")
+
+
+def _parsed(text: str) -> "Value":
+    """Return what a value says as YAML; raises Invalid."""
+    from signet.config import manifest
+
+    try:
+        found = manifest.parse(f"value: {text}\n".encode())
+    except manifest.ManifestError as error:
+        raise Invalid(f"{text} is not a value in YAML") from error
+    if set(found) != {"value"}:
+        raise Invalid(f"{text} is more than one value")
+    value: Value = found["value"]  # type: ignore[assignment]  # what YAML 1.2 core can hold
+    return value
+
+
+def _origin(workspace: Workspace, key: str) -> str:
+    """Return where a value comes from: the file, when it has the key anywhere that counts, else the default."""
+    from signet import config
+    from signet.config import manifest
+
+    file = manifest.find(workspace)
+    if file is None:
+        return "default"
+    try:
+        found = manifest.parse(file.read_bytes(), file.name)
+    except (OSError, manifest.ManifestError):
+        return "default"
+    given = dict(_flat(config.as_public_dict(config.settings_from(found)[0])))
+    default = dict(_flat(config.as_public_dict(config.Settings())))
+    written = {_plain_key(name) for name, _ in _flat(found)}
+    is_there = key in written or given.get(key) != default.get(key)
+    return file.name if is_there else "default"
+
+
+def _flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
+    """Yield each section and each value of a tree with its dotted key."""
+    if not isinstance(tree, Mapping):
+        return
+    for name, value in tree.items():
+        key = f"{above}.{name}" if above else str(name)
+        yield key, value
+        yield from _flat(value, key)
+
+
+def _plain_key(key: str) -> str:
+    inner = key.removeprefix(f"{_NESTED}.")
+    return f"pipelineV2.{inner}" if inner != key else key
+
+
+def _hint(key: str, known: Mapping[str, object]) -> str:
+    near = difflib.get_close_matches(key, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _edit(workspace: Workspace) -> None:
+    """Open the settings in the person's editor; a file that does not parse afterwards is left, and said."""
+    from signet.config import manifest
+
+    file: Path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
+    if not file.exists():
+        raise Invalid(f"{file} does not exist; make it with: signet setup")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+    except OSError as error:
+        raise Invalid(f"{editor} cannot be started: {error.strerror}") from error
+    if status != 0:
+        raise Invalid(f"{editor} ended with status {status}")
+    manifest.parse(file.read_bytes(), file.name)
+    output.say(f"{file} can be read")

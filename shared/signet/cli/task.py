@@ -1,0 +1,313 @@
+"""`signet task …`: prompts that a harness is given again and again, and what became of them."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client, own_token
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Conflict, Invalid, NotFound, SignetError
+
+if TYPE_CHECKING:
+    from signet.client import Signet
+
+app = typer.Typer(help="Prompts that a harness is given on a schedule.", no_args_is_help=True)
+
+HARNESSES = ("claude-code", "codex", "opencode")
+
+TaskArgument = Annotated[
+    str, typer.Argument(metavar="TASK", help="Its id, the beginning of it, or its name.")
+]
+NameOption = Annotated[str | None, typer.Option("--name", help="What it is called.")]
+PromptOption = Annotated[str | None, typer.Option("--prompt", help="What the harness is told.")]
+CronOption = Annotated[
+    str | None, typer.Option("--cron", help='When: minute hour day month weekday, as "0 9 * * 1".')
+]
+HarnessOption = Annotated[
+    str | None,
+    typer.Option(
+        "--harness", help=", ".join(HARNESSES) + ".", autocompletion=lambda: list(HARNESSES)
+    ),
+]
+FolderOption = Annotated[
+    str | None, typer.Option("--directory", help="Where it works; default: your home.")
+]
+ZoneOption = Annotated[
+    str | None, typer.Option("--timezone", help="Of the hours; default: the daemon's.")
+]
+SkillOption = Annotated[str | None, typer.Option("--skill", help="A skill to go with the prompt.")]
+ModeOption = Annotated[
+    str | None, typer.Option("--skill-mode", help="inject its text, or slash its name.")
+]
+FreeOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--skip-permissions/--ask-permissions", help="Let Claude Code do everything unasked."
+    ),
+]
+
+
+class RunFailed(SignetError):
+    """The run failed."""
+
+    code = "run_failed"
+
+
+@app.command("list")
+def list_tasks(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the tasks, newest first.
+
+    Examples: signet task list · signet task list --json
+    """
+    found = client(path).call("GET", "/api/tasks")
+    if as_json:
+        output.show(found)
+        return
+    for one in found["tasks"]:
+        output.say(_line(one))
+    if not found["tasks"]:
+        output.say("No tasks")
+        output.hint('Make one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
+
+
+@app.command()
+def show(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show a task and its last runs.
+
+    Examples: signet task show tidy · signet task show tidy --json
+    """
+    signet = client(path)
+    found = signet.call("GET", f"/api/tasks/{_find(signet, task)['id']}")
+    if as_json:
+        output.show(found)
+        return
+    one = found["task"]
+    output.say(_line(one))
+    output.say(f"  prompt      {output.plain(one['prompt'])}")
+    output.say(f"  directory   {output.plain(one['working_directory'] or 'your home')}")
+    if one["skill_name"]:
+        output.say(f"  skill       {output.plain(one['skill_name'])} ({one['skill_mode']})")
+    if one["skip_permissions"]:
+        output.say("  permissions skipped")
+    for run in found["runs"]:
+        output.say(_run_line(run))
+
+
+@app.command()
+def add(
+    name: NameOption = None,
+    prompt: PromptOption = None,
+    cron: CronOption = None,
+    harness: HarnessOption = "claude-code",
+    directory: FolderOption = None,
+    timezone: ZoneOption = None,
+    skill: SkillOption = None,
+    skill_mode: ModeOption = None,
+    skip_permissions: FreeOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a task.
+
+    Examples: signet task add --name Tidy --prompt "sort my notes" --cron "0 9 * * *"
+    """
+    for option, value in (("--name", name), ("--prompt", prompt), ("--cron", cron)):
+        if not value:
+            raise Invalid(f"{option} is needed")
+    body = _body(
+        name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
+    )
+    made = client(path).call("POST", "/api/tasks", body=body)
+    if as_json:
+        output.show(made)
+    else:
+        output.say(f"Made {made['id']}, next run {output.local(made['nextRunAt'])}")
+
+
+@app.command()
+def edit(
+    task: TaskArgument,
+    name: NameOption = None,
+    prompt: PromptOption = None,
+    cron: CronOption = None,
+    harness: HarnessOption = None,
+    directory: FolderOption = None,
+    timezone: ZoneOption = None,
+    skill: SkillOption = None,
+    skill_mode: ModeOption = None,
+    skip_permissions: FreeOption = None,
+    enabled: Annotated[
+        bool | None, typer.Option("--enable/--disable", help="Let it run on its schedule or not.")
+    ] = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change a task; an empty --skill, --directory or --timezone takes it away.
+
+    Examples: signet task edit tidy --cron "0 8 * * *" · signet task edit tidy --disable
+    """
+    body = _body(
+        name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
+    )
+    body |= {} if enabled is None else {"enabled": enabled}
+    if not body:
+        raise Invalid("Nothing to change; see: signet task edit --help")
+    signet = client(path)
+    one = _find(signet, task)
+    done = signet.call("PATCH", f"/api/tasks/{one['id']}", body=body)
+    if as_json:
+        output.show(done)
+    else:
+        output.say(f"Changed {output.plain(str(body.get('name') or one['name']))}")
+
+
+@app.command()
+def remove(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Remove a task with its runs; one that is on is ended.
+
+    Examples: signet task remove tidy · signet task remove tidy --json
+    """
+    signet = client(path)
+    one = _find(signet, task)
+    gone = signet.call("DELETE", f"/api/tasks/{one['id']}")
+    if as_json:
+        output.show(gone)
+    else:
+        output.say(f"Removed {output.plain(one['name'])}")
+
+
+@app.command()
+def run(
+    task: TaskArgument,
+    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show what it says.")] = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a task now, also one that is disabled.
+
+    Examples: signet task run tidy · signet task run tidy --watch
+    """
+    signet = client(path)
+    one = _find(signet, task)
+    started = signet.call("POST", f"/api/tasks/{one['id']}/run", body={})
+    if follow:
+        _follow(one["id"], path, as_json=as_json, run_id=started["runId"])
+    elif as_json:
+        output.show(started)
+    else:
+        output.say(f"Started {started['runId']}")
+        output.hint(f"Follow it: signet task watch {one['id'][:8]}")
+
+
+@app.command()
+def runs(
+    task: TaskArgument,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many.")] = 20,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the runs of a task, newest first.
+
+    Examples: signet task runs tidy · signet task runs tidy -n 100 --json
+    """
+    signet = client(path)
+    one = _find(signet, task)
+    found = signet.call("GET", f"/api/tasks/{one['id']}/runs", limit=limit)
+    if as_json:
+        output.show(found)
+        return
+    for each in found["runs"]:
+        output.say(_run_line(each))
+    if not found["runs"]:
+        output.say("No runs yet")
+
+
+@app.command()
+def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show what the runs of a task say, until you end it.
+
+    Examples: signet task watch tidy · signet task watch tidy --json
+    """
+    _follow(_find(client(path), task)["id"], path, as_json=as_json)
+
+
+def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None = None) -> None:
+    """Show events as they come; for one run until its end. Raises RunFailed for one that failed."""
+    from signet.client import target
+    from signet.client.taskstream import task_events
+
+    for event in task_events(target.find(path=path, token=own_token(path)), task_id):
+        if as_json:
+            output.show(event)
+        elif event["type"] == "run-output":
+            stream = sys.stderr if event["stream"] == "stderr" else sys.stdout
+            stream.write(event["chunk"])
+            stream.flush()
+        elif event["type"] in ("run-started", "run-completed"):
+            output.hint(f"{event['type']} {event['runId']} {event.get('status', '')}".rstrip())
+        if event["type"] == "run-completed" and event["runId"] == run_id:
+            if event["status"] != "completed":
+                raise RunFailed(event["error"] or f"The run ended with status {event['exitCode']}")
+            return
+
+
+def _body(
+    name: str | None,
+    prompt: str | None,
+    cron: str | None,
+    harness: str | None,
+    directory: str | None,
+    timezone: str | None,
+    skill: str | None,
+    skill_mode: str | None,
+    skip_permissions: bool | None,
+) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "name": name,
+        "prompt": prompt,
+        "cronExpression": cron,
+        "harness": harness,
+        "workingDirectory": directory,
+        "timezone": timezone,
+        "skillName": skill,
+        "skillMode": skill_mode or ("inject" if skill else None),
+        "skipPermissions": skip_permissions,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _find(signet: "Signet", named: str) -> dict[str, Any]:
+    """Return the task of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
+    found: list[dict[str, Any]] = signet.call("GET", "/api/tasks")["tasks"]
+    tests: tuple[Callable[[dict[str, Any]], bool], ...] = (
+        lambda one: one["id"] == named,
+        lambda one: one["name"].casefold() == named.casefold(),
+        lambda one: one["id"].startswith(named),
+    )
+    for test in tests:
+        fitting = [one for one in found if test(one)]
+        if len(fitting) > 1:
+            ids = ", ".join(one["id"][:8] for one in fitting)
+            raise Conflict(f"{named} is more than one task: {ids}")
+        if fitting:
+            return fitting[0]
+    raise NotFound(f"No task {named}; see: signet task list")
+
+
+def _line(one: dict[str, Any]) -> str:
+    ink = output.ink(sys.stdout)
+    due = output.local(one["next_run_at"]) if one["enabled"] and one["next_run_at"] else "disabled"
+    parts = (one["id"][:8], ink.bold(output.plain(one["name"])), one["harness"])
+    return "  ".join(
+        (*parts, one["cron_expression"], ink.dim(f"next {due}" if one["enabled"] else due))
+    )
+
+
+def _run_line(one: dict[str, Any]) -> str:
+    ink = output.ink(sys.stdout)
+    color = {"completed": ink.good, "failed": ink.bad}.get(one["status"], ink.name)
+    why = one["error"] or ("" if one["exit_code"] in (0, None) else f"exit {one['exit_code']}")
+    return f"{one['id'][:8]}  {output.local(one['started_at'])}  {color(one['status'])}  {output.plain(why)}".rstrip()

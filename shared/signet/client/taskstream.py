@@ -1,0 +1,36 @@
+"""Hearing what the runs of a task say while they say it."""
+
+import contextlib
+import json
+from collections.abc import Generator
+from typing import Any
+
+from signet.client import http1
+from signet.client.call import Call, part, read
+from signet.client.errors import ConnectionBroken, DaemonSilent
+from signet.client.stream import SILENT_SECONDS, Reading
+from signet.client.target import Target
+from signet.client.transport import connected
+
+_CHUNK = 65_536
+
+
+def task_events(target: Target, task_id: str) -> Generator[dict[str, Any], None, None]:
+    """Yield each event of a task's stream, until the daemon stops or the task is gone.
+
+    Raises DaemonNotRunning, DaemonSilent, ConnectionBroken, and NotFound for no such task.
+    """
+    call: Call[Any] = read(f"/api/tasks/{part(task_id)}/stream")
+    try:
+        with contextlib.closing(connected(target)) as connection:
+            connection.settimeout(SILENT_SECONDS)
+            connection.sendall(http1.request(target, call))
+            reading = Reading(target, call)
+            while not reading.is_over:
+                for message in reading.feed(connection.recv(_CHUNK)):
+                    if "data" in message:
+                        yield json.loads(message["data"])
+    except TimeoutError as error:
+        raise DaemonSilent() from error
+    except OSError as error:
+        raise ConnectionBroken(f"The connection to {target.url} broke") from error

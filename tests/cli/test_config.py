@@ -1,0 +1,66 @@
+"""`signet config` on the file, without a daemon."""
+
+from cli.program import Program
+
+
+def written(program: Program, text: str = "# mine\nsearch:\n  alpha: 0.5 # half\n") -> None:
+    """Write agent.yaml."""
+    program.workspace.mkdir(exist_ok=True)
+    (program.workspace / "agent.yaml").write_text(text)
+
+
+def test_a_value_and_where_it_comes_from(alone: Program) -> None:
+    written(alone, "search: {alpha: 0.5}\nmemory: {pipelineV2: {shadowMode: true}}\n")
+    assert alone.run("config", "get", "search.alpha").out == "0.5\n"
+    for key, told in (
+        ("search.alpha", "0.5  (agent.yaml)\n"),
+        ("search.top_k", "20  (default)\n"),
+        ("pipelineV2.shadowMode", "true  (agent.yaml)\n"),
+        ("memory.pipelineV2.shadowMode", "true  (agent.yaml)\n"),
+    ):
+        assert alone.run("config", "get", key, "--show-origin").out == told
+    whole = alone.run("config", "get", "git", "--json").json()
+    assert whole["key"] == "git" and whole["value"]["remote"] == "origin"
+    odd = alone.run("config", "get", "search.alhpa")
+    assert (odd.status, "did you mean search.alpha?" in odd.err) == (1, True)
+
+
+def test_secrets_are_masked(alone: Program) -> None:
+    written(alone, "embedding: {provider: openai, api_key: sk-hush}\n")
+    assert "sk-hush" not in alone.run("config", "get", "embedding").out
+    assert "sk-hush" not in alone.run("config", "get", "embedding.api_key", "--json").out
+
+
+def test_a_value_is_set_and_the_rest_stays(alone: Program) -> None:
+    written(alone)
+    assert alone.run("config", "set", "search.top_k", "40").status == 0
+    assert alone.run("config", "set", "harnesses", "[codex]").status == 0
+    assert (alone.workspace / "agent.yaml").read_text() == (
+        "# mine\nsearch:\n  alpha: 0.5 # half\n  top_k: 40\nharnesses:\n  - codex\n"
+    )
+
+
+def test_what_makes_no_sense_changes_nothing(alone: Program) -> None:
+    written(alone)
+    before = (alone.workspace / "agent.yaml").read_text()
+    for key, value, words in (
+        ("search.alhpa", "0.5", 'did you mean "alpha"?'),
+        ("search.alpha", "often", "search.alpha"),
+        ("search.alpha", "7", "search.alpha"),
+        ("search.alpha", "[1", "not a value in YAML"),
+        ("search.alpha", "1\nother: 2", "more than one value"),
+    ):
+        refused = alone.run("config", "set", key, value)
+        assert (refused.status, words in refused.err) == (1, True), refused.err
+    assert (alone.workspace / "agent.yaml").read_text() == before
+
+
+def test_alone_it_opens_the_editor_and_says_whether_the_file_can_be_read(alone: Program) -> None:
+    written(alone)
+    assert alone.run("config", EDITOR="true").out.endswith("agent.yaml can be read\n")
+    script = alone.home / "spoil"
+    script.write_text('#!/bin/sh\necho "a: [" > "$1"\n')
+    script.chmod(0o755)
+    spoilt = alone.run("configure", EDITOR=str(script))
+    assert (spoilt.status, "agent.yaml line" in spoilt.err) == (1, True)
+    assert "ended with status" in alone.run("config", EDITOR="false").err

@@ -1,0 +1,144 @@
+"""`signet task`, `git`, `update` and `config` with a daemon of their own, whose harness is a script."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.program import SETTINGS, Program
+from signet.client import target
+from signet.client.taskstream import task_events
+from support.harness import install
+from support.processes import eventually
+
+pytestmark = pytest.mark.xdist_group("cli-task")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    home = tmp_path_factory.mktemp("home")
+    made = Program(home=home, workspace=home / "workspace")
+    made.workspace.mkdir()
+    (made.workspace / "agent.yaml").write_text(SETTINGS)
+    with pytest.MonkeyPatch.context() as patch:
+        install(home / "bin", patch, "claude")
+        patch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+        started = made.run(
+            "start", "--port", str(made.port), PIP_INDEX_URL="http://127.0.0.1:9/simple"
+        )
+        assert started.status == 0, started.err
+        yield made
+        assert made.run("stop").status == 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give the folder that runs work in."""
+    return tmp_path
+
+
+def added(program: Program, folder: Path, name: str) -> str:
+    """Make a task and return its id."""
+    done = program.run(
+        *("task", "add", "--name", name, "--prompt", "sort my notes", "--cron", "0 9 * * *"),
+        *("--directory", str(folder), "--json"),
+    )
+    assert done.status == 0, done.err
+    return str(done.json()["id"])
+
+
+def test_a_task_from_its_making_to_its_end(program: Program, folder: Path) -> None:
+    task_id = added(program, folder, "Tidy")
+    listed = program.run("task", "list").out
+    assert listed.startswith(f"{task_id[:8]}  Tidy  claude-code  0 9 * * *  next ")
+    ran = program.run("task", "run", "tidy", "--watch")
+    assert ran.status == 0, ran.err
+    assert "args: -p sort my notes\nhooks: 1 inside:  in: " in ran.out
+    assert ran.out.endswith("last words\n")
+    assert "a warning\n" in ran.err
+    (folder / "code").write_text("2")
+    failed = program.run("task", "run", task_id[:8], "--watch")
+    assert (failed.status, "The run ended with status 2" in failed.err) == (1, True)
+    runs = program.run("task", "runs", "Tidy").out.splitlines()
+    assert [line.split("  ")[2:] for line in runs] == [["failed", "exit 2"], ["completed"]]
+    changed = program.run("task", "edit", "Tidy", "--disable", "--cron", "0 8 * * 1")
+    assert changed.out == "Changed Tidy\n"
+    assert "0 8 * * 1  disabled" in program.run("task", "show", "Tidy").out
+    assert program.run("task", "remove", "Tidy").out == "Removed Tidy\n"
+    assert "No task Tidy" in program.run("task", "show", "Tidy").err
+
+
+def test_what_is_said_is_told_again_to_whoever_comes_later(program: Program, folder: Path) -> None:
+    task_id = added(program, folder, "Slow")
+    (folder / "wait").touch()
+    daemon = target.find(url=f"http://127.0.0.1:{program.port}", environ={})
+    idle = task_events(daemon, task_id)
+    assert next(idle)["type"] == "connected"
+    run_id = program.run("task", "run", "Slow", "--json").json()["runId"]
+    assert program.run("task", "run", "Slow").err.strip().endswith("Task is already running")
+    assert next(idle)["type"] == "run-started"
+    for part in ("args", "a warning"):
+        while part not in (event := next(idle)).get("chunk", ""):
+            assert event["type"] == "run-output"
+    late = task_events(daemon, task_id)
+    told = [next(late) for _ in range(2)]
+    assert [event["type"] for event in told] == ["connected", "run-started"]
+    assert told[1]["runId"] == run_id
+    heard = [next(late), next(late)]
+    assert {event["stream"]: event["chunk"] for event in heard}["stderr"] == "a warning\n"
+    idle.close()
+    (folder / "gate").touch()
+    rest = []
+    while (event := next(late))["type"] != "run-completed":
+        rest.append(event["chunk"])
+    assert "".join(rest) == "last words\n"
+    assert (event["status"], event["exitCode"], event["error"]) == ("completed", 0, None)
+    late.close()
+    program.run("task", "remove", "Slow")
+
+
+def test_one_that_is_stopped_in_the_middle_is_told_as_failed(
+    program: Program, folder: Path
+) -> None:
+    task_id = added(program, folder, "Long")
+    (folder / "wait").touch()
+    run_id = program.run("task", "run", "Long", "--json").json()["runId"]
+    pid = folder / "pid"
+    eventually(lambda: pid.exists() and pid.read_text().strip() != "")
+    assert program.run("restart").status == 0
+
+    def last() -> dict[str, object]:
+        found = program.run("task", "runs", "Long", "--json").json()["runs"][0]
+        assert found["id"] == run_id
+        return dict(found)
+
+    eventually(lambda: last()["status"] == "failed")
+    assert last()["error"] == "daemon_restart"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+    assert (folder / "started").read_text() == "run\n"
+    assert program.run("task", "remove", task_id).status == 0
+
+
+def test_git_is_shown_and_set(program: Program) -> None:
+    assert program.run("git", "status").out == "The workspace is not a git repository\n"
+    failed = program.run("git", "sync")
+    assert (failed.status, "Not a git repository" in failed.err) == (1, True)
+    assert program.run("git", "disable").status == 0
+    assert program.run("config", "get", "git.autoSync", "--show-origin").out == (
+        "false  (agent.yaml)\n"
+    )
+    assert (
+        program.run("git", "enable", "-i", "900", "--json").json()["config"]["syncInterval"] == 900
+    )
+
+
+def test_updates_are_looked_for_when_a_person_asks(program: Program) -> None:
+    failed = program.run("update")
+    assert (failed.status, "cannot connect" in failed.err) == (1, True)
+    assert program.run("update", "status").out.startswith("looks by itself     no\n")
+    assert program.run("update", "enable", "-i", "86400").status == 0
+    eventually(lambda: "by itself     yes" in program.run("update", "status").out)
+    assert program.run("update", "disable").status == 0
+    assert program.run("update", "install", "nonsense").status == 1
