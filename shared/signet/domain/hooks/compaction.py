@@ -23,7 +23,7 @@ RECENCY = 0.9
 POOL = 200
 
 _RECENT = """
-SELECT m.id, m.content, m.importance, m.created_at FROM memories m
+SELECT m.id, m.content, m.importance, m.created_at FROM memories m INDEXED BY idx_memories_created
  WHERE {where} ORDER BY m.created_at DESC LIMIT ?"""
 
 

@@ -28,12 +28,16 @@ LOOKED_AT = 100
 
 _COLUMNS = "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed"
 _ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
-_NEWEST = f"SELECT {_COLUMNS} FROM memories m WHERE {{where}} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"
-_PINNED = f"SELECT {_COLUMNS} FROM memories m WHERE m.pinned = 1 AND {{where}} ORDER BY m.created_at DESC LIMIT ?"
+_NEWEST = f"""
+SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
+ WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
+_PINNED = f"""
+SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_pinned
+ WHERE m.pinned = 1 AND {{where}} ORDER BY m.created_at DESC LIMIT ?"""
 _BY_ID = f"""
-SELECT {_COLUMNS} FROM json_each(?) j JOIN memories m ON m.id = j.value WHERE {{where}}"""
+SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {{where}}"""
 _BY_SEQ = f"""
-SELECT {_COLUMNS} FROM json_each(?) j JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
+SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
 _SUMMARIES = """
 SELECT substr(content, 1, ?) FROM session_summaries
  WHERE agent_id = ? AND project = ? AND depth = 0 ORDER BY latest_at DESC LIMIT ?"""
