@@ -569,6 +569,7 @@ def test_counts_are_read_without_a_gate(api: Api) -> None:
         "unembedded": 0,
         "total": 0,
         "coverage": "100.0%",
+        "stale": 0,
     }
     cold = api.get("/api/repair/cold-stats").body
     assert (cold["count"], cold["totalBytes"], cold["byReason"]) == (0, 0, {})
