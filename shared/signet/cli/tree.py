@@ -69,8 +69,6 @@ ROWS = (
     Row("bypass", AGENTS, "bypass:bypass"),
     Row("task", AGENTS, "task:app"),
     Row("git", AGENTS, "git:app"),
-    Row("task", AGENTS, "task:app"),
-    Row("git", AGENTS, "git:app"),
     Row(
         "daemon",
         DAEMON,
@@ -82,9 +80,6 @@ ROWS = (
     Row("stop", DAEMON, "daemon:stop"),
     Row("restart", DAEMON, "daemon:restart"),
     Row("logs", DAEMON, "logs:logs"),
-    Row("config", DAEMON, "config:app"),
-    Row("configure", DAEMON, "config:app", hidden=True),
-    Row("update", DAEMON, "update:app"),
     Row("config", DAEMON, "config:app"),
     Row("configure", DAEMON, "config:app", hidden=True),
     Row("update", DAEMON, "update:app"),
