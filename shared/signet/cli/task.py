@@ -112,7 +112,8 @@ def add(
 ) -> None:
     """Make a task.
 
-    Examples: signet task add --name Tidy --prompt "sort my notes" --cron "0 9 * * *"
+    Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name Tea \
+    --prompt "tea?" --cron "0 16 * * *" --harness codex
     """
     for option, value in (("--name", name), ("--prompt", prompt), ("--cron", cron)):
         if not value:
