@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from signet.observe.tracing import NOTHING, Tracing, address
 from support.http import Served, served
@@ -14,9 +15,9 @@ from support.processes import PYTHONPATH, eventually
 from worker.home import Home, a_home, manifest
 from worker.script import Script, fact, found, scripted
 
-otel = pytest.importorskip("opentelemetry.sdk", reason="the extra otel is not installed")
+pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="needs the extra otel")
 
-from observe_traces.collector import Collector, Sent, collecting  # noqa: E402  # needs the extra
+from observe_traces.collector import Collector, Sent, collecting  # comes with the extra
 
 pytestmark = pytest.mark.xdist_group("worker")
 
@@ -179,14 +180,16 @@ def test_nothing_of_it_is_loaded_where_nobody_names_a_collector() -> None:
     subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": PYTHONPATH}, check=True)
 
 
-def test_without_the_extra_the_log_says_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_extra_the_log_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "signet.observe.otel", None)
     tracing = Tracing()
-    tracing.start("api", "http://127.0.0.1:4318")
+    with structlog.testing.capture_logs() as logged:
+        tracing.start("api", "http://127.0.0.1:4318")
     assert not tracing.is_on
     assert tracing.request("GET", {}) is NOTHING
+    assert [(line["event"], line["install"]) for line in logged] == [
+        ("tracing.missing", "pip install 'signetai[otel]'")
+    ]
 
 
 E = "OTEL_EXPORTER_OTLP_ENDPOINT"
