@@ -345,3 +345,41 @@ def test_what_a_person_chose_in_our_entry_is_not_mended_away(
     assert home.read(name) == chosen
     registry.disconnect(home.site, harness)
     assert "signet" not in home.read(name)
+
+
+@pytest.mark.parametrize("restored", [0, 1, 2])
+def test_a_death_while_going_leaves_whole_files_and_can_be_ended(
+    home: Home, restored: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write(".config/opencode/plugins/signet.mjs", "// my own plugin of that name\n")
+    before = home.seen()
+    connected(home, "opencode")
+    made: list[Path] = []
+
+    class Died(BaseException):
+        pass
+
+    def replace_file(path: Path, content: bytes, **said: object) -> None:
+        if len(made) == restored:
+            raise Died
+        made.append(path)
+        path.write_bytes(content)
+
+    with monkeypatch.context() as patched, pytest.raises(Died):
+        patched.setattr(files, "replace_file", replace_file)
+        registry.disconnect(home.site, "opencode")
+        raise Died
+    registry.disconnect(home.site, "opencode")
+    assert home.seen() == before
+
+
+def test_what_could_not_be_taken_out_is_taken_out_when_it_parses_again(home: Home) -> None:
+    before = home.seen()
+    connected(home, "openclaw")
+    whole = home.read(".openclaw/openclaw.json")
+    home.write(".openclaw/openclaw.json", whole + "}")
+    [refused] = registry.disconnect(home.site, "openclaw").refused
+    assert "openclaw.json: line" in refused and home.read(".openclaw/openclaw.json") == whole + "}"
+    home.write(".openclaw/openclaw.json", whole)
+    registry.disconnect(home.site, "openclaw")
+    assert home.seen() == before

@@ -152,7 +152,6 @@ def test_only_what_belongs_to_somebody_is_seen(kept: Kept) -> None:
         "memory/MEMORY.md",
         "memory/MEMORY.backup-2026-01-01T00-00-00.md",
         "memory/deep/x.md",
-        "skills/sail/SKILL.md",
         ".secrets/x.md",
     ):
         kept.write(name, "x")
@@ -173,7 +172,6 @@ def test_only_what_belongs_to_somebody_is_seen(kept: Kept) -> None:
         "AGENTS.md",
         "agents/helm/SOUL.md",
         "memory/2026-05-01.md",
-        "skills/sail/SKILL.md",
         ".claude/projects/-work-boat/memory/MEMORY.md",
     }
 

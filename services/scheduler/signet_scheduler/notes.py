@@ -12,7 +12,9 @@ from signet.domain.harnesses import notes
 from signet.domain.memory.models import Rules
 from signet.observe import logs
 from signet.paths import Workspace
+from signet.process.alive import processes
 from signet.process.live import LiveSettings
+from signet.process.program import Program
 from signet_scheduler.watch import Identity, Kind, Loop, Settled, seen
 
 log = logs.get("watcher")
@@ -21,7 +23,6 @@ log = logs.get("watcher")
 QUIET_SECONDS = 0.5
 #: A look at 5,000 notes takes 19 ms.
 LOOK_SECONDS = 1.0
-_SERVES = "SELECT 1 FROM processes WHERE kind = 'api' LIMIT 1"
 
 
 class NoteWatch:
@@ -74,4 +75,4 @@ class NoteWatch:
 
 
 def _is_served(tx: ReadTx) -> bool:
-    return tx.value(_SERVES) is not None
+    return any(row["kind"] == Program.API for row in processes(tx))

@@ -1,4 +1,4 @@
-"""Which files of a workspace have changed, and whether they stand still: what sync, ingestion and git have in common.
+"""Which files of a workspace have changed, and whether they stand still: what the sync and the reading of notes have in common.
 
 Files are looked at, as skills are: no library, every disk, no message to lose. Whoever acts keeps a `Settled` of its
 own and looks from a thread of its own (`Loop`), so that nobody waits for another and a change during an action leads
@@ -14,7 +14,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from signet.config.manifest import NAMES
-from signet.domain.skills.models import FILE
 from signet.observe import logs
 from signet.paths import Workspace
 
@@ -45,7 +44,6 @@ class Kind(StrEnum):
     AGENTS = "agents"
     NOTES = "notes"
     CLAUDE_NOTES = "claude_notes"
-    SKILLS = "skills"
 
 
 def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
@@ -162,11 +160,6 @@ def _claude_notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
     yield from (f"{folder}/{name}/memory/MEMORY.md" for name in _names(folder))
 
 
-def _skills(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    folder = str(workspace.skills_dir)
-    yield from (f"{folder}/{name}/{FILE}" for name in _names(folder))
-
-
 def _names(folder: str) -> list[str]:
     """Return what is in a folder and not hidden; nothing when there is none."""
     try:
@@ -182,5 +175,4 @@ _PATHS: Mapping[Kind, Callable[[Workspace, Path], Iterator[str | Path]]] = {
     Kind.AGENTS: _agents,
     Kind.NOTES: _notes,
     Kind.CLAUDE_NOTES: _claude_notes,
-    Kind.SKILLS: _skills,
 }

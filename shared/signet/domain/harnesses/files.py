@@ -65,9 +65,10 @@ def planned(patches: Iterable[Patch], record: Record) -> list[Change]:
     return found
 
 
-def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], list[str]]:
-    """Return the changes that taking out makes, and what is said of the files that do not parse and stay."""
-    found, refused = [], []
+def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], dict[str, str]]:
+    """Return the changes that taking out makes, and the files that do not parse and stay, with what is wrong."""
+    found: list[Change] = []
+    refused: dict[str, str] = {}
     for patch in patches:
         try:
             with _named(patch.path):
@@ -76,7 +77,7 @@ def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], list
                     continue
                 later = _base(patch, earlier, record)
         except ConfigUnreadable as error:
-            refused.append(error.message)
+            refused[str(patch.path)] = error.message
             continue
         if later != earlier:
             known = str(patch.path) in record.files
@@ -93,7 +94,9 @@ def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
     if kept is not None and kept.is_of(earlier.encode()):
         return kept.earlier(earlier) if kept.was_there else None
     if patch.content is not None:
-        return None if kept is not None or earlier == patch.content else earlier
+        # What stood there before us is there again, or somebody has put it there since.
+        is_theirs = kept.was_there if kept is not None else earlier != patch.content
+        return earlier if is_theirs else None
     if not earlier.strip():
         return earlier
     left = patch.take(earlier, kept.before if kept else {})

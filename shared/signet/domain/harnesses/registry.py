@@ -6,6 +6,7 @@ Whoever changes files holds the lock of the workspace, so that a command and the
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def connect(
     connector, wishes = find(harness), wishes or Wishes()
     if why := connector.refusal(site):
         return Installed(success=False, message=why)
-    with records.alone(site.workspace):
+    with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
         patches = connector.patches(site, wishes)
         folder, skills = connector.skills(site), site.workspace.skills_dir
@@ -80,7 +81,7 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
     Files that do not parse stay as they are and are named in `refused`.
     """
     connector = find(harness)
-    with records.alone(site.workspace):
+    with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
         patches = connector.patches(site, Wishes())
         known = {str(one.path) for one in patches}
@@ -95,13 +96,14 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
             files.restore(changes)
             links.apply(linked)
             files.remove_folders(record)
-            records.write(site.workspace, harness, Record(is_removed=True))
+            left = {path: undo for path, undo in record.files.items() if path in refused}
+            records.write(site.workspace, harness, Record(is_removed=True, files=left))
     gone = [str(one.path) for one in changes if one.later is None]
     gone += [str(made)] if made is not None else []
     return Removed(
         files_removed=(*gone, *(str(one.path) for one in linked)),
         configs_patched=tuple(str(one.path) for one in changes if one.later is not None),
-        refused=tuple(refused),
+        refused=tuple(refused.values()),
         diff=files.diff(changes),
     )
 
@@ -135,6 +137,10 @@ def mend(site: Site, listed: Iterable[str]) -> dict[str, Installed]:
             with_those = replace(site, signet=programs[0], signet_mcp=programs[1])
         found[harness] = connect(with_those, harness)
     return found
+
+
+def _alone(site: Site, dry_run: bool) -> AbstractContextManager[None]:
+    return nullcontext() if dry_run else records.alone(site.workspace)
 
 
 def _connect(
