@@ -147,6 +147,7 @@ class _Questions:
     def _offers_import(self) -> bool:
         return (
             self.earlier is not None
+            and self.plan.state is not State.REPAIR
             and self.wanted.with_daemon
             and bool(self.earlier.memories)
             and self.earlier.workspace != self.plan.workspace.root

@@ -17,6 +17,7 @@ from signet.daemon import control, ready, record
 from signet.daemon.control import Started
 from signet.daemon.errors import PortTaken
 from signet.db import migrate
+from signet.domain.transfer.records import Fate
 from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.providers.native import install
@@ -38,7 +39,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of a setup; `model` says how it is with the native model, None when another provider is set."""
+    """What came of a setup; `model` says how it is with the native model, None when another provider is set.
+
+    `imported` and `upgraded` say in words what came of an earlier program's memories and of the database.
+    """
 
     plan: Plan
     prepared: Prepared
@@ -47,6 +51,7 @@ class Done:
     model: str | None
     is_model_there: bool
     earlier: Earlier | None
+    imported: str | None
     upgraded: str
     wanted: Wanted
 
@@ -84,6 +89,9 @@ def do(plan: Plan, wanted: Wanted, earlier: Earlier | None, *, quiet: bool) -> D
         legacy=wanted.legacy,
         claims_workspace=wanted.claims_workspace,
     )
+    model, is_there = None, False
+    if settings.embedding.provider is EmbeddingProvider.NATIVE:
+        model, is_there = _model(wanted=wanted.with_model, quiet=quiet)
     started, upgraded = None, ""
     if wanted.with_daemon:
         started = _start(workspace, port, quiet=quiet)
@@ -92,11 +100,11 @@ def do(plan: Plan, wanted: Wanted, earlier: Earlier | None, *, quiet: bool) -> D
         migrated = migrate.upgrade(workspace.database, now=clock.now())
         if migrated.copy is not None:
             upgraded = f"Database upgraded; its earlier state is kept in {migrated.copy}"
-    model, is_there = None, False
-    if settings.embedding.provider is EmbeddingProvider.NATIVE:
-        model, is_there = _model(wanted=wanted.with_model, quiet=quiet)
+    imported = None
     if wanted.imports and earlier is not None and started is not None:
-        transfer.import_(str(earlier.database), path=str(workspace.root))
+        tally = transfer.take_database(earlier.database, path=str(workspace.root))
+        refused = tally.of(Fate.REFUSED)
+        imported = f"{tally.of(Fate.NEW)} rows of {earlier.workspace}, {refused} refused"
     return Done(
         plan=plan,
         prepared=prepared,
@@ -104,7 +112,8 @@ def do(plan: Plan, wanted: Wanted, earlier: Earlier | None, *, quiet: bool) -> D
         connected=connected,
         model=model,
         is_model_there=is_there,
-        earlier=None if wanted.imports else earlier,
+        earlier=earlier,
+        imported=imported,
         upgraded=upgraded,
         wanted=wanted,
     )

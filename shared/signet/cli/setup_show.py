@@ -69,7 +69,9 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
         for warning in one.warnings:
             yield from _row(lacking, "", warning)
     yield from _models(done, well, lacking)
-    if done.earlier is not None and done.earlier.workspace != done.plan.workspace.root:
+    if done.imported is not None:
+        yield from _row(well, "Import", done.imported)
+    elif _is_elsewhere(done) and done.earlier is not None:
         held = output.count(done.earlier.memories or 0, "memory")
         yield from _row(
             lacking,
@@ -79,6 +81,14 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
         )
     if not prepared.is_news and not any(one.changed for one in done.connected):
         yield from _row(well, "Files", "everything was there and right; nothing was changed")
+
+
+def _is_elsewhere(done: Done) -> bool:
+    """Return whether a TypeScript Signet in another place is to be told of: at the first setup, not at every one."""
+    is_first = done.prepared.state is not State.REPAIR
+    return (
+        is_first and done.earlier is not None and done.earlier.workspace != done.plan.workspace.root
+    )
 
 
 def _found(done: Done) -> str:

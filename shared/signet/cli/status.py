@@ -184,7 +184,7 @@ def _vectors(found: dict[str, Any], ink: Ink) -> str:
         return "off, recall goes by words"
     done = f"{embedding['embedded']} of {embedding['total']} · {provider['provider']}"
     text = f"{done} {embedding['model']}{_away(provider['provider'], ink)}"
-    if provider["available"]:
+    if provider["available"] or found["waitsFor"]:
         return text
     why = output.plain(provider.get("error") or "cannot be used now")
     return f"{text} · {ink.warn(why)}"

@@ -138,6 +138,19 @@ def import_(
         raise typer.Exit(1)
 
 
+def take_database(database: Path, *, path: str) -> Tally:
+    """Take a database of the earlier program in and return what came of its records; says nothing of them."""
+    from signet.domain.transfer.sources import choose
+    from signet.domain.transfer.sources.source import Format, Wishes
+
+    wishes = Wishes(agent_id=None, project=None, sessions=False)
+    with choose.opened(str(database), Format.UPSTREAM, wishes, now=clock.now()) as opened:
+        run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=False)
+        with Progress("Importing", quiet=False, unit=opened.unit) as progress:
+            run.all(progress)
+    return run.tally
+
+
 class _Run:
     """One import: sends batches and keeps count."""
 
