@@ -1,4 +1,4 @@
-"""Which files of a workspace have changed, and whether they stand still: what the sync and the reading of notes have in common.
+"""Which files of a workspace have changed, and whether they stand still: for the sync and the reading of notes.
 
 Files are looked at, as skills are: no library, every disk, no message to lose. Whoever acts keeps a `Settled` of its
 own and looks from a thread of its own (`Loop`), so that nobody waits for another and a change during an action leads
