@@ -6,7 +6,7 @@ import pytest
 
 from signet import config
 from signet.process.live import LiveSettings
-from signet_scheduler.git import GitWatch, watched
+from signet_scheduler.git import GitWatch
 from support.repositories import Trio, lonely, needs_git, trio
 from worker.home import Home
 
@@ -50,30 +50,19 @@ def test_whoever_does_not_want_commits_gets_none(home: Home, three: Trio, switch
     assert len(three.here.titles) == 1
 
 
-def test_only_what_people_and_agents_write_counts(home: Home) -> None:
-    root = home.workspace.root
-    for name in (
-        "SOUL.md",
-        "agent.yaml",
-        "memory/2026-05-01.md",
-        "memory/MEMORY.backup-1.md",
-        "memory/notes.db",
-        "skills/tea/SKILL.md",
-        "agents/bea/SOUL.md",
-        "agents/bea/workspace/AGENTS.md",
-        ".daemon/x.md",
-        ".secrets/y.md",
-        "other/z.md",
-    ):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text("x")
-    assert sorted(str(Path(one[0]).relative_to(root)) for one in watched(root)) == [
-        "SOUL.md",
-        "agent.yaml",
-        "agents/bea/SOUL.md",
-        "memory/2026-05-01.md",
-        "skills/tea/SKILL.md",
-    ]
+def test_only_what_people_and_agents_write_leads_to_a_commit(home: Home, three: Trio) -> None:
+    follows = watch(home)
+    follows.look(0.0)
+    for name in ("memory/MEMORY.backup-1.md", "memory/x.db", "agents/bea/workspace/AGENTS.md"):
+        three.here.write(name, "x")
+    follows.look(1.0)
+    follows.look(60.0)
+    assert len(three.here.titles) == 1
+    for number, name in enumerate(("memory/2026-05-01.md", "skills/tea/SKILL.md", "USER.md")):
+        three.here.write(name, "x")
+        follows.look(100.0 + 10 * number)
+        follows.look(105.0 + 10 * number)
+        assert len(three.here.titles) == 2 + number
 
 
 def test_the_remote_is_called_each_interval_and_less_often_while_that_fails(

@@ -1,22 +1,18 @@
-"""Committing what people and agents change, once it has been quiet, and keeping in step with the remote (TK-22, TK-24).
+"""Committing what people and agents change once it has been quiet; keeping in step with a remote (TK-22, TK-24)."""
 
-The files are looked at once a second by their stat, which needs no library and works on every disk.
-"""
-
-import os
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 from signet import clock
 from signet.domain.gitsync import commit, sync
 from signet.domain.gitsync.repository import Repository
 from signet.domain.secrets.vault import Vault
+from signet.domain.skills import files
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
+from signet_scheduler.watch import Kind, Seen, seen
 
 log = logs.get("git")
 
@@ -28,8 +24,8 @@ MOST_SECONDS = 3_600.0
 #: How long a stop waits for git; it ends its work by itself.
 STOP_SECONDS = 2.0
 
-#: What tells a changed file: path, inode, size, modification time.
-Seen = frozenset[tuple[str, int, int, int]]
+#: What leads to a commit (harnesses.md §3), besides skills.
+WATCHED = (Kind.CONFIG, Kind.IDENTITY, Kind.AGENTS, Kind.NOTES)
 
 
 class GitWatch:
@@ -61,7 +57,10 @@ class GitWatch:
         if not settings.enabled or not Repository(self._workspace).exists:
             self._seen, self._moved_at, self._sync_at = None, None, None
             return
-        found = frozenset(watched(self._workspace.root))
+        found = {
+            **seen(self._workspace, *WATCHED),
+            **files.identities(self._workspace.skills_dir),
+        }
         if self._seen is not None and found != self._seen:
             self._moved_at = at
         self._seen = found
@@ -114,30 +113,3 @@ class GitWatch:
                 self.look(time.monotonic())
             except Exception:  # a folder that may not be read: the next look tries again
                 log.exception("git.not_followed")
-
-
-def watched(root: Path) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the files whose changes lead to a commit (harnesses.md §3), each with what tells a change."""
-    yield from _files(root, (".md", ".yaml"))
-    for path in _files(root / "memory", (".md",)):
-        if not path[0].rpartition("/")[2].startswith("MEMORY.backup-"):
-            yield path
-    yield from _files(root / "skills", (".md",), depth=2)
-    yield from _files(root / "agents", None, depth=6)
-
-
-def _files(
-    folder: Path, suffixes: tuple[str, ...] | None, *, depth: int = 1
-) -> Iterator[tuple[str, int, int, int]]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    # What agents are given to work in is made by us, again and again.
-                    if depth > 1 and entry.name not in ("workspace", ".git"):
-                        yield from _files(Path(entry.path), suffixes, depth=depth - 1)
-                elif suffixes is None or entry.name.endswith(suffixes):
-                    seen = entry.stat(follow_symlinks=False)
-                    yield entry.path, seen.st_ino, seen.st_size, seen.st_mtime_ns
-    except OSError:
-        return
