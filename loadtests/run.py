@@ -31,6 +31,7 @@ SCENARIOS = {
     "poison": 10.0,
     "llm": 0.0,
     "session_end": 0.0,
+    "hooks": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }
