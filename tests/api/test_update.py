@@ -92,8 +92,15 @@ def test_an_index_that_does_not_answer_leaves_what_was_known(
     assert api.post("/api/update/run").body["success"] is False
 
 
-def test_an_index_that_has_nothing_of_ours_has_nothing_newer(api: Api, site: Site) -> None:
+def test_an_index_that_does_not_know_us_is_no_proof_of_being_new(api: Api, site: Site) -> None:
     del site.pages[PATH]
+    body = api.get("/api/update/check?force=true").body
+    assert body["checkError"].endswith("/simple tells nothing of signetai")
+    assert (body["latestVersion"], body["updateAvailable"]) == (None, False)
+
+
+def test_an_index_without_a_version_that_fits_has_nothing_newer(api: Api, site: Site) -> None:
+    offers(site, "0.999.0rc1", yanked=("0.999.0",))
     body = api.get("/api/update/check?force=true").body
     assert (body["latestVersion"], body["updateAvailable"]) == (__version__, False)
     assert api.post("/api/update/run").body == {

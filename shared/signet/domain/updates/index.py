@@ -50,7 +50,7 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
             "GET", f"{path.removesuffix('/simple')}/pypi/{PACKAGE}/json", timeout_seconds=SECONDS
         )
         if reply.status == 404:
-            return Release(version=None)
+            raise IndexFailed(f"the package index {shown(index_url)} tells nothing of {PACKAGE}")
         if reply.status != 200:
             raise IndexFailed(f"the package index answered with status {reply.status}")
         return _read(reply.body, prereleases=prereleases)
