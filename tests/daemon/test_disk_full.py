@@ -15,8 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cli.conftest import SETTINGS
-from cli.program import Program
+from cli.program import SETTINGS, Program
 from signet.db import snapshot
 from support.processes import eventually
 

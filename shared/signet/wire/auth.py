@@ -10,9 +10,9 @@ class ScopeBody(Body):
 
     model_config = ConfigDict(extra="forbid")
 
-    project: str | None = Field(None, min_length=1)
-    agent: str | None = Field(None, min_length=1)
-    user: str | None = Field(None, min_length=1)
+    project: str | None = Field(default=None, min_length=1)
+    agent: str | None = Field(default=None, min_length=1)
+    user: str | None = Field(default=None, min_length=1)
 
 
 class TokenBody(Body):
