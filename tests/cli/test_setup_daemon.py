@@ -54,7 +54,7 @@ def test_again_it_finds_the_daemon_running_and_says_so(begun: Program) -> None:
 
 def test_status_shows_it_all_in_one_screen(begun: Program) -> None:
     shown = begun.run("status").out
-    for words in ("Daemon running", "rules", "recall goes by words", "✓ agent.yaml", "free"):
+    for words in ("Daemon running", "rules", "recall by keywords", "✓ agent.yaml", "free"):
         assert words in shown, shown
     found = begun.run("status", "--json").json()
     assert found["disk"]["database"] > 0

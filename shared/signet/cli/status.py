@@ -181,7 +181,7 @@ def _queue(queue: dict[str, Any], ink: Ink) -> str:
 def _vectors(found: dict[str, Any], ink: Ink) -> str:
     embedding, provider = found["embedding"], found["vectors"]
     if embedding["model"] is None:
-        return "off, recall goes by words"
+        return "off, recall by keywords"
     done = f"{embedding['embedded']} of {embedding['total']} · {provider['provider']}"
     text = f"{done} {embedding['model']}{_away(provider['provider'], ink)}"
     if provider["available"] or found["waitsFor"]:
