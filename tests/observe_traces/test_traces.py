@@ -88,7 +88,17 @@ def test_one_trace_holds_the_request_its_jobs_their_calls_and_the_jobs_of_those(
     )
     assert saved.status == 200
     home.drained()
-    eventually(lambda: any("prospective" in span.name for span in collector.of(TRACE)))
+    names = {"POST /api/memory/remember", "job extract", "job embed"}
+    hinted = (
+        "SELECT COUNT(*) FROM memory_jobs WHERE job_type = 'prospective_index' AND payload LIKE ?"
+    )
+
+    def is_whole() -> bool:
+        found = [span.name for span in collector.of(TRACE)]
+        hints = home.value(hinted, f"%{TRACE}%")
+        return names <= {*found} and found.count("job prospective_index") == hints
+
+    eventually(is_whole)
     spans = collector.of(TRACE)
     request = one(spans, "POST /api/memory/remember")
     extract = one(spans, "job extract")
