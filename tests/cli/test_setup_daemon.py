@@ -52,6 +52,11 @@ def test_again_it_finds_the_daemon_running_and_says_so(begun: Program) -> None:
     assert [one["is_connected"] for one in done["harnesses"]] == [True]
 
 
+def test_the_dashboard_is_opened_at_the_end_when_that_is_wanted(begun: Program) -> None:
+    done = begun.run("setup", "--non-interactive", "--skip-git", "--open-dashboard")
+    assert (done.status, "open the address yourself" in done.err) == (0, True), done.err
+
+
 def test_status_shows_it_all_in_one_screen(begun: Program) -> None:
     shown = begun.run("status").out
     for words in ("Daemon running", "rules", "recall by keywords", "✓ agent.yaml", "free"):

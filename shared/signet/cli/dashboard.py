@@ -34,14 +34,20 @@ def dashboard(
             tell=lambda reason: passing.show(f"Not ready yet: {reason}"),
         )
     url, at = started.daemon.url, started.daemon.port
-    is_open = not no_open and open_page(url)
     if as_json:
+        is_open = not no_open and open_page(url)
         output.show({"url": url, "opened": is_open, "started": started.is_new})
         return
     output.say(url)
-    if (forward := forward_command(at)) is not None:
-        output.hint(f"From your own machine: {forward}, then open http://127.0.0.1:{at}")
-    elif not is_open and not no_open:
+    show_page(url, at, opens=not no_open)
+
+
+def show_page(url: str, port: int, *, opens: bool) -> None:
+    """Open the page where that can be done; else say how to get there."""
+    is_open = opens and open_page(url)
+    if (forward := forward_command(port)) is not None:
+        output.hint(f"From your own machine: {forward}, then open http://127.0.0.1:{port}")
+    elif opens and not is_open:
         output.hint("No browser was found; open the address yourself")
 
 

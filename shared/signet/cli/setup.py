@@ -30,6 +30,7 @@ def setup(
         list[str] | None,
         typer.Option(
             "--harness",
+            metavar="NAME",
             help="To connect: claude-code, opencode, openclaw, codex; may be repeated.",
             autocompletion=lambda: ["claude-code", "opencode", "openclaw", "codex"],
         ),
@@ -80,11 +81,10 @@ def setup(
     written before the last question is answered. A second run changes nothing. No model is needed: without one, recall
     goes by words and facts are found by rules.
 
-    Examples: signet setup · signet setup --harness codex · signet setup --non-interactive --embedding-provider none
-    --extraction-provider rules
+    Examples: signet setup · signet setup --harness codex
     """
     from signet.care.setup import choices, prepare
-    from signet.cli import setup_ask, setup_do, setup_show
+    from signet.cli import dashboard, setup_ask, setup_do, setup_show
 
     workspace = find_workspace(path)
     chosen = choices.Choices(
@@ -126,3 +126,6 @@ def setup(
         output.show(setup_show.as_dict(done))
     else:
         setup_show.show(done)
+    if wanted.opens_dashboard and done.started is not None and not as_json:
+        at = done.started.daemon
+        dashboard.show_page(at.url, at.port, opens=True)

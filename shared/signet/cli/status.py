@@ -85,7 +85,9 @@ def places(workspace: Workspace) -> dict[str, str]:
 
 
 def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
-    yield f"{ink.dim('○')} {ink.bold('Daemon stopped')} · start it with: signet daemon start"
+    is_made = found["files"]["memories.db"]
+    help = "start it with: signet daemon start" if is_made else "begin with: signet setup"
+    yield f"{ink.dim('○')} {ink.bold('Daemon stopped')} · {help}"
     if found["memories"]["total"] is not None:
         yield _row("memories", str(found["memories"]["total"]))
     yield from _workspace(found, ink)
