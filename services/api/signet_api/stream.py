@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 KEEPALIVE_SECONDS = 15.0
 #: Who takes nothing for so long is gone.
 STALLED_SECONDS = 10.0
-_STILL_HERE = b": still here\n\n"
+_STILL_HERE = b": keepalive\n\n"
 
 
 class EventStream(Response):

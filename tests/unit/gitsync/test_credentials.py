@@ -128,9 +128,8 @@ exec {real} "$@"
         assert not path.is_file() or TOKEN.encode() not in path.read_bytes(), path
 
 
-def test_without_credentials_nobody_is_called(three: Trio, tmp_path: Path) -> None:
+def test_without_credentials_nobody_is_called(three: Trio) -> None:
     three.here.git("remote", "set-url", "origin", "https://github.com/ada/agents.git")
-    (tmp_path / "home" / "gh").mkdir()
     done = sync.pull(three.workspace, Git(), lambda name: None)
     if shutil.which("gh") is None:
         assert (done.success, done.message) == (False, credentials.NO_CREDENTIALS)
