@@ -4,11 +4,9 @@ A workspace is chosen by the first that applies: an explicit path, `SIGNET_PATH`
 default in `$XDG_CONFIG_HOME/signet/workspace.json`, `~/.agents`.
 """
 
-import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +103,9 @@ class Workspace:
         near = self.daemon_dir / "run"
         if len(os.fsencode(near)) <= RUNTIME_PATH_LIMIT:
             return near
+        import hashlib
+        import tempfile
+
         digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
         base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
         return Path(base) / f"signet-{os.getuid()}-{digest}"

@@ -2,13 +2,13 @@
 
 Each exchange has a connection of its own that the daemon closes (`Connection: close`): on loopback that costs a
 fraction of a millisecond, and a call never meets a connection that the other side has closed meanwhile. So the end of
-the bytes is the end of the reply, and the standard library's own parser sees whether it is whole.
+the bytes is the end of the reply, and its length (RFC 9112 §6.3) says whether it is whole.
+
+The standard library's own parser reads heads as mail, and loading that takes a hook longer than its whole exchange.
 """
 
-import io
-import socket
-from http import client
-from typing import Any, cast
+import re
+from typing import Any
 from urllib.parse import urlsplit
 
 from signet.client.call import Call, Reply
@@ -18,49 +18,87 @@ from signet.client.target import Target
 #: Larger than any answer the daemon gives in one piece.
 MAX_BYTES = 64 * 1024 * 1024
 
+_STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([2-5][0-9]{2})(?: [^\r\n]*)?")
+_LENGTH = re.compile(rb"[0-9]{1,15}")
+_SIZE = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?")
+
+
+class Malformed(ValueError):
+    """These are not the bytes of an HTTP reply, or not all of them."""
+
 
 def request(target: Target, call: Call[Any]) -> bytes:
     """Return the bytes of a request."""
-    address = urlsplit(target.url)
-    connection = client.HTTPConnection(address.netloc)
-    written = _Written()
-    connection.sock = cast("socket.socket", written)
-    more = {} if call.body is None else {"Content-Type": "application/json"}
-    path = address.path.rstrip("/") + call.target
-    headers = {name: value.encode() for name, value in {**target.headers, **more}.items()}
-    connection.request(call.method, path, call.content, headers)
-    return bytes(written.sent)
+    address, content = urlsplit(target.url), call.content
+    headers = {"Host": address.netloc.rpartition("@")[2], **target.headers}
+    if content is not None:
+        headers["Content-Type"] = "application/json"
+    if content is not None or call.method != "GET":
+        headers["Content-Length"] = str(len(content or b""))
+    lines = [f"{call.method} {address.path.rstrip('/')}{call.target} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + (content or b"")
 
 
 def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
     """Return what the bytes of a connection say; raises ConnectionBroken for half a reply or another protocol."""
     if len(received) >= MAX_BYTES:
         raise BadAnswer(f"The answer is larger than {MAX_BYTES} bytes")
-    read = client.HTTPResponse(cast("socket.socket", _Received(received)), method=call.method)
     try:
-        read.begin()
-        body = read.read()
-    except (client.HTTPException, ConnectionError) as error:
-        raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
-    headers = {name.lower(): value for name, value in read.getheaders()}
-    return Reply(status=read.status, headers=headers, body=body)
+        status, headers, rest = _parted(received)
+        return Reply(status=status, headers=headers, body=_body(headers, rest))
+    except Malformed as error:
+        raise ConnectionBroken(f"The connection to {target.url} broke: {error}") from error
 
 
-class _Written:
-    """What an HTTP connection takes for its socket when it writes."""
+def take_chunks(received: bytearray) -> tuple[bytes, bool]:
+    """Take the whole chunks away from the front (RFC 9112 §7.1); return what they hold, and whether the last was there.
 
-    def __init__(self) -> None:
-        self.sent = bytearray()
+    Raises Malformed for what is no chunk.
+    """
+    taken, start, is_last = bytearray(), 0, False
+    while not is_last and (end := received.find(b"\r\n", start)) >= 0:
+        if (found := _SIZE.fullmatch(received, start, end)) is None:
+            raise Malformed("it sent no chunk")
+        size = int(found[1], 16)
+        after = end + 2 + size
+        is_last = not size
+        if not is_last:
+            if len(received) < after + 2:
+                break
+            if received[after : after + 2] != b"\r\n":
+                raise Malformed("it sent a chunk of another length")
+            taken += received[end + 2 : after]
+            after += 2
+        start = after
+    del received[:start]
+    return bytes(taken), is_last
 
-    def sendall(self, data: bytes) -> None:
-        self.sent += data
+
+def _parted(received: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Return status, headers by lower-case name, and what follows them."""
+    head, gap, rest = received.partition(b"\r\n\r\n")
+    line, *lines = head.split(b"\r\n")
+    found = _STATUS_LINE.fullmatch(line)
+    if not gap or found is None:
+        raise Malformed("it sent no HTTP reply" if received else "it sent nothing")
+    headers: dict[str, str] = {}
+    for each in lines:
+        name, colon, value = each.decode("latin-1").partition(":")
+        if not colon or not name or name != name.strip():
+            raise Malformed("it sent a line that is no header")
+        headers[name.lower()] = value.strip()
+    return int(found[1]), headers, rest
 
 
-class _Received:
-    """What a response takes for its socket when it reads."""
-
-    def __init__(self, received: bytes) -> None:
-        self._received = received
-
-    def makefile(self, _: str) -> io.BytesIO:
-        return io.BytesIO(self._received)
+def _body(headers: dict[str, str], rest: bytes) -> bytes:
+    if headers.get("transfer-encoding", "").lower() == "chunked":
+        body, is_whole = take_chunks(bytearray(rest))
+        if not is_whole:
+            raise Malformed("half of the reply is missing")
+        return body
+    if (length := headers.get("content-length")) is None:
+        return rest
+    if not _LENGTH.fullmatch(length.encode()) or len(rest) < int(length):
+        raise Malformed("half of the reply is missing")
+    return rest[: int(length)]

@@ -12,7 +12,7 @@ from typing import Any, cast
 from signet.client.answers import JobEvent
 from signet.client.call import Call, answer, read
 from signet.client.errors import ConnectionBroken
-from signet.client.http1 import reply
+from signet.client.http1 import Malformed, reply, take_chunks
 from signet.client.target import Target
 
 #: The daemon says something this often; a connection that is silent for three times as long is none.
@@ -101,14 +101,9 @@ class Reading:
             self._text += self._received
             self._received.clear()
             return
-        while (end := self._received.find(b"\r\n")) >= 0:
-            try:
-                size = int(self._received[:end].partition(b";")[0], 16)
-            except ValueError as error:
-                raise ConnectionBroken(f"{self.target.url} sent half a chunk") from error
-            if not size:
-                self.is_over = True
-            if len(self._received) < end + size + 4:
-                return
-            self._text += self._received[end + 2 : end + 2 + size]
-            del self._received[: end + size + 4]
+        try:
+            text, is_last = take_chunks(self._received)
+        except Malformed as error:
+            raise ConnectionBroken(f"The connection to {self.target.url} broke: {error}") from error
+        self._text += text
+        self.is_over = self.is_over or is_last

@@ -6,7 +6,6 @@ default, and each leaves one warning that names the key. Null and blank count as
 the file says, because it may be a secret.
 """
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import StrEnum
@@ -334,6 +333,10 @@ def _report_unknown(
         if rule.section is not None:
             known |= {name for _, _, inner in declared(rule.section) for name in inner.flat}
     unknown = [name for name in raw if name not in known]
+    if not unknown:
+        return
+    import difflib
+
     for name in unknown[:MAX_UNKNOWN]:
         shown = " ".join(name.split())[:80] if isinstance(name, str) else "a key that is not text"
         near = difflib.get_close_matches(shown, sorted(known), n=1)

@@ -8,7 +8,6 @@ can be read though the harness deletes it. Loads nothing but the standard librar
 
 import json
 import os
-import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -70,6 +69,8 @@ def hold(entry: Entry) -> None:
     if log is not None and not entry.log.exists():
         with suppress(OSError):
             if log.stat().st_size <= MOST_COPIED:
+                import shutil
+
                 shutil.copyfile(log, entry.log)
                 entry.log.chmod(0o600)
     _bound(entry.file.parent)
