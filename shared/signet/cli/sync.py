@@ -45,8 +45,9 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 def _files(workspace: Workspace, name: str, description: str) -> list[str]:
     from signet.care.setup import files
+    from signet.domain.gitsync import guarded
 
     made = files.identity(workspace, name=name, description=description)
-    made += [".gitignore"] if files.ignore(workspace) else []
+    made += [".gitignore"] if guarded.ignore(workspace) else []
     made += [str(Path("skills") / one) for one in files.skills(workspace)]
     return [str(workspace.root / one) for one in made]

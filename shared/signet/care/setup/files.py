@@ -1,4 +1,4 @@
-"""The files of a new workspace: those that say who the agent is, and what git leaves out.
+"""The files of a new workspace: those that say who the agent is, and the skills.
 
 What is there stays. Safe to call again; what is returned are the names of the files that were made or changed.
 """
@@ -17,16 +17,6 @@ IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
 #: Two of these make a workspace that somebody has written already (HN-65).
 REQUIRED = IDENTITY[:4]
 FOLDERS = ("memory/scripts", "harnesses", "skills")
-IGNORED = (
-    ".daemon/",
-    ".secrets/",
-    "memory/*.db",
-    "memory/*.db-*",
-    "memory/*.db.*",
-    "memory/MEMORY.backup-*.md",
-    "*.pre-signet.bak",
-)
-_TITLE = "# Signet: data, secrets and what is made anew"
 
 
 def identity(workspace: Workspace, *, name: str, description: str) -> list[str]:
@@ -36,20 +26,6 @@ def identity(workspace: Workspace, *, name: str, description: str) -> list[str]:
     for one in wanted:
         replace_file(workspace.root / one, _text(one, words).encode())
     return wanted
-
-
-def ignore(workspace: Workspace) -> bool:
-    """Add to `.gitignore` what it lacks, at its end; return whether it lacked anything."""
-    path = workspace.root / ".gitignore"
-    found = path.read_text("utf-8", "surrogateescape") if path.exists() else ""
-    there = {line.strip() for line in found.splitlines()}
-    missing = [line for line in IGNORED if line not in there]
-    if missing:
-        title = [] if _TITLE in there else ["", _TITLE] if found else [_TITLE]
-        kept = found if found.endswith("\n") or not found else f"{found}\n"
-        added = "".join(f"{line}\n" for line in (*title, *missing))
-        replace_file(path, (kept + added).encode("utf-8", "surrogateescape"))
-    return bool(missing)
 
 
 def folders(workspace: Workspace) -> None:

@@ -10,6 +10,8 @@ from signet.care.setup import choices, files, repository, settings
 from signet.care.setup.choices import Choices, State
 from signet.config import manifest
 from signet.config.sections import Settings
+from signet.domain.gitsync import guarded
+from signet.domain.gitsync.repository import GitFailed, Repository
 from signet.errors import Invalid
 from signet.paths import Workspace
 
@@ -89,7 +91,7 @@ def prepare(plan: Plan, *, with_git: bool, now: datetime) -> Prepared:
         one.name not in _OURS for one in workspace.root.iterdir()
     )
     workspace.make()
-    is_ignored = files.ignore(workspace)
+    is_ignored = guarded.ignore(workspace)
     history = _History(workspace, now) if with_git and plan.settings.git.enabled else None
     if history is not None:
         is_new = history.make()
@@ -126,19 +128,19 @@ class _History:
     """The repository, until git refuses: from then on only the reason is kept."""
 
     def __init__(self, workspace: Workspace, now: datetime) -> None:
-        self._workspace = workspace
+        self._repository = Repository(workspace)
         self._now = now
         self.commits: list[str] = []
         self.problem = None if repository.is_there() else "git is not installed"
 
     def make(self) -> bool:
         """Make the repository if there is none; return whether it is new."""
-        if self.problem is not None or repository.exists(self._workspace):
+        if self.problem is not None or self._repository.exists:
             return False
         try:
-            repository.make(self._workspace)
-        except repository.GitFailed as error:
-            self.problem = str(error)
+            repository.make(self._repository)
+        except GitFailed as error:
+            self.problem = error.message
         return self.problem is None
 
     def commit(self, subject: str, only: Sequence[str] | None) -> None:
@@ -146,9 +148,9 @@ class _History:
         if self.problem is not None:
             return
         try:
-            title = repository.commit(self._workspace, subject, now=self._now, only=only)
-        except repository.GitFailed as error:
-            self.problem = str(error)
+            title = repository.commit(self._repository, subject, now=self._now, only=only)
+        except GitFailed as error:
+            self.problem = error.message
             return
         if title is not None:
             self.commits.append(title)

@@ -23,7 +23,7 @@ def commit(repository: Repository, *, now: datetime) -> str | None:
 def _commit(repository: Repository, now: datetime) -> str | None:
     if not repository.exists or repository.is_in_between:
         return None
-    guarded.ignore(repository)
+    guarded.ignore(repository.workspace)
     repository.run("add", "--all")
     guarded.untrack(repository)
     changed = repository.run("diff", "--cached", "--name-only", "-z").split("\0")

@@ -2,6 +2,7 @@
 
 from signet.config.manifest import replace_file
 from signet.domain.gitsync.repository import Repository
+from signet.paths import Workspace
 
 #: Lines of `.gitignore`.
 IGNORED = (
@@ -15,6 +16,7 @@ IGNORED = (
     "memory/*.db-*",
     "memory/*.db.*",
     "memory/MEMORY.backup-*",
+    "*.pre-signet.bak",
 )
 _TITLE = "# Signet: data, secrets and what is made anew"
 #: The same for git's commands, whatever `.gitignore` says.
@@ -28,18 +30,18 @@ _PATHS = (
 )
 
 
-def ignore(repository: Repository) -> None:
-    """Add to `.gitignore` what it lacks, at its end."""
-    path = repository.root / ".gitignore"
+def ignore(workspace: Workspace) -> bool:
+    """Add to `.gitignore` what it lacks, at its end; return whether it lacked anything."""
+    path = workspace.root / ".gitignore"
     found = path.read_bytes() if path.exists() else b""
     there = {line.strip() for line in found.decode("utf-8", "replace").splitlines()}
     missing = [line for line in IGNORED if line not in there]
-    if not missing:
-        return
-    title = [] if _TITLE in there else [_TITLE]
-    added = "".join(f"{line}\n" for line in (*title, *missing)).encode()
-    gap = b"" if not found or found.endswith(b"\n") else b"\n"
-    replace_file(path, found + gap + added)
+    if missing:
+        title = [] if _TITLE in there else [_TITLE]
+        added = "".join(f"{line}\n" for line in (*title, *missing)).encode()
+        gap = b"" if not found or found.endswith(b"\n") else b"\n"
+        replace_file(path, found + gap + added)
+    return bool(missing)
 
 
 def untrack(repository: Repository) -> None:
