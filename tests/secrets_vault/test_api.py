@@ -66,8 +66,27 @@ def test_a_secret_is_kept_named_shown_to_a_person_and_dropped(api: Api) -> None:
             400,
             "timeoutMs must be",
         ),
+        (
+            "/api/secrets/exec",
+            {"command": "true " + "x" * 200_000, "secrets": {"A": "KEY"}},
+            400,
+            "too long",
+        ),
+        ("/api/secrets/exec", {"command": "true \0", "secrets": {"A": "KEY"}}, 400, "NUL"),
     ],
-    ids=["name", "none", "empty", "json", "blank", "map", "gone", "variable", "timeout"],
+    ids=[
+        "name",
+        "none",
+        "empty",
+        "json",
+        "blank",
+        "map",
+        "gone",
+        "variable",
+        "timeout",
+        "long",
+        "nul",
+    ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_run(
     api: Api, path: str, body: object, status: int, error: str
@@ -172,7 +191,12 @@ def test_a_secret_goes_only_to_the_commands_that_are_allowed(tmp_path: Path) -> 
         keep(api)
         keep(api, "BAD")
         assert run(api, "echo hi there", A="KEY")["stdout"] == "hi there\n"
-        for command, name in (("env", "KEY"), ("echo hi; env", "KEY"), ("echo hi", "BAD")):
+        for command, name in (
+            ("env", "KEY"),
+            ("echo hi; env", "KEY"),
+            ("echo\u00a0hi /x", "KEY"),
+            ("echo hi", "BAD"),
+        ):
             body = {"command": command, "secrets": {"A": name}}
             refused = api.post("/api/secrets/exec", body)
             assert (refused.status, "execAllow" in refused.error) == (403, True)
@@ -216,8 +240,9 @@ def test_one_password_is_connected_copied_from_and_read(
     program.write_text(OP)
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    refused = api.post(f"{base}/connect", {"token": "wrong-token"})
-    assert (refused.status, "wrong-token" in refused.error) == (400, False)
+    for token in ("wrong-token", "wrong-token\0", "wrong-token" * 20_000):
+        refused = api.post(f"{base}/connect", {"token": token})
+        assert (refused.status, "wrong-token" in refused.error) == (400, False)
     assert api.get(f"{base}/status").body == {"configured": False, "connected": False, "vaults": []}
     assert api.post(f"{base}/connect", {"token": "good"}).body["vaultCount"] == 2
     assert api.get(f"{base}/status").body["connected"] is True

@@ -156,7 +156,7 @@ def prefixes(value: object, where: str, warnings: list[str]) -> object:
     found: dict[str, object] = {}
     for name, given in value.items():
         listed = [given] if isinstance(given, str) else given
-        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        if not isinstance(listed, list | tuple) or not all(isinstance(one, str) for one in listed):
             warnings.append(f"{where}.{str(name)[:80]}: prefixes of commands are expected")
             listed = []
         found[str(name)] = tuple(one for one in listed if one.strip())

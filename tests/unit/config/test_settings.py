@@ -598,6 +598,10 @@ def test_any_mapping_gives_settings_within_bounds(raw: Mapping[object, object]) 
     check(raw)
 
 
+def test_what_secrets_may_be_given_to_means_the_same_when_read_again() -> None:
+    check({"secrets": {"execAllow": {"KEY": ["gh"], "ONE": "git push", "BAD": False}}})
+
+
 def check(raw: Mapping[object, object]) -> None:
     """What was made of the file is itself a file without faults, which means the same."""
     found, _ = settings_from(raw)

@@ -103,14 +103,17 @@ async def _told(token: str, *arguments: str) -> bytes:
     program = shutil.which(_PROGRAM)
     if program is None:
         raise NoClient
-    process = await asyncio.create_subprocess_exec(
-        program,
-        *arguments,
-        env={**os.environ, TOKEN: token},
-        stdin=DEVNULL,
-        stdout=PIPE,
-        stderr=PIPE,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            program,
+            *arguments,
+            env={**os.environ, TOKEN: token},
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+        )
+    except (OSError, ValueError) as error:  # also for a token that is too long or holds a NUL
+        raise Refused("1Password cannot be asked this") from error
     try:
         out, err = await asyncio.wait_for(process.communicate(), SECONDS)
     except TimeoutError as error:

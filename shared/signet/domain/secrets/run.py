@@ -1,6 +1,7 @@
 """Running a command with secrets in its environment."""
 
 import asyncio
+import errno
 import os
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from signet.domain.secrets.redact import longest, redacted
+from signet.errors import Invalid
 
 #: Seconds that a command may take unless its caller says otherwise (SE-42).
 SECONDS = 30.0
@@ -39,18 +41,25 @@ async def run(
 ) -> Ran:
     """Run a program with these variables and return what it said, redacted.
 
-    Its whole process group is killed when it is late, and when whoever asked is gone. Raises OSError when there is no
-    such program.
+    Its whole process group is killed when it is late, and when whoever asked is gone. Raises Invalid for what no
+    program can be given, and OSError when there is no such program.
     """
-    process = await asyncio.create_subprocess_exec(
-        *arguments,
-        cwd=folder,
-        env={**environ, **values, "SIGNET_NO_HOOKS": "1"},
-        stdin=DEVNULL,
-        stdout=PIPE,
-        stderr=PIPE,
-        start_new_session=True,
-    )
+    if any("\0" in text for text in (*arguments, *values.values())):
+        raise Invalid("A NUL character cannot be given to a program")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *arguments,
+            cwd=folder,
+            env={**environ, **values, "SIGNET_NO_HOOKS": "1"},
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        if error.errno != errno.E2BIG:
+            raise
+        raise Invalid("The command and its secrets are too long for this machine") from error
     assert process.stdout is not None and process.stderr is not None
     secrets = list(values.values())
     # A character has at most four bytes.
@@ -72,8 +81,8 @@ async def run(
     code = process.returncode or 0
     return Ran(
         code=LATE if is_late else code if code >= 0 else 128 - code,
-        stdout=_text(out, secrets),
-        stderr=_text(err, secrets),
+        stdout=await asyncio.to_thread(_text, out, secrets),
+        stderr=await asyncio.to_thread(_text, err, secrets),
     )
 
 

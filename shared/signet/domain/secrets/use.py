@@ -7,8 +7,8 @@ from signet.domain.secrets import onepassword
 from signet.domain.secrets.vault import Vault, check_name
 from signet.errors import Forbidden, Invalid
 
-#: With any of these a shell runs more than the words that were allowed.
-_MORE = re.compile(r"[;&|`$<>()\n\\]")
+#: With any of these a shell runs more, or other words, than were allowed: it parts words at blanks and tabs only.
+_MORE = re.compile(r"[;&|`$<>()\\]|[^\S \t]")
 
 
 async def values(vault: Vault, wanted: Mapping[str, str]) -> dict[str, str]:
