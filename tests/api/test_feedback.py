@@ -38,7 +38,7 @@ def test_ratings_count_for_what_the_session_has_seen(api: Api) -> None:
     brought(api, shown)
     brought(api, found, injected=False, hits=1)
     brought(api, never, injected=False)
-    answer = rate(api, {shown: 7, found[:-1]: -0.5, never: 1, "nobody": 1, shown[:7]: 1})
+    answer = rate(api, {shown: 10**400, found[:-1]: -0.5, never: 1, "nobody": 1, shown[:7]: 1})
     assert answer["recorded"] == answer["accepted"] == 2
     assert answer["unknown"] == [never, "nobody", shown[:7]] and answer["rejected"] == 3
     rows = {row["memory_id"]: row for row in api.rows("agent_feedback")}

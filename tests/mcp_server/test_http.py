@@ -45,6 +45,12 @@ def given(result: Any) -> Any:
     return result["structuredContent"]
 
 
+def test_a_batch_is_bounded_because_each_answer_may_be_long(api: Api) -> None:
+    batch = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in range(101)]
+    assert say(api, batch).status == 413
+    assert len(say(api, batch[:100]).body) == 100
+
+
 def test_it_introduces_itself_in_the_version_that_was_asked_for(api: Api) -> None:
     hello = ask(api, "initialize", protocolVersion="2025-03-26")["result"]
     assert hello == {

@@ -57,13 +57,19 @@ class Tool:
             raise Invalid("ratings must contain at least one entry")
         path = self.path
         for name in [name for name in values if f"{{{name}}}" in path]:
-            path = path.replace(f"{{{name}}}", quote(str(values.pop(name)), safe=""))
+            path = path.replace(f"{{{name}}}", _quoted(values.pop(name)))
         if self.method in ("GET", "DELETE"):
-            query = urlencode({name: _queried(value) for name, value in values.items()})
+            queried = {name: _queried(value) for name, value in values.items()}
+            query = urlencode(queried, errors="replace")
             return Operation(
                 method=self.method, path=f"{path}?{query}" if query else path, body=b""
             )
         return Operation(method=self.method, path=path, body=json.dumps(values).encode())
+
+
+def _quoted(value: object) -> str:
+    """Return a value as one part of a path; half of a surrogate pair becomes a question mark."""
+    return quote(str(value), safe="", errors="replace")
 
 
 def _queried(value: object) -> str:

@@ -104,7 +104,7 @@ def _steps(state: State) -> Bounds | None:
 def _ratings(said: object) -> dict[str, float]:
     """Return ratings by id; raises Invalid for anything but a map of ids to numbers with at least one."""
     if isinstance(said, dict) and said and all(_is_number(value) for value in said.values()):
-        return {str(name): float(value) for name, value in said.items()}
+        return {str(name): float(max(-1, min(1, value))) for name, value in said.items()}
     raise Invalid("Invalid feedback format — expected map of ID to number (-1 to 1)")
 
 

@@ -17,6 +17,8 @@ router = APIRouter(tags=["mcp"])
 
 #: Largest body of a message (MC-5).
 MAX_BYTES = 10 * 1024 * 1024
+#: Most messages of a batch: each may have a long answer, and nobody had to show a token for them yet.
+MAX_MESSAGES = 100
 
 #: Who history says it was (MC-10); a token knows better.
 _HEADERS = {
@@ -48,6 +50,8 @@ async def post_mcp(request: Request) -> Response:
     if not said:
         empty = protocol.error(None, protocol.INVALID_REQUEST, "Invalid Request")
         return JSONResponse(empty, 400)
+    if len(said) > MAX_MESSAGES:
+        raise TooLarge(f"A batch may have {MAX_MESSAGES} messages")
     replies = await asyncio.gather(*(_answer(request, message) for message in said))
     waited = [reply for reply in replies if reply is not None]
     return JSONResponse(waited) if waited else Response(status_code=202)
