@@ -81,6 +81,7 @@ def test_the_dashboard_is_an_address_and_over_ssh_a_way_to_it(begun: Program) ->
 
 
 def test_missing_vectors_are_counted_and_cannot_be_made_without_a_model(begun: Program) -> None:
+    assert begun.run("remember", "The slipway is behind the shed.").status == 0
     found = begun.run("embed", "audit", "--json").json()
     assert found["total"] == found["embedded"] + found["missing"] + found["stale"] >= 1
     assert found["missing"] >= 1
