@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+from signet.errors import ModelNotInstalled, ProviderDown, ProviderFailed, ProviderTimeout
 from signet.observe import metrics
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Completion, Embedder, LanguageModel
@@ -74,6 +74,13 @@ def test_a_call_leaves_one_count_with_its_outcome(
                 ask()
         assert counted(provider, outcome) == before + 1
     assert timed(provider) == 2
+
+
+def test_a_model_that_was_never_fetched_is_nobody_who_failed() -> None:
+    with pytest.raises(ModelNotInstalled):
+        MeteredEmbedder(Stub("metered-none:x", ModelNotInstalled())).embed(["a"])
+    assert counted("metered-none", "failure") == 0
+    assert timed("metered-none") == 0
 
 
 def test_all_else_is_as_it_was() -> None:

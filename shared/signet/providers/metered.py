@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from signet.errors import ProviderTimeout, SignetError
+from signet.errors import ModelNotInstalled, ProviderTimeout, SignetError
 from signet.observe import metrics, record, taxonomy
 from signet.observe.record import Event
 from signet.observe.tracing import TRACES
@@ -87,7 +87,8 @@ class MeteredEmbedder:
             with metered(self.name, Kind.EMBEDDING) as call:
                 return self._embedder.embed(texts)
         finally:
-            _tell_embedded(self.name, call, len(texts))
+            if call.was_made:
+                _tell_embedded(self.name, call, len(texts))
 
     def available(self) -> bool:
         """Return whether the provider answers and has the model; never raises."""
@@ -107,6 +108,11 @@ class Call:
     outcome: Outcome = Outcome.SUCCESS
     error: BaseException | None = None
     duration_ms: float = 0.0
+
+    @property
+    def was_made(self) -> bool:
+        """Return whether anybody was asked."""
+        return not isinstance(self.error, ModelNotInstalled)
 
 
 @contextmanager
@@ -136,10 +142,11 @@ def metered(name: str, kind: Kind) -> Iterator[Call]:
             )
         span.end()
         call.duration_ms = round(took * 1000, 1)
-        metrics.PROVIDER_CALLS.labels(provider, call.outcome).inc()
-        metrics.PROVIDER_SECONDS.labels(provider).observe(took)
-        why = None if call.error is None else _words(call.error)
-        record.outcome(provider, kind, call.outcome, why)
+        if call.was_made:
+            metrics.PROVIDER_CALLS.labels(provider, call.outcome).inc()
+            metrics.PROVIDER_SECONDS.labels(provider).observe(took)
+            why = None if call.error is None else _words(call.error)
+            record.outcome(provider, kind, call.outcome, why)
 
 
 def _code(error: BaseException) -> str:

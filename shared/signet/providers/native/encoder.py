@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from signet.errors import ProviderDown, ProviderFailed
+from signet.errors import ModelNotInstalled, ProviderDown, ProviderFailed
 from signet.providers.native import weights, wordpiece
 from signet.providers.native.graph import Precision
 
@@ -81,10 +81,7 @@ class NativeEmbedder:
             tokenizer = wordpiece.read(self._folder / weights.VOCABULARY_FILE)
             return tokenizer, _runtime(self._folder, self._precision)
         except FileNotFoundError as error:
-            raise ProviderDown(
-                NOT_INSTALLED,
-                provider=self.name,
-            ) from error
+            raise ModelNotInstalled(NOT_INSTALLED, provider=self.name) from error
         except (OSError, ValueError, weights.BadWeights) as error:
             raise ProviderDown(
                 "the embedding model cannot be read; run `signet models install`",
