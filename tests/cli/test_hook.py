@@ -1,9 +1,12 @@
 """The hooks of harnesses as real processes: with the daemon there, absent, silent, dying (spec/hooks.md §11)."""
 
 import json
+import os
+import shlex
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -267,3 +270,53 @@ def test_half_an_entry_and_a_young_one_are_not_taken(
     assert [entry.route for entry in spool.entries(tmp_path)] == ["/r"]
     assert not (tmp_path / "half.json").exists()
     assert not spool.is_waiting(tmp_path / "none")
+
+
+@pytest.mark.parametrize("closed", ["<&- >&-", "2>&-", "<&- >&- 2>&-"], ids=["out", "err", "all"])
+def test_a_harness_that_closes_the_streams_of_a_hook_does_not_fail(
+    absent: Program, closed: str
+) -> None:
+    line = shlex.join(absent.command("hook", "session-start", "-H", "x"))
+    done = subprocess.run(
+        ["sh", "-c", f"{line} {closed}"],
+        env=absent.environment(**OFF),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert done.stderr in ("", "[signet] daemon not running, hook skipped\n")
+
+
+def test_an_odd_file_in_the_spool_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "SETTLED_SECONDS", 0.0)
+    (tmp_path / "folder.json").mkdir()
+    deep = f"{'[' * 100_000}{']' * 100_000}"
+    (tmp_path / "deep.json").write_text(f'{{"route": "/r", "headers": {{}}, "body": {deep}}}')
+    half = "\ud83d"
+    spool.put(tmp_path, "/r", {"x-signet-agent-id": half}, {"transcriptPath": f"/{half}"})
+    [entry] = spool.entries(tmp_path)
+    assert (entry.headers, entry.body) == (
+        {"x-signet-agent-id": "\ufffd"},
+        {"transcriptPath": "/\ufffd"},
+    )
+    entry.remove()
+    assert not spool.is_waiting(tmp_path) and not (tmp_path / "deep.json").exists()
+
+
+def test_what_killed_hooks_have_left_goes_with_the_next_that_waits(tmp_path: Path) -> None:
+    for name, age in (("old.new", 3_600), ("old.log", 3_600), ("young.new", 0)):
+        (tmp_path / name).write_text("x")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    log = tmp_path / "session.jsonl"
+    log.write_text("{}")
+    entry = spool.put(tmp_path, "/r", {}, {"transcriptPath": str(log)})
+    spool.hold(entry)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "young.new",
+        "session.jsonl",
+        entry.file.name,
+        entry.log.name,
+    }

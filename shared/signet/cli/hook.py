@@ -290,7 +290,8 @@ def _skipped(why: str, entry: spool.Entry | None) -> int:
 
 
 def _tell(text: str) -> None:
-    sys.stderr.write(f"[signet] {text}\n")
+    if sys.stderr is not None:  # a harness may have closed it
+        sys.stderr.write(f"[signet] {text}\n")
 
 
 def _patience(hook: Hook) -> float:

@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         is_hook = len(given) > 1 and given[0] == "hook" and not {"-h", "--help"} & {*given}
         status = _hook(given[1:]) if is_hook else _run(given)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
     except KeyboardInterrupt:  # while the commands were loaded
         return INTERRUPTED

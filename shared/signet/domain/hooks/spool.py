@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from signet import ids
 
@@ -24,8 +25,10 @@ MOST_BYTES = 512 * 1_048_576
 MOST_COPIED = 64 * 1_048_576
 #: What is younger may still be on its way by the hook that wrote it.
 SETTLED_SECONDS = 3.0
+#: What is older and belongs to no entry was left by a hook that was killed.
+LEFT_SECONDS = 60.0
 
-_ENTRY, _LOG = ".json", ".log"
+_ENTRY, _LOG, _DRAFT = ".json", ".log", ".new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def put(folder: Path, route: str, headers: Mapping[str, str], body: Mapping[str,
     """Keep a call and return its entry; raises OSError when the disk does not take it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     entry = Entry(folder / f"{ids.new_ordered_id()}{_ENTRY}", route, headers, body)
-    draft = entry.file.with_suffix(".new")
+    draft = entry.file.with_suffix(_DRAFT)
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump({"route": route, "headers": dict(headers), "body": dict(body)}, file)
@@ -91,11 +94,12 @@ def entries(folder: Path) -> list[Entry]:
         try:
             if time.time() - file.stat().st_mtime < SETTLED_SECONDS:
                 continue
-            said = json.loads(file.read_bytes())
-            found.append(Entry(file, str(said["route"]), dict(said["headers"]), dict(said["body"])))
-        except FileNotFoundError:
+            said = _read(file)
+            headers = {str(name): str(value) for name, value in dict(said["headers"]).items()}
+            found.append(Entry(file, str(said["route"]), headers, dict(said["body"])))
+        except OSError:  # gone meanwhile, or not ours to read: it holds nobody up
             continue
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             Entry(file, "", {}, {}).remove()
     return found
 
@@ -108,9 +112,18 @@ def body_to_deliver(entry: Entry) -> dict[str, object]:
     return body
 
 
+def _read(file: Path) -> Mapping[str, Any]:
+    """Return what a file says, each half of a surrogate pair as U+FFFD: no database takes it."""
+    text = json.dumps(json.loads(file.read_bytes()), ensure_ascii=False)
+    found: Mapping[str, Any] = json.loads(
+        text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
+    return found
+
+
 def _files(folder: Path) -> Iterator[Path]:
     with suppress(FileNotFoundError, NotADirectoryError):
-        yield from (file for file in folder.iterdir() if file.suffix == _ENTRY)
+        yield from (one for one in folder.iterdir() if one.suffix == _ENTRY and one.is_file())
 
 
 def _log_of(body: Mapping[str, object]) -> Path | None:
@@ -121,12 +134,23 @@ def _log_of(body: Mapping[str, object]) -> Path | None:
     try:
         log = Path(path).expanduser()
         return log if log.is_absolute() and stat.S_ISREG(log.stat().st_mode) else None
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):  # a path that cannot be said in UTF-8, too
         return None
 
 
+def _is_left(draft: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return time.time() - draft.stat().st_mtime > LEFT_SECONDS
+    return False
+
+
 def _bound(folder: Path) -> None:
-    """Take the oldest away until the rest is within its bounds; the newest stays."""
+    """Take the oldest away until the rest is within its bounds; the newest stays. What was left behind goes."""
+    for path in sorted(folder.iterdir(), key=lambda one: one.suffix, reverse=True):  # drafts first
+        # In this order: a draft that becomes an entry meanwhile is seen as one or the other.
+        is_owned = path.with_suffix(_DRAFT).exists() or path.with_suffix(_ENTRY).exists()
+        if (path.suffix == _LOG and not is_owned) or (path.suffix == _DRAFT and _is_left(path)):
+            path.unlink(missing_ok=True)
     size = 0
     for count, file in enumerate(sorted(_files(folder), reverse=True), 1):
         entry = Entry(file, "", {}, {})
