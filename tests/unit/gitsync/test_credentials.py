@@ -9,7 +9,7 @@ import pytest
 
 from signet.config.sections import Git
 from signet.domain.gitsync import credentials, sync
-from signet.domain.gitsync.repository import GitFailed, Repository
+from signet.domain.gitsync.repository import GitFailed, Repository, shown
 from signet.paths import Workspace
 from support.repositories import Trio, lonely, needs_git, trio
 
@@ -32,6 +32,11 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trio:
 def found(three: Trio, url: str) -> credentials.Access:
     """Return the way to a remote."""
     return credentials.find(Repository(three.workspace), url, knows)
+
+
+def test_a_password_is_not_shown_whatever_it_holds() -> None:
+    told = "fatal: unable to access 'https://ada:p@ss:w@rd@example.org/a@b.git/': no"
+    assert shown(told) == "fatal: unable to access 'https://***@example.org/a@b.git/': no"
 
 
 def test_each_kind_of_remote_has_its_way(three: Trio, monkeypatch: pytest.MonkeyPatch) -> None:

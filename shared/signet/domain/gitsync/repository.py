@@ -33,7 +33,8 @@ _QUIET = (
     *("-c", "gc.auto=0"),
     *("-c", "core.quotePath=false"),
 )
-_USERINFO = re.compile(r"(?<=//)[^/@\s]+(?=@)")
+#: To the last @ before the path: a password may hold one.
+_USERINFO = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
 
 class GitFailed(SignetError):
