@@ -62,7 +62,9 @@ _CANCEL_LEASED = "UPDATE memory_jobs SET cancel_requested = 1, updated_at = :now
 _HURRY = """
 UPDATE memory_jobs SET due_ms = :wall, updated_at = :now
  WHERE status = 'pending' AND due_ms > :wall AND last_error_code IS NOT NULL"""
-_ASK_AGAIN = "UPDATE provider_breakers SET retry_at_ms = :wall, updated_at = :now WHERE retry_at_ms > :wall"
+_ASK_AGAIN = (
+    "UPDATE provider_breakers SET retry_at_ms = :wall, updated_at = :now WHERE retry_at_ms > :wall"
+)
 _PAUSE = """
 INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
