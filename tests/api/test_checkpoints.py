@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from signet.domain.checkpoints import store
-from signet.domain.checkpoints.models import Checkpoint, Trigger, merged
-from signet.domain.checkpoints.pending import Pending
+from signet.domain.checkpoints.models import Checkpoint, Trigger
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
 from signet.observe import record
@@ -91,28 +90,6 @@ def test_a_session_keeps_its_newest_checkpoints_and_old_ones_go(api: Api) -> Non
     ]
     assert kept == [("s1", "02"), ("s1", "03"), ("s2", "00")]
     assert api.state.db.write(store.purge, "2026-05-01T12:03:00.000Z", 100) == 2
-
-
-def test_what_comes_close_together_is_one_checkpoint() -> None:
-    pending = Pending()
-    first = replace(a_checkpoint(), queries=tuple(f"q{n}" for n in range(15)))
-    second = replace(
-        a_checkpoint(digest="later"),
-        queries=tuple(f"r{n}" for n in range(15)),
-        remembers=tuple(f"m{n}" for n in range(12)),
-        focal_entity_ids=("e2", "e1"),
-    )
-    due = pending.add(first, at=100.0)
-    assert pending.add(second, at=102.0) == due == 102.5
-    pending.add(a_checkpoint("s2"), at=102.0)
-    assert pending.take(at=102.4) == []
-    (one,) = pending.take(at=102.5)
-    assert one == merged(first, second)
-    assert (one.prompt_count, one.digest) == (4, "later")
-    assert one.queries == (*(f"q{n}" for n in range(10, 15)), *(f"r{n}" for n in range(15)))
-    assert (len(one.remembers), one.remembers[-1]) == (10, "m11")
-    assert one.focal_entity_ids == ("e1", "e2")
-    assert [left.session_key for left in pending.take()] == ["s2"]
 
 
 def test_a_sweep_lets_old_checkpoints_and_events_go(api: Api) -> None:

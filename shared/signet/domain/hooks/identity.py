@@ -4,21 +4,16 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from signet.config.roster import NAME
 from signet.config.sections import Agent
+from signet.domain.agents import files
+from signet.domain.identity import identity
 from signet.domain.synthesis import file as memory_file
-from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 
 #: More than any budget of a context; a larger file is not read to its end.
 MOST_BYTES = 256 * 1024
-#: Files that an agent may have of its own (HN-74).
-OWN = frozenset({"SOUL.md", "IDENTITY.md"})
 
 _BLOCK = re.compile(r"<!-- SIGNET:START -->.*?(?:<!-- SIGNET:END -->[ \t]*\n?|\Z)", re.DOTALL)
-_FIELD = re.compile(
-    r"^[\s*_-]*(name|creature|role)[\s*_]*:[\s*_]*(\S[^\n]*?)[\s*_]*$", re.IGNORECASE | re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +60,16 @@ def name_of(found: Identity, agent: Agent) -> dict[str, str]:
     """Return who the agent is: by its settings, else by its IDENTITY.md, else `Agent`."""
     name, description = agent.name, agent.description
     if name == Agent().name:  # nobody has given it one
-        said = {key.lower(): value for key, value in reversed(_FIELD.findall(found.identity))}
-        name, description = said.get("name", ""), said.get("creature") or said.get("role", "")
+        said = identity.parse(found.identity)
+        name, description = "" if said.name == identity.UNKNOWN else said.name, said.creature
     return {"name": name or "Agent", **({"description": description} if description else {})}
 
 
 def _own(workspace: Workspace, agent_id: str, name: str) -> str:
-    if agent_id != DEFAULT_AGENT and NAME.fullmatch(agent_id):
-        own = read(workspace.root / "agents" / agent_id / name)
-        if own:
-            return own
-    return read(workspace.root / name)
+    try:
+        return read(files.find(workspace, agent_id, name))
+    except OSError:
+        return ""
 
 
 def _memory(path: Path) -> str:

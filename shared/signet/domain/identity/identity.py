@@ -3,8 +3,10 @@
 import re
 from dataclasses import dataclass
 
-#: A bullet, a key that may be bold, a colon, the rest of the line.
-_LINE = re.compile(r"^[ \t]*[-*][ \t]+\**(name|creature|vibe)\**[ \t]*:\**[ \t]*(.*)$", re.M | re.I)
+#: A bullet perhaps, a key that may be bold, a colon, the rest of the line.
+_LINE = re.compile(
+    r"^[ \t]*(?:[-*][ \t]+)?\**(name|creature|role|vibe)\**[ \t]*:\**[ \t]*(.*)$", re.M | re.I
+)
 UNKNOWN = "Unknown"
 
 
@@ -18,9 +20,10 @@ class Identity:
 
 
 def parse(text: str) -> Identity:
-    """Return the identity that a file tells; the first line of each key counts."""
+    """Return the identity that a file tells; the first line of each key counts, a role where there is no creature."""
     found: dict[str, str] = {}
     for key, value in _LINE.findall(text):
         found.setdefault(key.lower(), value.strip())
-    given = {key: value for key, value in found.items() if value}
+    role = found.pop("role", "")
+    given = {"creature": role} | {key: value for key, value in found.items() if value}
     return Identity(**given)
