@@ -114,7 +114,10 @@ def test_a_model_that_never_decides_and_one_that_never_makes_vectors_are_noted_a
         )
     seen = PENDING.take()
     assert [(one.code, one.message) for one in seen.errors] == [
-        (Code.EMBEDDING_TIMEOUT, "ollama:nomic-embed-text: timeout: no complete answer within 0.2 s")
+        (
+            Code.EMBEDDING_TIMEOUT,
+            "ollama:nomic-embed-text: timeout: no complete answer within 0.2 s",
+        )
     ]
     assert [one.outcome for one in seen.outcomes] == ["timeout"]
     eventually(lambda: noted(home, Code.DECISION_TIMEOUT, source))

@@ -30,8 +30,7 @@ ORDER = [
 def test_versions_come_in_their_order() -> None:
     assert [one.text for one in sorted(map(Version, reversed(ORDER)))] == ORDER
     assert all(
-        newer(later, earlier) and not newer(earlier, later)
-        for earlier, later in pairwise(ORDER)
+        newer(later, earlier) and not newer(earlier, later) for earlier, later in pairwise(ORDER)
     )
     assert Version("1.0.0rc1") == Version("1.0.0-rc.1")
     assert not newer("1.0.0+build", "1.0.0")
