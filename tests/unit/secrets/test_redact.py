@@ -39,6 +39,17 @@ def test_a_value_inside_base64_is_found_at_every_alignment(before: bytes, encode
     assert len(clean.replace(REDACTED, "")) <= 12
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_a_value_is_found_where_a_program_has_broken_it_into_lines(end: str) -> None:
+    value = "".join(chr(33 + n % 90) for n in range(200))
+    said = base64.b64encode(f"before {value} after".encode()).decode()
+    lines = end.join(said[at : at + 76] for at in range(0, len(said), 76))
+    clean = redacted(f"first{end}{lines}{end}last{end}", [value])
+    assert clean.startswith(f"first{end}") and clean.endswith(f"{end}last{end}")
+    assert REDACTED in clean and len(clean) < 60
+    assert redacted(end.join(value), [value]) == REDACTED
+
+
 def test_lines_of_a_value_are_found_alone_and_longer_values_first() -> None:
     value = "-----BEGIN-----\nabcdef\nghijkl\n-----END-----"
     assert redacted("it said ghijkl", [value]) == f"it said {REDACTED}"

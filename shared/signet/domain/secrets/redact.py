@@ -3,13 +3,18 @@
 import base64
 import json
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, chain
 from urllib.parse import quote, quote_plus
 
 REDACTED = "[REDACTED]"
 TRUNCATED = "\n[truncated]"
 #: A value of so few characters is taken out only where it stands alone: it would be found in every other word.
 SHORT_CHARS = 3
+#: Longer forms are also found where a program has broken them into lines, as `base64` does.
+WRAPPED_CHARS = 7
+_LINE_END = re.compile(r"\r?\n")
 
 
 def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
@@ -17,7 +22,8 @@ def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
 
     A value that lies across the limit is taken out as well.
     """
-    pattern = _pattern(values)
+    forms = {form for value in values for form in _forms(value)}
+    text, pattern = _joined(text, forms), _pattern(forms)
     is_cut = limit is not None and len(text) > limit
     if is_cut:
         end = limit or 0
@@ -34,8 +40,23 @@ def longest(values: Sequence[str]) -> int:
     return max((len(form) for value in values for form in _forms(value)), default=0)
 
 
-def _pattern(values: Sequence[str]) -> re.Pattern[str] | None:
-    forms = {form for value in values for form in _forms(value)}
+def _joined(text: str, forms: Collection[str]) -> str:
+    """Return the text without the line ends that stand inside of a form."""
+    long = sorted((form for form in forms if len(form) > WRAPPED_CHARS), key=len, reverse=True)
+    ends = [found[0] for found in _LINE_END.finditer(text)]
+    if not long or not ends:
+        return text
+    lines = _LINE_END.split(text)
+    # Where each line end stood in the text without any.
+    places = list(accumulate(map(len, lines[:-1])))
+    for found in re.finditer("|".join(map(re.escape, long)), "".join(lines)):
+        inside = range(bisect_right(places, found.start()), bisect_left(places, found.end()))
+        for place in inside:
+            ends[place] = ""
+    return "".join(chain.from_iterable(zip(lines, [*ends, ""], strict=True)))
+
+
+def _pattern(forms: Collection[str]) -> re.Pattern[str] | None:
     parts = [
         re.escape(form) if len(form) > SHORT_CHARS else rf"(?<!\w){re.escape(form)}(?!\w)"
         for form in sorted(forms, key=lambda form: (-len(form), form))
