@@ -62,6 +62,7 @@ def test_a_task_is_listed_with_the_presets(api: Api) -> None:
         ),
         ({"harness": "opencode"}, "CLI for opencode not found on PATH"),
         ({"workingDirectory": "/nowhere/at/all"}, "workingDirectory does not exist"),
+        ({"workingDirectory": "x" * 300}, "workingDirectory does not exist"),
         ({"timezone": "Mars/Olympus"}, "timezone must be the name of a time zone"),
         ({"prompt": "a\0b"}, "NUL"),
         ({"prompt": "x" * 65_537}, "prompt is longer than"),

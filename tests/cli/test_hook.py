@@ -136,10 +136,12 @@ def test_a_silent_daemon_is_left_in_time_and_not_called_absent(absent: Program) 
         (http("503 Unavailable", {"error": "the disk is full"}), "the disk is full", True),
         (http("401 Unauthorized", {"error": "no token"}), "no token", True),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", "broke", True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n<ok>", "as Signet does", True),
+        (http("404 Not Found", {"detail": "x"}), "answered 404", True),
         (b"SSH-2.0-x\r\n", "broke", True),
         (b"", "broke", True),
     ],
-    ids=["refused", "full", "stranger", "half", "other", "closed"],
+    ids=["refused", "full", "stranger", "half", "page", "elsewhere", "other", "closed"],
 )
 def test_whatever_a_daemon_answers_a_harness_goes_on(
     absent: Program, reply: bytes, text: str, is_kept: bool

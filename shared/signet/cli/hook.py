@@ -241,8 +241,10 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     except SignetError as error:
         return _skipped(f"{error.message}; hook skipped", entry)
     answer = _object(reply.body)
+    if entry is not None and not answer:  # another program that has our port
+        return _skipped(f"{daemon.url} does not answer as Signet does; hook skipped", entry)
     if reply.status >= 400:
-        if entry is not None and reply.status in _HOPELESS:
+        if entry is not None and reply.status in _HOPELESS and "error" in answer:
             entry.remove()
             entry = None
         _skipped(str(answer.get("error") or f"the daemon answered {reply.status}"), entry)

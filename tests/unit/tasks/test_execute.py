@@ -52,6 +52,11 @@ def test_both_streams_and_the_status_are_kept(tmp_path: Path) -> None:
     assert shell(tmp_path, "kill -9 $$").exit_code == 137
 
 
+def test_what_no_program_can_be_given_is_an_error_of_the_run(tmp_path: Path) -> None:
+    assert "cannot start" in str(shell(tmp_path, "echo \0").error)
+    assert "cannot start" in str(shell(tmp_path, "x" * 200_000).error)
+
+
 def test_time_ends_the_whole_group(tmp_path: Path) -> None:
     script = (
         "sh -c 'echo $$ > child; sleep 60' & echo here; trap '' TERM; echo $$ > pid; wait; wait"

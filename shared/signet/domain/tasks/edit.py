@@ -100,7 +100,7 @@ def _check(task: Task, wish: Wish) -> None:
         raise Invalid(f"prompt is longer than {MAX_PROMPT_BYTES} bytes")
     if any("\0" in text for text in (task.name, task.prompt, task.working_directory or "")):
         raise Invalid("a NUL character cannot be given to a program")
-    if wish.working_directory and not folder_of(task).is_dir():
+    if wish.working_directory and not _is_folder(folder_of(task)):
         raise Invalid("workingDirectory does not exist")
     if wish.harness is not None and shutil.which(Harness(task.harness).program) is None:
         raise Invalid(f"CLI for {task.harness} not found on PATH", warning=True)
@@ -109,6 +109,13 @@ def _check(task: Task, wish: Wish) -> None:
 def folder_of(task: Task) -> Path:
     """Return where runs of a task work: its own folder, else the home of the daemon's user."""
     return Path(os.path.expanduser(task.working_directory or "~")).absolute()  # noqa: PTH111
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # too long a name, or no way to it for us
+        return False
 
 
 def _text(wished: str | None, before: str, name: str) -> str:

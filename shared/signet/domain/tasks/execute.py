@@ -55,6 +55,8 @@ def execute(
             )
         except OSError as error:
             return Ended(error=f"cannot start in {folder}: {error.strerror}")
+        except ValueError as error:  # a NUL character in a skill
+            return Ended(error=f"cannot start: {error}")
         try:
             late = _follow(process, files, check, limit_seconds)
         finally:
