@@ -237,6 +237,12 @@ def test_each_agent_has_its_own_files(api: Api) -> None:
     assert (answer["recentContext"], answer["identity"]) == ("Of Nora.", {"name": "Root"})
 
 
+def test_a_role_stands_for_a_creature(api: Api) -> None:
+    write(api, IDENTITY="**Name:** Juno\nRole: a pilot\n")
+    assert starts(api).body["identity"] == {"name": "Juno", "description": "a pilot"}
+    assert api.get("/api/identity").body == {"name": "Juno", "creature": "a pilot", "vibe": ""}
+
+
 def test_the_settings_name_the_agent_before_its_file(api: Api) -> None:
     write(api, IDENTITY="name: File")
     api.configure("agent: {name: Set, description: a helper}\n")

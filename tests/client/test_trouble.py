@@ -50,9 +50,23 @@ def test_nobody_there_is_said_at_once(speaker: type[Speaker]) -> None:
         raw(b""),
         sends(200, b'{"features": tr', length=40),
         raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"),
+        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n"),
+        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n{}\r\n"),
+        raw(b"HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}"),
+        raw(b"HTTP/1.1 200 OK\r\nno header\r\n\r\n{}"),
         raw(b"SSH-2.0-OpenSSH\r\n"),
     ],
-    ids=["reset", "closed", "cut", "cut-chunk", "other-protocol"],
+    ids=[
+        "reset",
+        "closed",
+        "cut",
+        "cut-chunk",
+        "long-chunk",
+        "no-chunk",
+        "length",
+        "header",
+        "other-protocol",
+    ],
 )
 def test_a_read_is_sent_again_when_the_connection_breaks(
     speaker: type[Speaker], broken: object
@@ -64,6 +78,20 @@ def test_a_read_is_sent_again_when_the_connection_breaks(
         with pytest.raises(ConnectionBroken):
             speaker(url=server.url, environ={}, retries=1).do("features")
         assert len(server.heard) == 2
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        b'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n9;a=b\r\n{"feature\r\n9\r\ns": true}\r\n0\r\n\r\n',
+        b'HTTP/1.0 200\r\nContent-Length:18\r\n\r\n{"features": true}and more',
+        b'HTTP/1.1 200 OK\r\nX-Empty:\r\n\r\n{"features": true}',
+    ],
+    ids=["chunks", "length", "end"],
+)
+def test_a_reply_ends_as_it_says(speaker: type[Speaker], whole: bytes) -> None:
+    with loopback(raw(whole)) as server:
+        assert speaker(url=server.url, environ={}, retries=0).do("features") == {"features": True}
 
 
 def test_a_write_is_sent_once_unless_it_has_a_key(speaker: type[Speaker]) -> None:
