@@ -5,6 +5,7 @@ import os
 import shlex
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ import pytest
 from cli.program import DEAD_URL, Done, Program
 from signet.domain.hooks import spool
 from signet.paths import Workspace
-from support.processes import eventually
+from support.processes import PYTHONPATH, eventually
 
 OFF = {"SIGNET_DAEMON_URL": DEAD_URL}
 END = {"session_id": "s1", "cwd": "/work/heron", "reason": "other"}
@@ -322,3 +323,17 @@ def test_what_killed_hooks_have_left_goes_with_the_next_that_waits(tmp_path: Pat
         entry.file.name,
         entry.log.name,
     }
+
+
+def test_a_hook_loads_nothing_that_takes_long() -> None:
+    script = "import sys, signet.cli.hook; print(*{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert "signet" in loaded
+    assert not loaded & {"asyncio", "email", "http", "ssl", "sqlite3", "typer"}
