@@ -2,15 +2,23 @@
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from cli.program import Program
+from cli.program import Program, running
 from signet.db.driver import connect
 
 #: Of these a machine without models, service or backup says that they are worth a look.
 MAY_WARN = {"backup", "embeddings", "queue", "sqlite", "disk", "provider"}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """Give a daemon of this file's own: what others forget or break is not looked at here."""
+    with running(tmp_path_factory.mktemp("doctor")) as program:
+        yield program
 
 
 def checks(program: Program, *arguments: str) -> dict[str, dict[str, str]]:
