@@ -61,6 +61,36 @@ def test_what_is_new_comes_and_goes(three: Trio) -> None:
     assert (three.there.root / "SOUL.md").read_text() == "Calmer.\n"
 
 
+@pytest.mark.parametrize(
+    "name", ["memory/memories.db", ".secrets/secrets.enc", ".daemon/auth-secret"]
+)
+def test_data_and_secrets_of_this_machine_are_not_replaced_by_the_remote(
+    three: Trio, name: str
+) -> None:
+    own = three.here.write(name, "only here\n")
+    three.there.write(name, "theirs\n")
+    three.there.git("add", "--force", name)
+    arrives(three, "USER.md", "Ada\n")
+    done = pull(three)
+    assert not done.success and name in done.message
+    assert own.read_text() == "only here\n" and not (three.here.root / "USER.md").exists()
+    three.there.git("rm", "--quiet", name)
+    arrives(three, "USER.md", "Ada B.\n")
+    assert pull(three) == Outcome(success=True, message="Pulled 2 commits", changes=2)
+    assert own.read_text() == "only here\n"
+
+
+def test_data_that_the_remote_has_deleted_stays_here(three: Trio) -> None:
+    three.here.git("add", "--force", str(three.here.write("memory/memories.db", "only here\n")))
+    three.here.commit("USER.md", "Ada\n")
+    three.here.git("push", "--quiet", "origin", "main")
+    three.there.git("pull", "--quiet")
+    three.there.git("rm", "--quiet", "--cached", "memory/memories.db")
+    arrives(three, "USER.md", "Ada B.\n")
+    assert "memory/memories.db" in pull(three).message
+    assert (three.here.root / "memory/memories.db").read_text() == "only here\n"
+
+
 def test_changes_that_were_not_committed_survive_a_pull(three: Trio) -> None:
     three.here.commit("AGENTS.md", "".join(f"line {n}\n" for n in range(30)))
     three.here.git("push", "--quiet", "origin", "main")

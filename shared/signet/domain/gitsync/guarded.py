@@ -55,3 +55,11 @@ def leaks(repository: Repository, commits: str) -> list[str]:
         *("log", "--format=", "--name-only", "--diff-filter=ACMRT", commits, "--", *_PATHS)
     )
     return sorted(set(said.splitlines()))
+
+
+def reached(repository: Repository, coming: str) -> list[str]:
+    """Return the guarded files that going forward to a commit would write or delete: git spares no ignored file."""
+    here = repository.ask("rev-parse", "--verify", "--quiet", "HEAD")
+    before = here or repository.run("hash-object", "-t", "tree", "/dev/null")
+    names = repository.run("diff", "--name-only", "--no-renames", before, coming, "--", *_PATHS)
+    return names.splitlines()

@@ -185,6 +185,11 @@ def _check(remote: Remote, coming: int) -> None:
             f"both sides have gone on ({_commits(ahead)} here, {_commits(coming)} there);"
             f" put them together by hand: git -C {git.root} merge {remote.name}/{remote.branch}"
         )
+    if found := guarded.reached(git, remote.tracking):
+        raise GitFailed(
+            f"what is coming would replace or delete {found[0]}, which belongs to this machine;"
+            " take it out of the remote's files first"
+        )
 
 
 def _forward(remote: Remote) -> None:
