@@ -17,6 +17,7 @@ IGNORED = (
     "memory/*.db.*",
     "memory/MEMORY.backup-*",
     "*.pre-signet.bak",
+    ".env",
 )
 _TITLE = "# Signet: data, secrets and what is made anew"
 #: The same for git's commands, whatever `.gitignore` says.
