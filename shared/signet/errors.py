@@ -128,8 +128,6 @@ class ProviderBusy(ProviderDown):
 class ModelNotInstalled(ProviderDown):
     """A model that runs in our own process has not been fetched; nobody was asked."""
 
-    code = "model_not_installed"
-
 
 class ProviderFailed(SignetError):
     """A model provider answered, but with an error or nonsense; trying again may help."""
