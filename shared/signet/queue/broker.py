@@ -227,7 +227,8 @@ class JobsConsumer(Consumer):
         """Write the end of a run down; never raises, because dramatiq would lose the message.
 
         What does not bury the job is handed over and not waited for: its thread goes on, and the ends of that
-        moment share one commit. Should one be lost, the lease ends and the job runs again.
+        moment share one commit. Should one be lost, the lease ends and the job runs again. A refusal by the
+        provider says nothing of how quick jobs are, and its slot is free only once the breaker is seen open.
         """
         assert isinstance(message, RunMessage)
         if message.is_parked:
@@ -235,9 +236,10 @@ class JobsConsumer(Consumer):
         run = message.run
         ended = run.outcome or outcome.of(message._exception)
         took = time.monotonic() - message.started if message.started else 0.0
-        if message.started:
-            self._pump.ran(run, took)
-        run.free()
+        if not ended.is_provider_down:
+            if message.started:
+                self._pump.ran(run, took)
+            run.free()
         if run.settled or ended.end is End.FENCED:
             self._pump.held.drop(run)
         else:
@@ -285,6 +287,7 @@ class JobsConsumer(Consumer):
     def _ended(self, run: Run, settled: bool) -> None:
         run.settled = True
         self._pump.held.drop(run)
+        run.free()
         if not settled:
             metrics.FENCED.inc()
             log.info("job.fenced", job_id=run.lease.job_id, kind=run.lease.kind)
