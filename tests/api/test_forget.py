@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from urllib.parse import urlencode
 
 import pytest
 
@@ -32,6 +33,10 @@ def chosen(found: dict[str, object]) -> list[str]:
     candidates = found["candidates"]
     assert isinstance(candidates, list)
     return [candidate["id"] for candidate in candidates]
+
+
+def found_by_legacy(api: Api, query: str) -> int:
+    return len(api.get(f"/memory/search?{urlencode({'q': query})}").body["results"])
 
 
 # -- one ------------------------------------------------------------------------------------------
@@ -219,6 +224,15 @@ def test_a_question_without_words_is_looked_for_as_it_stands(api: Api) -> None:
     found = preview(api, query="?!")
     assert chosen(found) == [memory_id]
     assert found["candidates"] == [{"id": memory_id, "score": 0.0, "pinned": False, "version": 1}]
+
+
+@pytest.mark.parametrize("mark", ['"', "[", "]", ",", '", "'])
+def test_how_tags_are_stored_is_no_text_of_a_memory(api: Api, mark: str) -> None:
+    tagged = remember(api, "The owl hunts.", tags="night++,birds")
+    api.run("UPDATE memories SET tags = 'night++,birds' WHERE id = ?", remember(api, "It is old."))
+    assert chosen(preview(api, query=mark)) == []
+    assert tagged in chosen(preview(api, query="++")) and found_by_legacy(api, mark) == 0
+    assert found_by_legacy(api, "++") == 2
 
 
 def test_executing_forgets_each_and_can_be_undone(api: Api) -> None:

@@ -45,7 +45,7 @@ def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[R
     if search.q:
         words = fts.encodable(search.q)
         found = store.matching(tx, words, where, limit)
-        return store.holding(tx, words, where, limit) if found is None else found
+        return store.newest(tx, filters.holds(words) & where, limit) if found is None else found
     return store.weightiest(tx, where, limit, now=now) if search.has_filter else []
 
 

@@ -21,9 +21,9 @@ _AUTHORS = (
 _MATCHING = f"""
 SELECT {_FIELDS}, NULL AS score FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
 WHERE memories_fts MATCH ? AND {{where}} ORDER BY +f.rank, m.seq DESC LIMIT ?"""
-_HOLDING = f"""
+_NEWEST = f"""
 SELECT {_FIELDS}, NULL AS score FROM memories m INDEXED BY idx_memories_created
-WHERE (m.content LIKE ? ESCAPE '\\' OR m.tags LIKE ? ESCAPE '\\') AND {{where}}
+WHERE {{where}}
 ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
 _WEIGHTIEST = f"""
 SELECT {_FIELDS}, {_WEIGHT} AS score FROM memories m
@@ -68,12 +68,9 @@ def matching(tx: ReadTx, expression: str, where: Where, limit: int) -> list[Row]
         return None
 
 
-def holding(tx: ReadTx, text: str, where: Where, limit: int) -> list[Row]:
-    """Return memories whose content or tags hold this text, newest first."""
-    for mark in ("\\", "%", "_"):
-        text = text.replace(mark, "\\" + mark)
-    held = f"%{text}%"
-    return tx.all(_HOLDING.format(where=where.sql), (held, held, *where.params, limit))
+def newest(tx: ReadTx, where: Where, limit: int) -> list[Row]:
+    """Return memories, newest first."""
+    return tx.all(_NEWEST.format(where=where.sql), (*where.params, limit))
 
 
 def weightiest(tx: ReadTx, where: Where, limit: int, *, now: datetime) -> list[Row]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Where, readable
 from signet.domain.agents import store as agents
-from signet.domain.memory.filters import has_tag, instant
+from signet.domain.memory.filters import has_tag, holds, instant
 from signet.errors import Invalid
 
 #: Memories of one batch, how many are looked for when nothing is said, and from how many on a batch needs a token.
@@ -32,9 +32,6 @@ _FOUND = (
     " WHERE memories_fts MATCH ? AND "
 )
 _FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
-_HOLDS = (
-    "(instr(lower(m.content), lower(?)) > 0 OR instr(lower(coalesce(m.tags, '')), lower(?)) > 0)"
-)
 _LAST_CHANGE = "SELECT max(m.updated_at) FROM json_each(?) j JOIN memories m ON m.id = j.value"
 _BY_ID = " ORDER BY j.key LIMIT ?"
 _BY_RANK = " ORDER BY rank, m.seq LIMIT ?"
@@ -142,7 +139,7 @@ def _rows(tx: ReadTx, choice: Choice, where: Where) -> list[Row]:
     if words := fts.content_words(query):
         match = fts.all_of(words) if len(words) <= FEW_WORDS else fts.any_of(words)
         return tx.all(_FOUND + where.sql + _BY_RANK, (match, *where.params, limit))
-    where &= Where(_HOLDS, (query, query))
+    where &= holds(query)
     return tx.all(_FILTERED + where.sql + _BY_CHANGE, (*where.params, limit))
 
 

@@ -10,12 +10,12 @@ from signet.errors import Invalid
 
 #: Tags are a JSON array; rows of older files may hold a comma list. Compared whole and in lower case: by SQLite, which
 #: knows ASCII, or by a function of the connection, which calls Python.
-_TAG = """
-EXISTS (SELECT 1 FROM json_each(
-          CASE WHEN json_valid(m.tags) THEN m.tags
-               ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t
-        WHERE {lower}(trim(t.value)) = ?)
-"""
+_TAGS = """json_each(CASE WHEN json_valid(m.tags) THEN m.tags
+  ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t"""
+_TAG = f"EXISTS (SELECT 1 FROM {_TAGS} WHERE {{lower}}(trim(t.value)) = ?)"
+_HELD = f"""
+(instr(lower(m.content), lower(?)) > 0
+ OR (m.tags IS NOT NULL AND EXISTS (SELECT 1 FROM {_TAGS} WHERE instr(lower(t.value), lower(?)) > 0)))"""
 
 
 #: A tag of these characters stands in the stored text as it is, so that most rows need not be parsed.
@@ -30,6 +30,11 @@ def has_tag(tag: str) -> Where:
         where &= Where("instr(lower(m.tags), ?) > 0", (wanted,))
     lower = "lower" if wanted.isascii() else "lower_unicode"
     return where & Where(_TAG.format(lower=lower), (wanted,))
+
+
+def holds(text: str) -> Where:
+    """Return the condition that the content or a tag holds this text, which must not be empty, as it stands."""
+    return Where(_HELD, (text, text))
 
 
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
