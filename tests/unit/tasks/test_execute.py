@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.tasks import leash
 from signet.domain.tasks.execute import execute
 from signet.domain.tasks.models import STREAM_BYTES, Ended
 from signet.domain.tasks.spool import Spool
+from signet.process import leash
 from support.processes import eventually
 
 

@@ -1,7 +1,7 @@
 """Running a program on a leash: bounded in time and in what is kept of its output, alone in its process group.
 
 The program and all that it starts in its group are gone when this returns, however it returns, and also when this
-process is killed (see leash.py).
+process is killed (see process/leash.py).
 """
 
 import os
@@ -15,9 +15,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from signet.domain.tasks import leash
 from signet.domain.tasks.models import Ended
 from signet.domain.tasks.spool import STREAMS, Capped, Spool
+from signet.process import leash
 
 LIMIT_SECONDS = 600.0
 #: How often is looked whether to go on.
@@ -44,7 +44,7 @@ def execute(
         files = {name: stack.enter_context(file) for name, file in spool.create().items()}
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", leash.__file__, *command],
+                [sys.executable, "-I", "-S", leash.__file__, "0", *command],
                 cwd=folder,
                 env=environ,
                 stdin=subprocess.PIPE,
