@@ -158,6 +158,8 @@ def test_unknown_forgotten_and_stale_are_told_apart_in_this_order(api: Api) -> N
         ({"reason": "x", "pinned": "perhaps"}, "pinned: "),
         ({"reason": "x", "tags": 5}, "tags: "),
         ({"reason": "x", "content": "  "}, "content is required"),
+        ({"reason": "x", "type": "  "}, "type: "),
+        ({"reason": "x", "who": "  "}, "who: "),
         ({"reason": "x", "project": "attic"}, "at least one of content, type, tags"),
         ({"reason": "x"}, "at least one of content, type, tags"),
     ],
@@ -205,6 +207,7 @@ def test_a_batch_answers_each_patch_in_its_place_and_one_bad_one_stops_no_other(
                 {"id": first, "importance": 0.2, "if_version": 2},
                 {"importance": 0.2},
                 {"id": second, "content": " "},
+                {"id": None, "memoryId": second, "pinned": True, "reason": None},
             ],
         },
         x_signet_actor="nora",
@@ -223,13 +226,14 @@ def test_a_batch_answers_each_patch_in_its_place_and_one_bad_one_stops_no_other(
         "updated",
         "invalid_request",
         "invalid_request",
+        "updated",
     ]
-    assert (answer.body["total"], answer.body["updated"], answer.body["success"]) == (11, 3, True)
+    assert (answer.body["total"], answer.body["updated"], answer.body["success"]) == (12, 4, True)
     assert [results[at]["id"] for at in (2, 5, 9)] == [second, None, None]
     assert results[2]["error"].startswith("importance: ")
     assert results[8]["newVersion"] == 3
     reasons = api.get(f"/api/memory/{second}/history").body["history"]
-    assert [event["reason"] for event in reasons][1:] == ["its own"]
+    assert [event["reason"] for event in reasons][1:] == ["its own", "counted"]
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,9 @@ def test_a_limit_is_kept_within_bounds(api: Api, limit: int | None, count: int) 
         ({"query": 5}, "query: Input should be a valid string"),
         ({"query": ["a"]}, "query: Input should be a valid string"),
         ({"query": "a", "limit": "many"}, "limit: Input should be a valid integer"),
-        ({"query": "a", "since": "soon"}, "since must be an ISO"),
-        ({"query": "a", "until": "then"}, "until must be an ISO"),
+        ({"query": "a", "since": "soon"}, "since must be an ISO timestamp"),
+        ({"query": "a", "until": "then"}, "until must be an ISO timestamp"),
+        ({"query": "a", "now": 5}, "now: Input should be a valid datetime"),
         ({"query": "a", "tags": {}}, "tags: neither a text nor a list of texts"),
         ({"query": "a", "tags": ["t"] * 200_000}, "tags: more than 100 tags"),
         ({"query": "a", "tags": "t," * 101}, "tags: more than 100 tags"),
@@ -112,12 +113,27 @@ def test_the_address_form_refuses_as_clearly(api: Api, query: str, words: str) -
     assert refused.error.startswith(words)
 
 
-@pytest.mark.parametrize("query", ["?q=hens&limit=many", "?q=hens&limit=", "?q=hens&expand="])
+@pytest.mark.parametrize(
+    "query",
+    ["?q=hens&limit=many", "?q=hens&limit=", "?q=hens&expand=", "?q=hens&type=&since=&project="],
+)
 def test_an_unreadable_number_and_an_empty_parameter_count_as_left_out(
     api: Api, query: str
 ) -> None:
     remember(api, "Hens lay eggs.")
     assert api.get(SEARCH + query).body["count"] == 1
+
+
+def test_a_field_with_an_empty_text_counts_as_left_out(api: Api) -> None:
+    remember(api, "Hens lay eggs.")
+    names = ("type", "who", "since", "until", "as_of", "project", "scope", "limit", "keywordQuery")
+    assert api.post(RECALL, {"query": "hens", **dict.fromkeys(names, "")}).body["count"] == 1
+
+
+def test_the_plus_of_a_zone_may_arrive_as_a_space(api: Api) -> None:
+    remember(api, "Hens lay eggs.", createdAt="2024-05-01T10:00:00Z")
+    for since, count in (("11:00:00+02:00", 1), ("11:00:00+00:00", 0)):
+        assert api.get(f"{SEARCH}?q=hens&since=2024-05-01T{since}").body["count"] == count
 
 
 def test_as_many_tags_as_are_allowed_can_be_asked_for(api: Api) -> None:

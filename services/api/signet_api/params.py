@@ -6,8 +6,7 @@ from typing import TypeVar
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
-from signet import clock
-from signet.errors import Invalid
+from signet.domain.memory import filters
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -23,13 +22,7 @@ def whole(text: str | None, default: int, *, low: int, high: int) -> int:
 
 def instant(address: Mapping[str, str], name: str) -> str | None:
     """Return an instant as it is stored, None when none is named; raises Invalid for what is none."""
-    text = (address.get(name) or "").strip()
-    try:
-        # In an address that was not encoded the plus of a zone has become a space.
-        whole = text.replace(" ", "+") if "T" in text else text
-        return clock.to_text(clock.parse(whole)) if text else None
-    except ValueError as error:
-        raise Invalid(f"{name} must be an ISO timestamp") from error
+    return filters.instant(name, (address.get(name) or "").strip() or None)
 
 
 def merged(model: type[Model], body: Model | None, address: Mapping[str, str]) -> Model:

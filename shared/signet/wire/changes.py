@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from signet.wire.memory import MAX_CONTENT_CHARS
-from signet.wire.model import SAFE_INTEGER, Body, spelled
+from signet.wire.model import SAFE_INTEGER, Author, Body, TypeName, spelled
 from signet.wire.tags import Tags
 
 #: Memories of one batch.
@@ -49,11 +49,11 @@ class PatchBody(Asked):
     reason: Reason
     if_version: Version | None = spelled("if_version", "ifVersion")
     content: str | None = Field(None, max_length=MAX_CONTENT_CHARS)
-    type: str | None = Field(None, min_length=1, max_length=64)
+    type: TypeName | None = Field(None, min_length=1)
     tags: Tags | None = None
     importance: float | None = Field(None, ge=0, le=1)
     pinned: bool | None = None
-    who: str | None = Field(None, min_length=1, max_length=256)
+    who: Author | None = Field(None, min_length=1)
 
     @model_validator(mode="before")
     @classmethod

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, model_validator
 
-from signet.wire.model import SAFE_INTEGER, Body, Instant, spelled
+from signet.wire.model import SAFE_INTEGER, Author, Body, Instant, TypeName, spelled
 from signet.wire.tags import Tags
 from signet.wire.told import Aspects, Entities, Ids
 
@@ -20,8 +20,8 @@ class RememberBody(Body):
     """One text to remember; only `content` is needed."""
 
     content: str = ""
-    type: str | None = Field(None, max_length=64)
-    who: str | None = Field(None, max_length=256)
+    type: TypeName | None = None
+    who: Author | None = None
     project: str | None = None
     importance: float | None = Field(None, ge=0, le=1)
     tags: Tags | None = None

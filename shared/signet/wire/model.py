@@ -1,17 +1,21 @@
 """The base of all request models, and kinds of fields that need a word."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import (
-    AfterValidator,
     AliasChoices,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    Strict,
+    StringConstraints,
     model_validator,
 )
+
+from signet import clock
 
 #: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
 SAFE_INTEGER = 2**53 - 1
@@ -37,14 +41,16 @@ def spelled(*names: str, default: Any = None, **limits: Any) -> Any:
     )
 
 
-def _in_utc(instant: datetime) -> datetime:
-    if instant.tzinfo is None:
-        return instant.replace(tzinfo=UTC)
+def _instant(sent: object) -> object:
     try:
-        return instant.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("outside the years 1 to 9999") from error
+        return clock.parse(sent) if isinstance(sent, str) else sent
+    except ValueError as error:
+        raise ValueError("not an ISO timestamp") from error
 
 
-#: An ISO-8601 time; one without zone is UTC.
-Instant = Annotated[datetime, AfterValidator(_in_utc)]
+#: The name of a kind of memory, and of whoever wrote it.
+TypeName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
+Author = Annotated[str, StringConstraints(strip_whitespace=True, max_length=256)]
+
+#: An ISO-8601 time as text; one without zone is UTC.
+Instant = Annotated[datetime, Strict(), BeforeValidator(_instant)]

@@ -1,13 +1,15 @@
 """Asking for memories (spec/recall.md §1)."""
 
-from pydantic import Field
+from collections.abc import Mapping
+
+from pydantic import Field, model_validator
 
 from signet.wire.model import Body, Instant, spelled
 from signet.wire.tags import Tags
 
 
 class RecallBody(Body):
-    """One question; only `query` is needed."""
+    """One question; only `query` is needed. A field that is null or an empty text counts as left out."""
 
     query: str = ""
     keyword_query: str | None = spelled("keywordQuery", "keyword_query")
@@ -39,3 +41,10 @@ class RecallBody(Body):
     entities: bool = False
     cards: bool = False
     explain: bool = Field(False, description="say for each result why it is where it is")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, sent: object) -> object:
+        if not isinstance(sent, Mapping):
+            return sent
+        return {name: value for name, value in sent.items() if value not in (None, "")}

@@ -148,14 +148,16 @@ async def _item(
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
     if refusal := denied.get(_id_of(sent) or ""):
         return scopes.denied(_id_of(sent), refusal)
-    fields = sent if isinstance(sent, Mapping) else {}
+    fields = dict(sent) if isinstance(sent, Mapping) else {}
+    if fields.get("reason") is None:
+        fields["reason"] = reason
     invalid: dict[str, object] = {
         "success": False,
         "id": _id_of(sent),
         "status": "invalid_request",
     }
     try:
-        item = PatchItem.model_validate({"reason": reason, **fields})
+        item = PatchItem.model_validate(fields)
         return _modified(await _modify(state, _patch(item.id, item, agent_id), actor))
     except ValidationError as error:
         first = error.errors()[0]
@@ -167,7 +169,8 @@ async def _item(
 
 
 def _id_of(sent: Any) -> str | None:
-    memory_id = sent.get("id", sent.get("memoryId")) if isinstance(sent, Mapping) else None
+    named = (sent.get("id"), sent.get("memoryId")) if isinstance(sent, Mapping) else ()
+    memory_id = next((name for name in named if name is not None), None)
     return memory_id if isinstance(memory_id, str) else None
 
 

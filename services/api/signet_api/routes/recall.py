@@ -36,7 +36,7 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> JSON
 @router.get("/api/memory/search")
 async def get_search(request: Request, state: Shared) -> JSONResponse:
     """Return the same answer for a question in the address: `q` and the names of the recall body."""
-    params: dict[str, object] = {name: text for name, text in request.query_params.items() if text}
+    params: dict[str, object] = dict(request.query_params)
     params["query"] = params.pop("q", "")
     params["limit"] = whole(request.query_params.get("limit"), DEFAULT_LIMIT, low=1, high=MAX_LIMIT)
     return JSONResponse(await recalled(checked(RecallBody, params), request, state))

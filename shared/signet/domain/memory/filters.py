@@ -40,14 +40,15 @@ def holds(text: str) -> Where:
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
     """Return a time as it is stored; a day alone is its first instant, or with `last` its last one.
 
-    Raises Invalid, which names the parameter, for a text that is no time.
+    In an address that was not encoded the plus of a zone has become a space. Raises Invalid, which names the
+    parameter, for a text that is no time.
     """
     if text is None:
         return None
     try:
-        found = clock.parse(text)
+        found = clock.parse(text.strip().replace(" ", "+") if "T" in text else text)
     except ValueError as error:
-        raise Invalid(f"{name} must be an ISO-8601 time") from error
+        raise Invalid(f"{name} must be an ISO timestamp") from error
     if last and len(text.strip()) <= len("2026-01-31"):
         found += timedelta(days=1, milliseconds=-1)
     return clock.to_text(found)
