@@ -255,7 +255,7 @@ def checkpoint(api: Api, text: str, key: str = "c1") -> dict[str, Any]:
 
 
 def test_a_checkpoint_hands_on_what_is_new_and_only_when_that_is_enough(api: Api) -> None:
-    assert checkpoint(api, "User: short") == {"skipped": True}
+    assert checkpoint(api, LONG[:40]) == {"skipped": True}
     first = checkpoint(api, LONG)
     assert first["queued"]
     little = f"{LONG}\nUser: {'é' * 200}"

@@ -262,6 +262,25 @@ def test_the_spool_is_bounded_and_the_newest_stay(
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_the_turns_of_one_session_wait_as_one_and_its_end_with_them(tmp_path: Path) -> None:
+    log, folder = tmp_path / "log.jsonl", tmp_path / "spool"
+    log.write_text("said")
+
+    def kept(key: str, reason: str) -> None:
+        body = {"sessionKey": key, "transcriptPath": str(log), "reason": reason}
+        spool.hold(spool.put(folder, "/r", {}, body))
+
+    for key, reason in [("a", "Stop"), ("b", "Stop"), ("a", "Stop"), ("a", "clear"), ("a", "exit")]:
+        kept(key, reason)
+    left = [json.loads(file.read_text())["body"] for file in sorted(folder.glob("*.json"))]
+    assert [(one["sessionKey"], one["reason"]) for one in left] == [
+        ("b", "Stop"),
+        ("a", "clear"),
+        ("a", "exit"),
+    ]
+    assert len(list(folder.glob("*.log"))) == 3
+
+
 def test_half_an_entry_and_a_young_one_are_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,8 +121,13 @@ def codex_log(said: Turns) -> str:
     return "\n".join(map(json.dumps, records))
 
 
-def by_hooks(harness: str, log: Callable[[Turns], str]) -> Callable[..., None]:
-    """Return a session that a harness serves by commands, as its connector sets them up."""
+def by_hooks(
+    harness: str, log: Callable[[Turns], str], *, ends: bool = True
+) -> Callable[..., None]:
+    """Return a session that a harness serves by commands, as its connector sets them up.
+
+    One that never `ends` a session tells of each turn instead.
+    """
 
     def play(program: Program, key: str, project: str, said: Turns, folder: Path) -> None:
         def hook(name: str, **more: object) -> str:
@@ -137,8 +142,11 @@ def by_hooks(harness: str, log: Callable[[Turns], str]) -> Callable[..., None]:
             asked = hook("user-prompt-submit", prompt=said[place][1], transcript_path=str(path))
             assert asked.startswith("# Current Date & Time\n")
             path.write_text(log(said[: place + 2]))
-        assert "Summarize" in hook("pre-compaction")
-        hook("session-end", transcript_path=str(path), reason="prompt_input_exit")
+            if not ends:
+                hook("session-end", transcript_path=str(path), hook_event_name="Stop")
+        if ends:
+            assert "Summarize" in hook("pre-compaction")
+            hook("session-end", transcript_path=str(path), reason="prompt_input_exit")
 
     return play
 
@@ -176,7 +184,7 @@ def by_plugin(harness: str, key_of: Callable[[str], str]) -> Callable[..., None]
 
 PLAYS = {
     "claude-code": by_hooks("claude-code", claude_log),
-    "codex": by_hooks("codex", codex_log),
+    "codex": by_hooks("codex", codex_log, ends=False),
     "opencode": by_plugin("opencode", lambda key: key),
     "openclaw": by_plugin("openclaw", lambda key: f"agent:claw:{key}"),
 }
@@ -191,6 +199,8 @@ def test_a_session_is_known_to_the_next_one(served: Program, tmp_path: Path, har
     sent = {"harness": harness, "project": project, "agentId": agent}
     with httpx.Client(base_url=f"http://127.0.0.1:{served.port}") as client:
         key = f"{'agent:claw:' if agent else ''}{harness}-1"
+        running = [one["key"] for one in client.get("/api/sessions").json()["sessions"]]
+        assert (key in running) is (harness == "codex")
         stored = client.get(f"/api/sessions/{key}/transcript").json()
         lines = [f"{role.capitalize()}: {text}" for role, text in said]
         assert stored["content"].split("\n") == lines

@@ -11,8 +11,8 @@ from signet import clock
 from signet.config.sections import AuthMode
 from signet.db import WriteTx
 from signet.domain.hooks.progress import Call
-from signet.domain.memory import store as memories
-from signet.domain.sessions import files
+from signet.domain.sessions import end, files
+from signet.domain.sessions.models import Session
 from signet.errors import SignetError
 from signet.observe import logs
 from signet_api.deps import State
@@ -56,15 +56,14 @@ async def _keep(state: State, call: Call, path: str | None, inline: str | None) 
 
 def _store(tx: WriteTx, call: Call, text: str, *, at: datetime) -> None:
     assert call.key is not None
-    memories.keep_transcript(
-        tx,
-        call.agent_id,
-        call.key,
-        text,
+    session = Session(
+        agent_id=call.agent_id,
+        key=call.key,
         harness=call.harness,
         project=call.project,
-        at=at,
+        text=text,
     )
+    end.keep(tx, session, now=at)
 
 
 def _size(path: str) -> int | None:

@@ -9,11 +9,14 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
+from signet.domain.hooks import silence
 from signet.domain.knowledge import communities
 from signet.domain.maintenance import cycle
 from signet.domain.structural import top
 from signet.domain.synthesis import ask as synthesis
 from signet.domain.updates import check as updates
+from signet.observe import record
+from signet.observe.record import Event
 from signet.queue import BULK, Job, enqueue
 
 _READ = "SELECT name, last_run_ms FROM beats"
@@ -27,6 +30,8 @@ ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot =
 GAPS_MS = 60_000
 #: How often it is looked whether a MEMORY.md is due (pipeline.md §12).
 SYNTHESIS_MS = 60_000
+#: How often sessions that have fallen silent are looked for.
+SILENCE_MS = 60_000
 #: How often everything is copied.
 BACKUP_MS = 24 * 3_600_000
 
@@ -114,6 +119,17 @@ def _synthesize(
         synthesis.queue(tx, agent_id, now=now)
 
 
+def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return [state.key for state in silence.find(tx, settings, now=now)]
+
+
+def _end_silent(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    for state in silence.end(tx, settings, now=now) if found else ():
+        record.event(Event.SESSION_END, harness=state.harness)
+
+
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     wanted = settings.pipeline.structural
     is_on = settings.pipeline.enabled and wanted.enabled and wanted.synthesis_enabled
@@ -165,6 +181,12 @@ BEATS = (
         every_ms=lambda settings: SYNTHESIS_MS,
         look=_find_synthesis,
         start=_synthesize,
+    ),
+    Beat(
+        name="silent_sessions",
+        every_ms=lambda settings: SILENCE_MS,
+        look=_find_silent,
+        start=_end_silent,
     ),
     Beat(
         name="top_entities",

@@ -53,7 +53,8 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     ),
     "transcriptPath": ("transcript_path", "transcriptPath"),
     "transcript": ("transcript",),
-    "reason": ("reason",),
+    # An event that ends a turn is the reason, where a harness gives none: Codex says `Stop`.
+    "reason": ("reason", "hook_event_name"),
     "sessionContext": ("session_context", "sessionContext"),
     "messageCount": ("message_count", "messageCount"),
     "summary": ("summary",),

@@ -315,12 +315,21 @@ class PreCompaction(Section):
 
 
 @section
+class SessionEnd(Section):
+    """When a session is over that nobody ends."""
+
+    #: Shorter than a claim lives, so that no session ends unseen with it.
+    idle_minutes: int = integer(30, 5, 230)
+
+
+@section
 class Hooks(Section):
     """What a harness calls during a session."""
 
     session_start: SessionStart = nested(SessionStart)
     user_prompt_submit: UserPromptSubmit = nested(UserPromptSubmit)
     pre_compaction: PreCompaction = nested(PreCompaction)
+    session_end: SessionEnd = nested(SessionEnd)
 
 
 @section

@@ -68,6 +68,7 @@ BOUNDS = [
     ("hooks.sessionStart.maxInjectChars", 24_000, 1_000, 200_000),
     ("hooks.userPromptSubmit.minScore", 0.4, 0, 1),
     ("hooks.preCompaction.memoryLimit", 5, 0, 50),
+    ("hooks.sessionEnd.idleMinutes", 30, 5, 230),
     ("git.syncInterval", 300, 60, 86_400),
     ("updates.check_interval", 21_600, 300, 604_800),
 ]

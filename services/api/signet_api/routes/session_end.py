@@ -7,17 +7,13 @@ commit and for nothing else.
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.config import Settings
-from signet.db import WriteTx
-from signet.domain.hooks import progress
+from signet.domain.hooks import finish, progress
 from signet.domain.hooks.progress import Call
-from signet.domain.knowledge import feedback
-from signet.domain.sessions import end, files
+from signet.domain.sessions import end, files, turns
 from signet.domain.sessions.models import Queued, Rules, Session
 from signet.errors import Invalid
 from signet.observe import logs, record
@@ -57,10 +53,9 @@ async def post_checkpoint(request: Request, state: Shared) -> dict[str, object]:
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
-    session = await _session(body, call, state)
-    queued = await state.db.awrite(
-        end.checkpoint, session, rules=Rules.of(state.settings), now=clock.now()
-    )
+    queued, is_bypassed = await _end_turn(body, call, state)
+    if is_bypassed:
+        return {"skipped": True, "bypassed": True}
     return {"queued": True, "jobId": queued.job_id} if queued else {"skipped": True}
 
 
@@ -69,9 +64,13 @@ async def end_session(
 ) -> dict[str, object]:
     """Let go of the session first, so that it is free whatever becomes of its transcript (HK-13).
 
-    `reads` lets the file be read that the body names, whoever the caller is.
+    A call that reports the end of a turn only hands over what was said (see `sessions/turns.py`). `reads` lets the
+    file be read that the body names, whoever the caller is.
     """
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
+    if call.key and turns.is_turn_end(call.harness, call.runtime_path, body.reason):
+        queued, is_bypassed = await _end_turn(body, call, state, reads=reads)
+        return {**NOTHING, "bypassed": True} if is_bypassed else _told(queued)
     is_cleared, now = body.reason == "clear", clock.now()
     before = await state.db.awrite(
         progress.ended, call, state.settings, is_kept=not is_cleared, now=now
@@ -83,24 +82,33 @@ async def end_session(
         return dict(NOTHING)
     call = replace(call, project=call.project or (before.project if before else None))
     session = await _session(body, call, state, reads=reads)
-    queued = await state.db.awrite(_end, session, state.settings, now=now)
+    queued = await state.db.awrite(finish.finish, session, state.settings, now=now)
     record.event(
         Event.SESSION_END,
         harness=body.harness,
         chars=len(session.text),
         queued=queued is not None and queued.is_open,
     )
+    return _told(queued)
+
+
+async def _end_turn(
+    body: SessionEndBody, call: Call, state: State, *, reads: bool = False
+) -> tuple[Queued | None, bool]:
+    """Keep what was said so far and queue what is new in it; say whether the session is bypassed instead."""
+    now = clock.now()
+    before = await state.db.awrite(progress.turned, call, now=now)
+    if before is not None and before.bypasses(now):
+        return None, True
+    session = replace(await _session(body, call, state, reads=reads), is_turn=True)
+    rules = Rules.of(state.settings)
+    return await state.db.awrite(end.checkpoint, session, rules=rules, now=now), False
+
+
+def _told(queued: Queued | None) -> dict[str, object]:
     if queued is None:
         return dict(NOTHING)
     return {**NOTHING, "queued": queued.is_open, "jobId": queued.job_id}
-
-
-def _end(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
-    """Keep the session and queue its reading; what was brought to it has served now, or not."""
-    learns, frozen = settings.pipeline.feedback, settings.pipeline.mutations_frozen
-    if not frozen:
-        feedback.apply_session(tx, session.key, agent_id=session.agent_id, settings=learns, now=now)
-    return end.end(tx, session, rules=Rules.of(settings), now=now)
 
 
 async def _session(

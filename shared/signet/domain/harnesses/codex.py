@@ -13,8 +13,8 @@ from signet.domain.harnesses.claude_code import event_problems
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 
-#: Event, our hook, seconds: five more than the hook itself waits (HN-60). `Stop` ends a turn; a session that is
-#: told to have ended more than once is read once.
+#: Event, our hook, seconds: five more than the hook itself waits (HN-60). `Stop` ends a turn, which its input
+#: says, so that the session goes on (see domain/sessions/turns.py).
 EVENTS = (
     ("SessionStart", "session-start", 20),
     ("UserPromptSubmit", "user-prompt-submit", 10),

@@ -152,9 +152,44 @@ def ended(
     if state is None or not is_kept or state.bypasses(now):
         return state
     state = replace(state, project=call.project or state.project)
-    if settings.pipeline.continuity.enabled and state.continuity and state.continuity.total:
-        write(tx, state, call, Trigger.SESSION_END, settings, now=now)
+    _write_end(tx, state, call, settings, now)
     return state
+
+
+def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
+    """Note that a turn of a session has ended; the session goes on, and whoever serves it keeps it.
+
+    One that nobody knew begins here, so that its silence ends it.
+    """
+    store.see_harness(tx, call.harness, now=now)
+    if call.key is None:
+        return None
+    state = store.get(tx, call.agent_id, call.key) or _new(call, now)
+    if not state.bypasses(now):
+        state = claims.renewed(state, call.runtime_path, now=now)
+        store.put(tx, replace(state, project=state.project or call.project), now=now)
+        _see(tx, call, now)
+    return state
+
+
+def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> None:
+    """End a session that is silent: nobody serves it any more; what it was given stays known (see silence.py)."""
+    call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
+    presence.remove(tx, state.key, agent_id=state.agent_id)
+    _write_end(tx, state, call, settings, now)
+    store.put(
+        tx,
+        State(
+            agent_id=state.agent_id,
+            key=state.key,
+            harness=state.harness,
+            project=state.project,
+            expires_at=now,
+            is_started=state.is_started,
+            injected=state.injected,
+        ),
+        now=now,
+    )
 
 
 def bypass(tx: WriteTx, states: Sequence[State], *, is_on: bool, now: datetime) -> None:
@@ -191,6 +226,11 @@ def write(
         most=settings.pipeline.continuity.max_checkpoints_per_session,
     )
     return replace(state, continuity=continuity.checkpointed(state.continuity, now=now))
+
+
+def _write_end(tx: WriteTx, state: State, call: Call, settings: Settings, now: datetime) -> None:
+    if settings.pipeline.continuity.enabled and state.continuity and state.continuity.total:
+        write(tx, state, call, Trigger.SESSION_END, settings, now=now)
 
 
 def _renewed(tx: WriteTx, call: Call, now: datetime) -> State:

@@ -6,6 +6,7 @@ size; delivering one twice does no harm (HK-71). A log that an entry names by it
 can be read though the harness deletes it. Loads nothing but the standard library: hooks start in milliseconds.
 """
 
+import hashlib
 import json
 import os
 import stat
@@ -54,7 +55,8 @@ class Entry:
 def put(folder: Path, route: str, headers: Mapping[str, str], body: Mapping[str, object]) -> Entry:
     """Keep a call and return its entry; raises OSError when the disk does not take it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    entry = Entry(folder / f"{ids.new_ordered_id()}{_ENTRY}", route, headers, body)
+    name = f"{ids.new_ordered_id()}-{_slot(route, headers, body)}{_ENTRY}"
+    entry = Entry(folder / name, route, headers, body)
     draft = entry.file.with_suffix(_DRAFT)
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -67,7 +69,10 @@ def put(folder: Path, route: str, headers: Mapping[str, str], body: Mapping[str,
 
 
 def hold(entry: Entry) -> None:
-    """Prepare an entry to wait for long: copy a log that could not be linked, and keep the bounds."""
+    """Prepare an entry to wait for long: copy a log that could not be linked, and keep the bounds.
+
+    Earlier entries that hold the beginning of the same log go: each turn of a session makes one.
+    """
     log = _log_of(entry.body)
     if log is not None and not entry.log.exists():
         with suppress(OSError):
@@ -76,6 +81,11 @@ def hold(entry: Entry) -> None:
 
                 shutil.copyfile(log, entry.log)
                 entry.log.chmod(0o600)
+    if log is not None:
+        _, _, slot = entry.file.stem.rpartition("-")
+        for file in entry.file.parent.glob(f"*-{slot}{_ENTRY}"):
+            if file.name < entry.file.name:
+                Entry(file, "", {}, {}).remove()
     _bound(entry.file.parent)
 
 
@@ -110,6 +120,13 @@ def body_to_deliver(entry: Entry) -> dict[str, object]:
     if _log_of(body) is None and entry.log.exists():
         body["transcriptPath"] = str(entry.log)
     return body
+
+
+def _slot(route: str, headers: Mapping[str, str], body: Mapping[str, object]) -> str:
+    """Return what entries have in common of which the last holds what all hold; a session that is cleared is none."""
+    owner = (body.get("sessionKey"), body.get("transcriptPath"), body.get("reason") == "clear")
+    said = json.dumps([route, sorted(headers.items()), *owner])
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _read(file: Path) -> Mapping[str, Any]:

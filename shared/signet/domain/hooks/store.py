@@ -33,6 +33,10 @@ _COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHE
 _PUT = f"""
 INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _DROP = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
+_SILENT = f"""
+SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
+ WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
+ ORDER BY updated_at LIMIT :limit"""
 _PURGE = "DELETE FROM session_states WHERE updated_at < ?"
 _SEEN = """
 INSERT INTO runtime_settings (key, value) SELECT :key, :at
@@ -81,6 +85,12 @@ def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
     """Return how many sessions run, and how many of them are bypassed."""
     row = tx.one(_COUNT, (clock.to_text(now),))
     return (row[0], row[1]) if row else (0, 0)
+
+
+def silent(tx: ReadTx, *, before: datetime, now: datetime, limit: int) -> list[State]:
+    """Return sessions that run on though nobody has heard of them since `before`, longest silent first."""
+    asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": limit}
+    return [_state(row) for row in tx.all(_SILENT, asked)]
 
 
 def put(tx: WriteTx, state: State, *, now: datetime) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet.db import WriteTx
 from signet.domain.memory import store as memories
-from signet.domain.sessions import store
+from signet.domain.sessions import store, turns
 from signet.domain.sessions.models import Queued, Rules, Session
 
 #: Shorter sessions are kept and not read (PIP-36).
@@ -23,7 +23,7 @@ def end(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queued
 
     The same session ended twice has one job (HK-71); a longer stored transcript stays, and is what is read.
     """
-    _keep(tx, session, now)
+    keep(tx, session, now=now)
     chars, _ = store.stored(tx, session.agent_id, session.key)
     if chars < LEAST_CHARS or not rules.distil:
         return None
@@ -44,7 +44,7 @@ def read(tx: WriteTx, session: Session, *, chars: int, attempts: int, now: datet
 
 def checkpoint(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queued | None:
     """Keep the transcript and queue what is new in it; None when that is too little, or nothing is to be read."""
-    _keep(tx, session, now)
+    keep(tx, session, now=now)
     chars, position = store.stored(tx, session.agent_id, session.key)
     part = store.after(tx, session.agent_id, session.key, position)
     if len(part.encode()) < LEAST_NEW_BYTES or not rules.distil:
@@ -57,14 +57,17 @@ def checkpoint(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) ->
     return Queued(job_id=asked)
 
 
-def _keep(tx: WriteTx, session: Session, now: datetime) -> None:
-    if session.text:
-        memories.keep_transcript(
-            tx,
-            session.agent_id,
-            session.key,
-            session.text,
-            harness=session.harness,
-            project=session.project,
-            at=now,
-        )
+def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
+    """Keep what was handed over of a session together with what is stored of it (see turns.py)."""
+    if not session.text:
+        return
+    stored = store.text(tx, session.agent_id, session.key)
+    memories.keep_transcript(
+        tx,
+        session.agent_id,
+        session.key,
+        turns.joined(stored, session.text, is_turn=session.is_turn),
+        harness=session.harness,
+        project=session.project,
+        at=now,
+    )

@@ -14,6 +14,8 @@ class Session:
     harness: str
     project: str | None
     text: str
+    #: A turn has handed it over, and the session goes on (see turns.py).
+    is_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ KIND = "summarize"
 
 _STORED = """
 SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
+_TEXT = "SELECT content FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
 _AFTER = (
     "SELECT substr(content, ? + 1) FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
 )
@@ -32,6 +33,12 @@ def stored(tx: ReadTx, agent_id: str, key: str) -> tuple[int, int]:
     """Return how many characters are stored of a session, and up to where checkpoints have handed them on."""
     row = tx.one(_STORED, (agent_id, key))
     return (row["chars"], row["read_until"]) if row else (0, 0)
+
+
+def text(tx: ReadTx, agent_id: str, key: str) -> str:
+    """Return what is stored of a session, empty for nothing."""
+    found: str | None = tx.value(_TEXT, (agent_id, key))
+    return found or ""
 
 
 def after(tx: ReadTx, agent_id: str, key: str, position: int) -> str:

@@ -1,0 +1,17 @@
+"""What becomes of a session once it has ended, whoever says so."""
+
+from datetime import datetime
+
+from signet.config import Settings
+from signet.db import WriteTx
+from signet.domain.knowledge import feedback
+from signet.domain.sessions import end
+from signet.domain.sessions.models import Queued, Rules, Session
+
+
+def finish(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
+    """Keep the session and queue its reading; what was brought to it has served now, or not."""
+    learns, frozen = settings.pipeline.feedback, settings.pipeline.mutations_frozen
+    if not frozen:
+        feedback.apply_session(tx, session.key, agent_id=session.agent_id, settings=learns, now=now)
+    return end.end(tx, session, rules=Rules.of(settings), now=now)
