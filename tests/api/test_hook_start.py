@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from signet import clock
+from signet import __version__, clock
 from signet.domain.secrets.vault import Vault
 from support.http import Answer, Api
 
@@ -22,6 +22,7 @@ HEADINGS = (
     "## About Your User\n",
     "## Working Memory\n",
     "## Relevant Memories (auto-loaded | scored by importance x recency | ",
+    "## Signet Status\n",
     "## Available Secrets\n",
     "## Active Constraints\n",
     "## Session Recovery Context\n",
@@ -85,10 +86,20 @@ def a_project(api: Api, tmp_path: Path) -> str:
         " VALUES ('u1', 'session', 'notes', ?1, ?1, ?1)",
         at,
     )
+    a_new_version(api)
     return str(project)
 
 
+def a_new_version(api: Api) -> None:
+    """Let a check have found a version, as the process sees it when it looks again."""
+    file = api.state.workspace.daemon_dir / "update.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('{"latest_version": "99.0.0"}')
+    api.get("/api/status")
+
+
 def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
+    before = starts(api, None).body
     project = a_project(api, tmp_path)
     answer = starts(api, project=project).body
     inject = answer["inject"]
@@ -99,11 +110,13 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
     for line in (
         "[since last session: 1 new memories, 1 sessions captured, last active 3h ago]",
         "- nora (opencode) in /x, last seen 0m ago",
+        f"Signet 99.0.0 is available (this is {__version__}): signet update install",
         "- OPENAI_API_KEY",
         "- Heron: Never push to the heron on Fridays",
         "## Session End Checkpoint",
     ):
         assert line in inject, line
+    assert "## Signet Status" not in before["inject"]
     assert "SIGNET:START" not in inject and "never-shown" not in inject
     assert "## Active Peer" not in starts(api, None).body["inject"]
 

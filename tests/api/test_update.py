@@ -24,6 +24,7 @@ def index(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Let the index of this machine be ours, and offer some versions."""
     monkeypatch.setenv("PIP_INDEX_URL", site.url("/simple"))
     site.asked.clear()
+    site.pages.clear()
     offers(site, "0.0.1", "0.998.0", "0.999.0rc1", yanked=("0.999.0",))
     return site
 
@@ -97,6 +98,60 @@ def test_an_index_that_does_not_know_us_is_no_proof_of_being_new(api: Api, site:
     body = api.get("/api/update/check?force=true").body
     assert body["checkError"].endswith("/simple tells nothing of signetai")
     assert (body["latestVersion"], body["updateAvailable"]) == (None, False)
+
+
+def simple(site: Site, form: str, *files: tuple[str, bool]) -> None:
+    """Let the index be one without PyPI's own interface, with these files, yanked or not."""
+    kind = "application/vnd.pypi.simple.v1+json"
+    body = json.dumps({"files": [{"filename": name, "yanked": yanked} for name, yanked in files]})
+    if form == "html":
+        kind = "text/html"
+        links = (
+            f'<a href="../../{name}#sha256=0"{" data-yanked=" if yanked else ""}>{name}</a><br>'
+            for name, yanked in files
+        )
+        body = f"<!DOCTYPE html><html><body>{''.join(links)}</body></html>"
+    site.pages["/simple/signetai/"] = Page(body=body.encode(), headers={"Content-Type": kind})
+
+
+@pytest.mark.parametrize("form", ["json", "html"])
+@pytest.mark.parametrize("before", ["missing", "a page"])
+def test_an_index_of_the_simple_form_alone_is_understood(
+    api: Api, site: Site, form: str, before: str
+) -> None:
+    if before == "missing":
+        del site.pages[PATH]
+    else:
+        site.pages[PATH] = Page(body=b"<html>welcome</html>", headers={})
+    simple(
+        site,
+        form,
+        ("signetai-0.997.0.tar.gz", False),
+        ("signetai-0.998.1-py3-none-any.whl", False),
+        ("signetai-0.998.2-py3-none-any.whl", True),
+        ("signetai-0.999.0rc1.tar.gz", False),
+        ("signetai-tools-9.0.0.tar.gz", False),
+        ("signetai-0.998.3.exe", False),
+        ("README", False),
+    )
+    body = api.get("/api/update/check?force=true").body
+    assert (body["latestVersion"], body["updateAvailable"]) == ("0.998.1", True)
+    assert "checkError" not in body
+    assert "application/vnd.pypi.simple.v1+json" in site.asked[-1][1]["accept"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [b"", b"{}", b'{"files": 5}', b"<html></html>", b"\xff\x00"],
+    ids=["empty", "nothing", "number", "no_links", "noise"],
+)
+def test_a_page_that_is_none_of_a_package_leaves_what_was_known(
+    api: Api, site: Site, page: bytes
+) -> None:
+    del site.pages[PATH]
+    site.pages["/simple/signetai/"] = Page(body=page, headers={})
+    body = api.get("/api/update/check?force=true").body
+    assert body["checkError"] and body["updateAvailable"] is False
 
 
 def test_an_index_without_a_version_that_fits_has_nothing_newer(api: Api, site: Site) -> None:

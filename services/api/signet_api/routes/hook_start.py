@@ -24,6 +24,7 @@ from signet.domain.knowledge import walks
 from signet.domain.knowledge.walks import Origin, Phase
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
+from signet.domain.updates import state as updates
 from signet.errors import Invalid, SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
@@ -93,15 +94,23 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
         memories=len(found.told),
         identityFiles=files.count,
     )
-    return _answer(found, files, secrets, settings, now)
+    notice = updates.notice(state.health.update, state.health.pending)
+    return _answer(found, files, secrets, settings, notice, now)
 
 
 def _answer(
-    found: Found, files: Identity, secrets: list[str], settings: Settings, now: datetime
+    found: Found,
+    files: Identity,
+    secrets: list[str],
+    settings: Settings,
+    notice: str,
+    now: datetime,
 ) -> dict[str, object]:
     who = identity.name_of(files, settings.agent)
     start = settings.hooks.session_start
-    text = session_start.inject(found, files, who, secrets, settings, local=now.astimezone())
+    text = session_start.inject(
+        found, files, who, secrets, settings, notice=notice, local=now.astimezone()
+    )
     recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
     return {
         "identity": who,

@@ -27,6 +27,7 @@ class Part(IntEnum):
     USER = 9
     MEMORY = 10
     MEMORIES = 11
+    STATUS = 12
     SECRETS = 13
     CONSTRAINTS = 14
     RECOVERY = 15
@@ -35,7 +36,7 @@ class Part(IntEnum):
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
 #: What goes first when the whole is too long.
-GIVEN_UP = (Part.SECRETS, Part.PEERS)
+GIVEN_UP = (Part.SECRETS, Part.STATUS, Part.PEERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,9 +147,13 @@ def inject(
     secrets: Sequence[str],
     settings: Settings,
     *,
+    notice: str,
     local: datetime,
 ) -> str:
-    """Return the text that the session begins with. Pure; `local` is now in the reader's zone."""
+    """Return the text that the session begins with. Pure; `local` is now in the reader's zone.
+
+    `notice` is what is to be said of Signet itself, empty for nothing.
+    """
     start, walked = settings.hooks.session_start, settings.pipeline.traversal
     most = (
         start.max_inject_tokens * TOKEN_CHARS
@@ -164,6 +168,7 @@ def inject(
         Section(Part.DATE, wording.date_header(local)),
         _listed(Part.PEERS, "## Active Peer Sessions", [_peer(one, local) for one in found.peers]),
         _listed(Part.MEMORIES, context.memories_heading(len(memories)), memories),
+        Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
         _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
         _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
         Section(

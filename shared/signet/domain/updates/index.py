@@ -1,40 +1,33 @@
 """Asking the package index which versions there are; of us it learns nothing but that somebody asks.
 
 It is the index that pip is told to use on this machine, PyPI without one: a company's machine must not call elsewhere.
+PyPI's own interface tells most; an index without it is asked as pip asks it (`simple.py`).
 """
 
 import configparser
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from json import loads
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from signet.domain.updates import versions
-from signet.net.http import Client, HttpError, shown
+from signet.domain.updates import simple, versions
+from signet.domain.updates.models import IndexFailed, Release
+from signet.net.http import Client, shown
 
 PACKAGE = "signetai"
 PYPI = "https://pypi.org/simple"
 SECONDS = 10.0
 MAX_BYTES = 8 * 1024 * 1024
-
-
-class IndexFailed(HttpError):
-    """The package index did not say which versions there are."""
-
-    code = "index_failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
-    """The newest version; None when the index has none that fits."""
-
-    version: str | None
-    url: str | None = None
-    published_at: str | None = None
+#: PyPI's own interface, then that of all indexes as JSON (PEP 691), then as HTML (PEP 503).
+ACCEPTED = (
+    "application/vnd.pypi.simple.v1+json, application/json;q=0.9,"
+    " application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+)
+#: What an index answers that has only the latter.
+_NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
 
 
 def latest(index_url: str, *, prereleases: bool) -> Release:
@@ -44,16 +37,21 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
         raise IndexFailed(f"the package index {shown(index_url)} cannot be asked for versions")
     origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
     path = parts.path.rstrip("/")
-    client = Client(origin, max_body_bytes=MAX_BYTES)
+    client = Client(origin, max_body_bytes=MAX_BYTES, headers={"Accept": ACCEPTED})
     try:
         reply = client.send(
             "GET", f"{path.removesuffix('/simple')}/pypi/{PACKAGE}/json", timeout_seconds=SECONDS
         )
+        if reply.status == 200 and (found := _object(reply.body)) is not None:
+            return _read(found, prereleases=prereleases)
+        if reply.status not in (200, *_NO_JSON):
+            raise IndexFailed(f"the package index answered with status {reply.status}")
+        reply = client.send("GET", f"{path}/{PACKAGE}/", timeout_seconds=SECONDS)
         if reply.status == 404:
             raise IndexFailed(f"the package index {shown(index_url)} tells nothing of {PACKAGE}")
         if reply.status != 200:
             raise IndexFailed(f"the package index answered with status {reply.status}")
-        return _read(reply.body, prereleases=prereleases)
+        return simple.newest(PACKAGE, reply.body, prereleases=prereleases)
     finally:
         client.close()
 
@@ -86,14 +84,21 @@ def _configured(path: Path) -> str | None:
     return next((value.strip() for value in values if value.strip()), None)
 
 
-def _read(body: bytes, *, prereleases: bool) -> Release:
+def _object(body: bytes) -> dict[str, Any] | None:
     try:
-        found: dict[str, Any] = loads(body)
+        found = loads(body)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:
+    try:
         releases = {
             version: [file for file in files if not file.get("yanked")]
             for version, files in found["releases"].items()
         }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise IndexFailed("the package index answered with something else than versions") from error
     there = [version for version, files in releases.items() if files]
     newest = versions.newest(there, prereleases=prereleases)

@@ -33,6 +33,15 @@ class Known:
         return versions.newer(self.latest_version, __version__)
 
 
+def notice(known: Known, pending: str | None) -> str:
+    """Return what people are to be told of updates, and the command that helps; empty for nothing. Pure."""
+    if pending is not None:
+        return f"Signet {pending} is installed and starts with: signet daemon restart"
+    if known.is_update:
+        return f"Signet {known.latest_version} is available (this is {__version__}): signet update install"
+    return ""
+
+
 def read(workspace: Workspace) -> Known:
     """Return what is known; nothing, when nobody has checked or the file is not understood."""
     try:
