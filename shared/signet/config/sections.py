@@ -183,6 +183,15 @@ class Secrets(Section):
 
 
 @section
+class Marketplace(Section):
+    """Where tool servers are looked for besides the list that ships with the product."""
+
+    registry_url: str | None = url()
+    #: Whether the registry and the place where reviews go may be on this machine or in its network.
+    allow_private_networks: bool = flag(False)
+
+
+@section
 class Embedding(Section):
     """Vectors. `model` and `dimensions` follow the provider unless they are given; `native` has one model."""
 
@@ -406,6 +415,7 @@ class Settings(Section):
     services: Services = nested(Services)
     trust: Trust = nested(Trust)
     secrets: Secrets = nested(Secrets)
+    marketplace: Marketplace = nested(Marketplace)
     embedding: Embedding = nested(Embedding)
     search: Search = nested(Search)
     memory: Memory = nested(Memory)

@@ -59,8 +59,10 @@ class Page:
     body: bytes
 
 
-def fetch(url: str, wanted: Wanted, *, resolve: Resolve = addresses.resolve) -> Page:
-    """Return the page at an address.
+def fetch(
+    url: str, wanted: Wanted, *, body: bytes | None = None, resolve: Resolve = addresses.resolve
+) -> Page:
+    """Return the page at an address; a `body` is JSON that is posted there, and goes nowhere else.
 
     Raises AddressNotAllowed and Unfetchable, which no repetition mends, and Unreachable, TimedOut, Broken and Busy.
     """
@@ -69,14 +71,18 @@ def fetch(url: str, wanted: Wanted, *, resolve: Resolve = addresses.resolve) -> 
     deadline = Deadline()
     with failures(url, wanted.seconds), deadline.within(wanted.seconds):
         for _ in range(MAX_REDIRECTS + 1):
-            found = _hop(url, wanted, deadline, resolve)
+            found = _hop(url, wanted, deadline, resolve, body)
             if isinstance(found, Page):
                 return found
+            if body is not None:
+                raise Unfetchable(f"{shown(url)} sends what is posted there to another address")
             url = _joined(url, found)
     raise Unfetchable(f"more than {MAX_REDIRECTS} redirects")
 
 
-def _hop(url: str, wanted: Wanted, deadline: "Deadline", resolve: Resolve) -> Page | str:
+def _hop(
+    url: str, wanted: Wanted, deadline: "Deadline", resolve: Resolve, body: bytes | None
+) -> Page | str:
     """Ask one server; return the page or where it sends us."""
     import httpcore
     import httpx
@@ -99,8 +105,16 @@ def _hop(url: str, wanted: Wanted, deadline: "Deadline", resolve: Resolve) -> Pa
             raise httpcore.ConnectError(str(error)) from error
 
     headers = {"user-agent": USER_AGENT, "accept-encoding": "identity", "connection": "close"}
+    if body is not None:
+        headers["content-type"] = "application/json"
     timeout = httpx.Timeout(wanted.seconds, connect=CONNECT_SECONDS).as_dict()
-    request = httpx.Request("GET", parts, headers=headers, extensions={"timeout": timeout})
+    request = httpx.Request(
+        "GET" if body is None else "POST",
+        parts,
+        headers=headers,
+        content=body,
+        extensions={"timeout": timeout},
+    )
     transport = Transport(deadline, tls=parts.scheme == "https", proxy=None, find=find)
     try:
         reply = transport.handle_request(request)

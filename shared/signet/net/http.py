@@ -10,7 +10,7 @@ Pages that somebody names, anywhere, are read by `fetch.py`. Knows nothing of wh
 
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from json import dumps
@@ -138,12 +138,23 @@ class Client:
         self._opening = threading.Lock()
         self._opened: tuple[httpx.Client, Deadline] | None = None
 
-    def send(self, method: str, path: str, *, json: object = None, timeout_seconds: float) -> Reply:
-        """Return the reply to one request; raises Unreachable, TimedOut or Broken."""
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: object = None,
+        timeout_seconds: float,
+        until: Callable[[bytes], bool] | None = None,
+    ) -> Reply:
+        """Return the reply to one request; raises Unreachable, TimedOut or Broken.
+
+        `until` is given each part of a body as it comes, and ends the reading when it has what it wants.
+        """
         with failures(self.base_url, timeout_seconds):
             client, deadline = self._open()
             with deadline.within(timeout_seconds):
-                return self._exchange(client, method, path, json, timeout_seconds)
+                return self._exchange(client, method, path, json, timeout_seconds, until)
 
     def close(self) -> None:
         """Close the connections when no request is under way; a later one opens new ones."""
@@ -173,7 +184,13 @@ class Client:
             return self._opened
 
     def _exchange(
-        self, client: "httpx.Client", method: str, path: str, json: object, seconds: float
+        self,
+        client: "httpx.Client",
+        method: str,
+        path: str,
+        json: object,
+        seconds: float,
+        until: Callable[[bytes], bool] | None,
     ) -> Reply:
         import httpx
 
@@ -184,10 +201,12 @@ class Client:
             method, self.base_url + path, content=content, headers=headers, timeout=timeout
         ) as reply:
             return Reply(
-                status=reply.status_code, headers=dict(reply.headers), body=self._body(reply)
+                status=reply.status_code,
+                headers=dict(reply.headers),
+                body=self._body(reply, until),
             )
 
-    def _body(self, reply: "httpx.Response") -> bytes:
+    def _body(self, reply: "httpx.Response", until: Callable[[bytes], bool] | None) -> bytes:
         is_error = reply.status_code >= 400
         limit = MAX_ERROR_BYTES if is_error else self._max_body_bytes
         body = bytearray()
@@ -195,6 +214,6 @@ class Client:
             body += chunk
             if len(body) > limit and not is_error:
                 raise Broken(f"the answer is larger than {limit} bytes")
-            if len(body) >= limit and is_error:
+            if (until is not None and until(chunk)) or (len(body) >= limit and is_error):
                 break
         return bytes(body[:limit])

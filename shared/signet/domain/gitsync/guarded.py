@@ -18,6 +18,7 @@ IGNORED = (
     "memory/MEMORY.backup-*",
     "*.pre-signet.bak",
     ".env",
+    "marketplace/servers.json",
 )
 _TITLE = "# Signet: data, secrets and what is made anew"
 #: The same for git's commands, whatever `.gitignore` says.
@@ -28,6 +29,7 @@ _PATHS = (
     ":(glob)memory/*.db-*",
     ":(glob)memory/*.db.*",
     ":(glob)memory/MEMORY.backup-*",
+    "marketplace/servers.json",
 )
 
 
