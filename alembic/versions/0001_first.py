@@ -16,7 +16,7 @@ from typing import Any
 from alembic import context, op
 
 from signet import clock
-from signet.db.driver import sqlite
+from signet.db.driver import Connection, sqlite
 from signet.domain.memory import normalize
 
 revision = "0001"
@@ -57,9 +57,11 @@ def upgrade() -> None:
         connection = op.get_bind().connection.driver_connection
         assert connection is not None
         connection.create_function("hash_of", 1, hash_of, deterministic=True)
+        connection.create_function("text_of", 1, text_of, deterministic=True)
         run("PRAGMA ignore_check_constraints = ON")  # until rows.sql has made the rows legal
         for table in adopted:
             copy_rows(table, stamp)
+            mend_texts(table, connection)
         for statement in statements(FOLDER / "adopt" / "rows.sql"):
             run(statement, **times)
         run("PRAGMA ignore_check_constraints = OFF")
@@ -131,9 +133,11 @@ def copy_rows(table: str, now: str) -> None:
         old = name if name in source else renamed.get(name)
         otherwise = column.dflt_value or substitute(name, column.type, now)
         if old and column.notnull:
-            values[name] = f'COALESCE("{old}", {otherwise})'
-        elif old or name in COMPUTED:
-            values[name] = f'"{old}"' if old else COMPUTED[name]
+            values[name] = f"COALESCE({legal(old, column.type, otherwise)}, {otherwise})"
+        elif old:
+            values[name] = legal(old, column.type, column.dflt_value or "NULL")
+        elif name in COMPUTED:
+            values[name] = COMPUTED[name]
         elif column.notnull:
             values[name] = otherwise
     for name in source.keys() - target.keys() - set(renamed.values()):
@@ -148,8 +152,34 @@ def copy_rows(table: str, now: str) -> None:
     run(f"DROP TABLE {ASIDE}{table}")
 
 
+def legal(name: str, kind: str, otherwise: str) -> str:
+    """Return the value of an old column as its type wants it: a column of SQLite holds whatever was put in."""
+    if kind in ("TEXT", "BLOB"):
+        other = "blob" if kind == "TEXT" else "text"
+        return f'CASE typeof("{name}") WHEN \'{other}\' THEN CAST("{name}" AS {kind}) ELSE "{name}" END'
+    return f"""CASE typeof("{name}") WHEN 'integer' THEN "{name}" WHEN 'null' THEN NULL
+      WHEN 'real' THEN iif(abs("{name}") < 9e999, "{name}", {otherwise}) ELSE {otherwise} END"""
+
+
+def mend_texts(table: str, connection: Connection) -> None:
+    """Make every text of a table one that can be read: the earlier program wrote halves of surrogate pairs as they were."""
+    texts = [f'"{name}"' for name, column in columns(table).items() if column.type == "TEXT"]
+    try:
+        for _ in connection.execute(f"SELECT {', '.join(texts)} FROM {table}"):
+            pass
+    except sqlite.OperationalError:
+        for name in texts:
+            mended = f"text_of(CAST({name} AS BLOB))"
+            run(f"UPDATE {table} SET {name} = {mended} WHERE {name} IS NOT {mended}")
+
+
+def text_of(value: bytes | None) -> str | None:
+    """Return a text as it lies in the file, with U+FFFD for each byte that is no UTF-8."""
+    return None if value is None else value.decode("utf-8", "replace")
+
+
 def hash_of(content: bytes) -> str:
-    """Return the content hash of a text as it lies in the file, whatever its bytes are."""
+    """Return the content hash of such a text."""
     return normalize.content_hash(content.decode("utf-8", "replace"))
 
 
@@ -157,4 +187,6 @@ def substitute(name: str, kind: str, now: str) -> str:
     """Return what stands for a value that must be there and never was."""
     if name.endswith("_at"):
         return f"'{now}'"
+    if name == "id":  # an old key of texts may be NULL, and in many rows
+        return "lower(hex(randomblob(16)))"
     return "''" if kind == "TEXT" else "0"

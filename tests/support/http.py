@@ -138,6 +138,19 @@ def an_api(
 ) -> Iterator[Api]:
     """Open the app over a new workspace; every call comes from the address `peer`."""
     workspace = a_workspace(folder, settings)
+    with api_over(workspace, wait_seconds=wait_seconds, bind=bind, peer=peer) as api:
+        yield api
+
+
+@contextmanager
+def api_over(
+    workspace: Workspace,
+    *,
+    wait_seconds: float = 5.0,
+    bind: str = "127.0.0.1",
+    peer: str = "127.0.0.1",
+) -> Iterator[Api]:
+    """Open the app over a workspace."""
     db = Database(workspace.database, wait_seconds=wait_seconds)
     live = LiveSettings(workspace, config.load(workspace, {}))
     vectors = QueryVectors(live)

@@ -1,10 +1,11 @@
 -- What adopted rows must become. Runs on our tables, before their indexes and checks apply.
 
 -- Memories.
-UPDATE memories SET is_deleted = COALESCE(is_deleted, 0), pinned = COALESCE(pinned, 0),
+UPDATE memories SET is_deleted = COALESCE(is_deleted <> 0, 0), pinned = COALESCE(pinned <> 0, 0),
   agent_id = COALESCE(agent_id, 'default'), visibility = COALESCE(visibility, 'global'),
-  version = COALESCE(version, 1)
-  WHERE is_deleted IS NULL OR pinned IS NULL OR agent_id IS NULL OR visibility IS NULL OR version IS NULL;
+  version = max(COALESCE(version, 1), 1), importance = min(max(COALESCE(importance, 0.5), 0.0), 1.0)
+  WHERE is_deleted IS NOT 0 OR pinned IS NOT 0 OR agent_id IS NULL OR visibility IS NULL
+    OR COALESCE(version < 1, 1) OR COALESCE(importance NOT BETWEEN 0 AND 1, 1);
 -- Hooks of the earlier program wrote no hash. Of rows with the same text the oldest has it, the others are found by it.
 UPDATE memories SET content_hash = hash_of(CAST(content AS BLOB)) WHERE content_hash IS NULL;
 UPDATE memories SET content_hash = NULL

@@ -42,7 +42,7 @@ FROM memories m{hint} CROSS JOIN embeddings e ON e.seq = coalesce(
   (SELECT o.seq FROM embeddings o WHERE o.source_type = 'memory' AND o.source_id = m.id AND o.ordinal = 0),
   (SELECT o.seq FROM embeddings o WHERE o.content_hash = m.content_hash AND o.source_type = 'memory'
       AND o.ordinal = 0 ORDER BY o.seq LIMIT 1))
-WHERE {where}"""
+WHERE e.dimensions > 0 AND length(e.vector) = 4 * e.dimensions AND {where}"""
 _COUNT = f"SELECT count(*) {_EMBEDDED}"
 _PAGE = f"""
 SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.source_type, m.source_id, m.created_at,
