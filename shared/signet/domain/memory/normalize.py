@@ -28,8 +28,8 @@ class Normalized:
 def normalize(text: str) -> Normalized:
     """Return all three forms of the text; `storage` is empty when the text is blank."""
     stored = storage(text)
-    compared = canonical(stored)
-    return Normalized(storage=stored, canonical=compared, content_hash=content_hash(stored))
+    compared = _compared(stored)
+    return Normalized(storage=stored, canonical=compared, content_hash=_hash(compared))
 
 
 def storage(text: str) -> str:
@@ -39,13 +39,20 @@ def storage(text: str) -> str:
 
 def canonical(text: str) -> str:
     """Return the text as it is compared and hashed; never empty unless the text is blank."""
-    stored = storage(text)
-    return _stripped(stored) or stored.lower()
+    return _compared(storage(text))
 
 
 def content_hash(text: str) -> str:
     """Return the SHA-256 of the canonical text, as 64 hex digits."""
-    return hashlib.sha256(canonical(text).encode()).hexdigest()
+    return _hash(canonical(text))
+
+
+def _hash(compared: str) -> str:
+    return hashlib.sha256(compared.encode()).hexdigest()
+
+
+def _compared(stored: str) -> str:
+    return _stripped(stored) or stored.lower()
 
 
 def _stripped(stored: str) -> str:

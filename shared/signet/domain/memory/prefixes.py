@@ -15,7 +15,7 @@ _TAGS = re.compile(r"\[([^\]]+)\]:")
 
 #: First match wins. Triggers match where a word starts, so `debug` is no bug and `until the` no lesson.
 _TYPES = tuple(
-    (re.compile(rf"\b(?:{triggers})", re.IGNORECASE), name)
+    (re.compile(rf"\b(?:{triggers})"), name)
     for triggers, name in (
         (r"prefer|likes\b|wants?\b", "preference"),
         (r"decided|agreed|will use", "decision"),
@@ -55,7 +55,8 @@ def parse(text: str) -> Parsed:
 
 def infer_type(content: str) -> str:
     """Return the type that the words of the content suggest; `fact` when none does."""
-    return next((name for pattern, name in _TYPES if pattern.search(content)), "fact")
+    lowered = content.lower()
+    return next((name for pattern, name in _TYPES if pattern.search(lowered)), "fact")
 
 
 def _tags(listed: str) -> tuple[str, ...]:

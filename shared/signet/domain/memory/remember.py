@@ -227,8 +227,8 @@ def _save(
     now: datetime,
 ) -> Remembered:
     text = _normalized(draft.content)
-    if draft.event_at is None:
-        draft = replace(draft, event_at=dates.told_day(text.storage, draft.created_at))
+    if draft.event_at is None and (day := dates.told_day(text.storage, draft.created_at)):
+        draft = replace(draft, event_at=day)
     memory_id = _put(tx, draft, text, actor=actor, now=now)
     if memory_id is None:
         held = _holder(tx, draft, text)
