@@ -100,6 +100,23 @@ def test_a_body_cut_off_in_the_middle_stores_nothing(server: Served) -> None:
     assert server.get("/health/live").status == 200
 
 
+def test_what_the_description_names_stands_in_it(server: Served) -> None:
+    description = server.get("/openapi.json").body
+
+    def named(part: object) -> Iterator[str]:
+        for key, value in part.items() if isinstance(part, dict) else ():
+            yield from [value] if key == "$ref" else named(value)
+        for value in part if isinstance(part, list) else ():
+            yield from named(value)
+
+    names = set(named(description))
+    assert names
+    for name in names:
+        place = description
+        for step in name.removeprefix("#/").split("/"):
+            place = place[step]
+
+
 def test_what_is_no_http_ends_the_connection_and_nothing_else(server: Served) -> None:
     assert exchange(server, b"\x16\x03\x01\x02\x00\x01\x00").startswith(b"HTTP/1.1 400 ")
     assert server.get("/health/live").status == 200

@@ -333,7 +333,8 @@ def test_nothing_is_requeued_against_models_that_do_not_answer(api: Api) -> None
             ago(minutes=1),
         )
     refused = repair(api, "requeue-dead")
-    assert (refused.status, refused.body["reason"]) == (500, "error")
+    assert (refused.status, refused.body["reason"]) == (503, "unavailable")
+    assert 0 < int(refused.headers["retry-after"]) <= 540, "until what failed counts no more"
     assert statuses(api) == {"dead-1": "dead"} and not api.rows("repair_runs")
     assert repair(api, "requeue-dead", {"force": True}).body["affected"] == 1
     again(api)

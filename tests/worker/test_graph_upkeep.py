@@ -1,5 +1,6 @@
 """Communities and upkeep of the graph through the real processes."""
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import timedelta
@@ -56,7 +57,12 @@ def test_who_asks_for_communities_gets_them_from_the_worker(both: tuple[Home, Se
     home, api = both
     two_triangles(home, "asked")
     two_triangles(home, "silent")
-    answer = api.post("/api/repair/cluster-entities?agent_id=asked", {})
+    path = "/api/repair/cluster-entities"
+    looked = api.post(f"{path}?agent_id=asked", {"dryRun": True}).body
+    assert (looked["affected"], looked["message"]) == (6, "dry run: would group 6 entities anew")
+    assert looked["details"] == {"entities": 6, "dependencies": 6, "communities": 0}
+    assert home.value("SELECT COUNT(*) FROM entity_communities") == 0
+    answer = api.post(f"{path}?agent_id=asked", {}, x_signet_actor="ada")
     assert answer.status == 200
     body = answer.body
     assert (body["action"], body["success"], body["affected"]) == ("clusterEntities", True, 2)
@@ -67,8 +73,14 @@ def test_who_asks_for_communities_gets_them_from_the_worker(both: tuple[Home, Se
         {"id": "community_asked_1", "name": "X", "count": 3, "cohesion": 1.0},
     ]
     assert (body["modularity"], body["quality"]) == (0.5, "moderate")
-    again = api.post("/api/repair/cluster-entities?agent_id=asked", {})
-    assert again.body == body
+    (audit,) = home.rows("SELECT changed_by, metadata FROM memory_history WHERE event = 'none'")
+    assert (audit["changed_by"], json.loads(audit["metadata"])["affected"]) == ("ada", 2)
+    again = api.post(path, {"agentId": "silent"})
+    assert (again.status, again.body["reason"]) == (429, "cooldown")
+    home.run("DELETE FROM repair_runs")
+    assert api.post(path, {"agentId": "asked"}).body == body
+    looked = api.post(path, {"agentId": "asked", "dryRun": True}).body
+    assert (looked["affected"], looked["message"]) == (0, "dry run: the groups are up to date")
     assert home.value("SELECT count(*) FROM entities WHERE community_id IS NOT NULL") == 6
 
 

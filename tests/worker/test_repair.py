@@ -186,7 +186,12 @@ def test_a_provider_that_gives_no_vectors_fails_the_repair_and_costs_no_run(daem
     daemon.home.run("DELETE FROM embeddings WHERE source_id IN (SELECT id FROM memories LIMIT 3)")
     daemon.models.embeddings = [Status(500, "out of memory")]
     failed = daemon.repair("re-embed")
-    assert (failed.status, failed.body["success"], failed.body["reason"]) == (500, False, "error")
+    assert (failed.status, failed.body["success"], failed.body["reason"]) == (
+        503,
+        False,
+        "unavailable",
+    )
+    assert failed.headers["retry-after"] == "30"
     assert failed.body["message"].startswith(
         "embedding provider returned no vectors for 3 memories"
     )
@@ -262,7 +267,7 @@ def test_the_model_says_what_kind_of_thing_an_entity_is(daemon: Daemon) -> None:
     assert [row["name"] for row in left] == ["Fog"]
     daemon.models.answers = [Status(500)]
     failed = daemon.repair("reclassify-entities", ids)
-    assert (failed.status, "the model did not answer" in failed.body["message"]) == (500, True)
+    assert (failed.status, "the model did not answer" in failed.body["message"]) == (503, True)
 
 
 # -- several processes ------------------------------------------------------------------------

@@ -243,7 +243,7 @@ def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dic
     found = signet.send(_call(action, body))
     if job_id := _open_job(found):
         found = _followed(signet, job_id, found)
-    if not found["success"]:
+    if not found.get("success"):
         raise NotRepaired(_refusal(found))
     return found
 
@@ -262,7 +262,7 @@ def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:
         method="POST",
         path=f"/api/repair/{action.path}",
         body=body,
-        accepts=frozenset({429, 500}),
+        accepts=frozenset({429, 500, 503}),
     )
 
 
@@ -295,7 +295,7 @@ def _followed(signet: "Signet", job_id: str, found: dict[str, Any]) -> dict[str,
 
 
 def _refusal(found: Mapping[str, Any]) -> str:
-    said = str(found["message"])
+    said = str(found["error"])
     return f"{said}; the gate holds for everybody" if found.get("reason") == "budget" else said
 
 

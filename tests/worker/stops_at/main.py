@@ -1,6 +1,7 @@
-"""A worker that kills itself (SIGKILL) right after a step of a job, named by STOP_AFTER."""
+"""A worker that kills itself (SIGKILL) right after a step of a job, named by STOP_AFTER, at the STOP_COUNT-th time."""
 
 import functools
+import itertools
 import os
 import signal
 import sys
@@ -15,9 +16,13 @@ from signet_worker.main import main
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Where each step is: the commit of a reserved name, notes on disk, a backup on disk, MEMORY.md replaced.
+#: Where each step is: the commit of a part or of a reserved name, the same before its commit, the last write before
+#: its commit, the end; notes on disk, a backup on disk, MEMORY.md replaced.
 STEPS = {
     "named": (Run, "progress"),
+    "part": (Run, "_fenced"),
+    "last": (Run, "_complete_with"),
+    "end": (Run, "commit"),
     "written": (files, "write"),
     "backup": (file, "_keep"),
     "replaced": (file, "write"),
@@ -27,11 +32,14 @@ STEPS = {
 def killing(function: Callable[P, T]) -> Callable[P, T]:
     """Return the function with the end of this process right after it."""
 
+    left = itertools.count(int(os.environ.get("STOP_COUNT", "1")) - 1, -1)
+
     @functools.wraps(function)
     def killed(*args: P.args, **kwargs: P.kwargs) -> T:
-        function(*args, **kwargs)
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError("still alive")
+        result = function(*args, **kwargs)
+        if not next(left):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
 
     return killed
 

@@ -17,7 +17,9 @@ from signet_api.params import whole
 router = APIRouter(tags=["documents"], route_class=JsonRoute)
 
 
-@router.post("/api/documents", status_code=201)
+@router.post(
+    "/api/documents", status_code=201, responses={200: {"description": "It is known already"}}
+)
 async def post_document(body: DocumentBody, request: Request, state: Shared) -> JSONResponse:
     """Store a document and queue its reading; one that is known is answered with 200."""
     made = await state.db.awrite(

@@ -27,7 +27,7 @@ async def get_changelog() -> dict[str, object]:
 
 @router.get("/api/roadmap")
 async def get_roadmap() -> dict[str, object]:
-    """Return what is planned, as Markdown; 503 for a version that came without."""
+    """Return what is planned, as Markdown; 404 for a version that came without."""
     return await _text(ProductText.ROADMAP)
 
 

@@ -24,7 +24,7 @@ router = APIRouter(tags=["embeddings"])
 FURTHEST = 100_000
 
 
-@router.get("/api/embeddings/projection")
+@router.get("/api/embeddings/projection", responses={202: {"description": "The worker draws it"}})
 async def get_projection(request: Request, state: Shared) -> Response:
     """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
     view = _view(request)

@@ -1,7 +1,8 @@
 """Putting right what is wrong. One route for each action of the catalog, made from it, and the counts behind them.
 
 A short repair is one transaction. A long one is a job of the worker, for which a request waits a few seconds; then it
-answers 202 with the job, which goes on. Without a worker, what needs none is done here in small steps.
+answers 202 with the job, which goes on. Without a worker, what needs none is done here in small steps, as far as it
+comes in that time; the rest is a job, too.
 """
 
 import asyncio
@@ -19,19 +20,22 @@ from signet.domain.auth import caller
 from signet.domain.memory.models import Actor
 from signet.domain.repair import memories, read, run, stats
 from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter
-from signet.domain.repair.models import Chosen, Failed, Order, Reason, Refused, Result
+from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
 from signet.errors import Invalid
 from signet.queue import console
 from signet_api import processes
 from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who
 from signet_api.params import whole
+from signet_api.routes.knowledge import agent
 
 router = APIRouter(tags=["repair"])
 
-#: How long a request waits for the job that does its repair, and how often it looks.
+#: How long a request waits for the job that does its repair, or repairs itself, and how often it looks.
 PATIENCE_MS = 10_000
 LOOK_SECONDS = 0.05
+#: What a caller is told to wait when a model does not answer, and nobody knows until when.
+UNAVAILABLE_MS = 30_000
 #: Who a caller on this machine may say it is; anything else counts as the least trusted one (RP-4).
 TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
 
@@ -71,7 +75,9 @@ def _described(action: Action) -> dict[str, object]:
         texts = {"type": "array", "items": {"type": "string"}}
         fields[name] = texts if is_list else {"type": "string"}
     schema = {"type": "object", "properties": fields}
-    return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    goes_on = {"202": {"description": "It goes on in the background, as the job in `details`"}}
+    body = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    return body | ({"responses": goes_on} if run.is_long(action) else {})
 
 
 for _action in ACTIONS:
@@ -138,6 +144,8 @@ async def get_dead_memories(request: Request, state: Shared) -> dict[str, object
 
 async def _answer(action: Action, request: Request, state: State, actor: Actor) -> JSONResponse:
     sent = await _body(request)
+    if any(option.name == "agentId" for option in action.options):
+        sent = {"agentId": agent(request), **sent}
     order = _order(action, sent, state, _repairer(request, actor), request=request)
     _check(order, state)
     result = await _done(order, state)
@@ -149,15 +157,24 @@ async def _done(order: Order, state: State) -> Result:
     if not order.writes:
         return await state.db.aread(run.look, order)
     try:
-        if not run.is_long(order):
+        if not run.is_long(order.action):
             return run.counted(await state.db.awrite(run.change, order))
         if await state.db.aread(_is_at_work, state) or order.action.needs_worker:
             return await _by_worker(order, state)
-        return await asyncio.to_thread(run.now, state.db, order, state.workspace)
+        return await asyncio.to_thread(_here, order, state)
     except Refused as error:
         return run.counted(Result.refused(order, error))
-    except Failed as error:
-        return run.counted(Result.failed(order, error.message))
+
+
+def _here(order: Order, state: State) -> Result:
+    """Repair in this process as long as a request may take."""
+    ends_at = clock.monotonic_ms() + PATIENCE_MS
+
+    def check() -> None:
+        if clock.monotonic_ms() >= ends_at:
+            raise run.OutOfTime
+
+    return run.now(state.db, order, state.workspace, check=check)
 
 
 async def _by_worker(order: Order, state: State) -> Result:
@@ -240,10 +257,11 @@ def _json(result: Result) -> JSONResponse:
         return JSONResponse(result.body(), 202)
     if result.success:
         return JSONResponse(result.body(), 200)
-    if result.reason is Reason.ERROR:
-        return JSONResponse(result.body(), 500)
-    waits = {} if result.wait_ms is None else {"retry-after": str(-(-result.wait_ms // 1000))}
-    return JSONResponse(result.body(), 429, waits)
+    is_away = result.reason is Reason.UNAVAILABLE
+    status = 500 if result.reason is Reason.ERROR else 503 if is_away else 429
+    wait_ms = result.wait_ms or (UNAVAILABLE_MS if is_away else None)
+    waits = {} if wait_ms is None else {"retry-after": str(-(-wait_ms // 1000))}
+    return JSONResponse(result.body(), status, waits)
 
 
 def _confidence(text: str | None) -> float:

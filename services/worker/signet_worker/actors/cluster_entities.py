@@ -1,10 +1,14 @@
 """`cluster_entities`: find out which entities belong together."""
 
 from signet.domain.knowledge import clustering
+from signet.domain.repair import run
 from signet.queue.held import Run
 from signet_worker.context import Context
 
 
 def cluster_entities(job: Run, context: Context) -> None:
-    """Find the communities of the job's agent, or of all."""
-    clustering.run(job)
+    """Find the communities of the agent for whom somebody has asked, or of all."""
+    if "action" in job.lease.payload:
+        run.in_worker(job, context.settings, context.workspace, context)
+    else:
+        clustering.run(job)

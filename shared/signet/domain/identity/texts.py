@@ -4,7 +4,7 @@ from enum import StrEnum
 from importlib import metadata
 
 from signet import resources
-from signet.errors import Unavailable
+from signet.errors import NotFound
 
 PACKAGE = "signetai"
 
@@ -18,7 +18,7 @@ class ProductText(StrEnum):
 
 
 def content(name: ProductText) -> str:
-    """Return a text of this version; raises Unavailable when it did not come with it."""
+    """Return a text of this version; raises NotFound when it did not come with it."""
     path = resources.product_text(name)
     try:
         return path.read_text("utf-8")
@@ -26,7 +26,7 @@ def content(name: ProductText) -> str:
         pass
     text = _described() if name is ProductText.README else None
     if text is None:
-        raise Unavailable(f"{name} did not come with this version")
+        raise NotFound(f"{name} did not come with this version")
     return text
 
 

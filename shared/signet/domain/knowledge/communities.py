@@ -96,6 +96,11 @@ class _Snapshot:
     signature: str
     before: str | None
 
+    @property
+    def is_new(self) -> bool:
+        """Return whether this is another graph than the one whose communities are known."""
+        return self.signature != self.before
+
 
 def agents(tx: ReadTx) -> list[str]:
     """Return the agents that have a graph."""
@@ -129,7 +134,7 @@ def snapshot(tx: ReadTx, agent_id: str) -> _Snapshot:
 
 def compute(found: _Snapshot, agent_id: str) -> Clustering | None:
     """Return the communities of a graph, None when they are known already. No database."""
-    if found.signature == found.before:
+    if not found.is_new:
         return None
     place = {row["id"]: number for number, row in enumerate(found.entities)}
     graph: list[dict[int, float]] = [{} for _ in found.entities]

@@ -66,6 +66,8 @@ class Action:
     needs_worker: bool = False
     #: What its ids are ids of.
     noun: str = "row"
+    #: The kind of its job, where it has one.
+    kind: str = "repair"
 
     def limits_of(self, settings: Repair) -> Limits:
         """Return how often it may run under these settings."""
@@ -318,6 +320,16 @@ ACTIONS = (
         options=(_batch(200, 200),),
         filters=_ROWS,
         noun="memory",
+    ),
+    Action(
+        name="clusterEntities",
+        path="cluster-entities",
+        help="Find anew which entities of an agent belong together.",
+        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        options=(Option(name="agentId", help="Whose entities.", default="default", type=str),),
+        is_shared=True,
+        needs_worker=True,
+        kind="cluster_entities",
     ),
     Action(
         name="forgetDeadMemories",

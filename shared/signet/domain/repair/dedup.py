@@ -82,16 +82,16 @@ def preview(tx: ReadTx, order: Order) -> Done:
 def deduplicate(work: Work) -> Done:
     """Merge equal memories, then near ones; a second run finds nothing."""
     order = work.order
-    clusters = 0
-    plans = work.db.read(_exact, order)
+    most = order.number("batchSize")
+    plans = work.db.read(_exact, order)[: most - work.steps]
     for plan in plans:
-        clusters += work.step(partial(_merge, plan=plan, order=order)) > 0
-    room = order.number("batchSize") - len(plans)
+        work.step(partial(_merge, plan=plan, order=order))
+    room = most - work.steps
     if order.is_on("semanticEnabled") and room > 0:
         for plan in work.db.read(_near, order, set(), room):
-            clusters += work.step(partial(_merge, plan=plan, order=order)) > 0
-    message = f"deduplicated {work.affected} memory/memories across {clusters} cluster(s)"
-    return Done(affected=work.affected, message=message, extra={"clusters": clusters})
+            work.step(partial(_merge, plan=plan, order=order))
+    message = f"deduplicated {work.affected} memory/memories across {work.steps} cluster(s)"
+    return Done(affected=work.affected, message=message, extra={"clusters": work.steps})
 
 
 def weight(row: Row) -> float:

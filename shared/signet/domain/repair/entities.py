@@ -13,7 +13,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.graph import persist
 from signet.domain.graph import store as graph
 from signet.domain.repair import choice
-from signet.domain.repair.models import Done, Failed, Order, Reason, Refused
+from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
 from signet.domain.structural import store as structural
 from signet.domain.structural.answer import ENTITY_TYPES
@@ -124,7 +124,8 @@ def reclassify(work: Work) -> Done:
     try:
         said = model.generate(request, timeout_seconds=SECONDS, max_tokens=TOKENS).text
     except (ProviderDown, ProviderFailed) as error:
-        raise Failed(f"the model did not answer: {error.message}") from error
+        message = f"the model did not answer: {error.message}"
+        raise Refused(Reason.UNAVAILABLE, message) from error
     types = _types(said, len(told))
     for place, type in types.items():
         work.step(partial(_set_type, entity_id=told[place][0], type=type))

@@ -98,20 +98,24 @@ def preview(tx: ReadTx, order: Order) -> Done:
 
 
 def check(work: Work) -> Done:
-    """Make anew every index that differs from its table; several that ask at once share one run (RP-8)."""
+    """Make anew every index that differs from its table; several that ask at once share one run (RP-8).
+
+    What an earlier run has begun is brought to its end.
+    """
     seen = work.db.read(look)
     found = work.db.read(_told, seen)
     for one in seen:
-        if one.is_off:
+        if one.is_off or work.db.read(ReadTx.value, _HAS, (f"{one.index.name}_new",)):
             rebuild(work, one.index)
-    return replace(found, message=f"{found.message} — rebuilt") if found.affected else found
+    if not work.affected:
+        return found
+    return replace(found, affected=1, message=f"{found.message} — rebuilt")
 
 
 def rebuild(work: Work, index: Index) -> None:
     """Make one index anew."""
     work.write(partial(_begin, index=index))
-    while not work.write(partial(_fill, index=index)):
-        work.check()
+    while not work.step(partial(_fill, index=index)):
         time.sleep(PAUSE_SECONDS)
 
 

@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.diagnostics import store as diagnostics
 from signet.domain.repair import choice
-from signet.domain.repair.models import Done, Failed, Order
+from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
 from signet.domain.sessions.store import KIND as SUMMARIZE
 from signet.queue import Job, Status, console, enqueue
@@ -80,18 +80,19 @@ def preview_requeue(tx: ReadTx, order: Order) -> Done:
 
 
 def requeue(tx: WriteTx, order: Order) -> Done:
-    """Give dead jobs a fresh start, oldest first; raises Failed while no call of a model goes well (RP-6).
+    """Give dead jobs a fresh start, oldest first; raises Refused while no call of a model goes well (RP-6).
 
     What failed long ago says nothing of now: without jobs nobody calls, and it would be in the way for ever.
     """
     calls = diagnostics.calls(tx)
     last = clock.parsed(calls.last_at)
-    is_lately = last is not None and order.now - last < CALLS_COUNT
-    if is_lately and not calls.successes and not order.is_on("force"):
+    left = CALLS_COUNT - (order.now - last) if last else timedelta(0)
+    if left > timedelta(0) and not calls.successes and not order.is_on("force"):
         message = (
             f"none of the last {calls.total} calls of models went well; force requeues all the same"
         )
-        raise Failed(message)
+        wait_ms = int(left / timedelta(milliseconds=1))
+        raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
     rows = _dead(tx, order)
     known = [row["id"] for row in rows if console.get(tx, row["id"]) is not None]
     moved = console.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
@@ -152,9 +153,8 @@ def prune(work: Work) -> Done:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stamp = order.now.strftime("%Y%m%dT%H%M%S%f")[:-3]
     archive = folder / f"jobs-{status}-{stamp}Z.ndjson"
-    gone = 0
-    while gone < most:
-        limit = min(PRUNED_AT_ONCE, most - gone)
+    while work.affected < most:
+        limit = min(PRUNED_AT_ONCE, most - work.affected)
         rows = work.db.read(_ended, order, limit)
         if not rows:
             break
@@ -165,10 +165,8 @@ def prune(work: Work) -> Done:
             file.flush()
             os.fsync(file.fileno())
         listed = json.dumps([row["id"] for row in rows])
-        dropped = work.step(partial(_drop, status=status, listed=listed))
-        if not dropped:
+        if not work.step(partial(_drop, status=status, listed=listed)):
             break
-        gone += dropped
     where = {"archive": str(archive)} if work.affected else {}
     message = f"archived and deleted {work.affected} {status} job(s)"
     return Done(affected=work.affected, message=message, details=where)

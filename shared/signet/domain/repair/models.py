@@ -21,11 +21,13 @@ class Reason(StrEnum):
     COOLDOWN = "cooldown"
     BUDGET = "budget"
     BUSY = "busy"
+    #: What it needs, a model, does not answer.
+    UNAVAILABLE = "unavailable"
     ERROR = "error"
 
 
 class Refused(SignetError):
-    """This repair may not run now."""
+    """This repair may not run now, or could not be done; nothing more than it says was changed."""
 
     kind = Kind.LIMITED
     code = "repair_refused"
@@ -34,12 +36,6 @@ class Refused(SignetError):
         super().__init__(message)
         self.reason = reason
         self.wait_ms = wait_ms
-
-
-class Failed(SignetError):
-    """This repair could not be done; nothing more than it says was changed."""
-
-    code = "repair_failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,27 +120,27 @@ class Result:
         )
 
     @classmethod
-    def refused(cls, order: Order, error: Refused) -> "Result":
+    def refused(cls, order: Order, error: Refused, *, affected: int = 0) -> "Result":
         """Return the answer for what may not be done now."""
         return cls(
             action=order.action.name,
             success=False,
+            affected=affected,
             message=error.message,
             reason=error.reason,
             wait_ms=error.wait_ms,
         )
 
     @classmethod
-    def failed(cls, order: Order, message: str, *, affected: int = 0) -> "Result":
-        """Return the answer for what could not be done."""
+    def failed(cls, order: Order, message: str) -> "Result":
+        """Return the answer for what has gone wrong."""
         name = order.action.name
-        return cls(
-            action=name, success=False, affected=affected, message=message, reason=Reason.ERROR
-        )
+        return cls(action=name, success=False, message=message, reason=Reason.ERROR)
 
     def body(self) -> dict[str, object]:
         """Return the answer as it is sent."""
-        refusal = {} if self.reason is None else {"reason": self.reason, "error": self.message}
+        why = self.reason
+        refusal = {"reason": why, "error": self.message, "code": f"repair_{why}"} if why else {}
         return {
             "action": self.action,
             "success": self.success,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.repair import (
+    communities,
     dedup,
     entities,
     fulltext,
@@ -38,7 +39,7 @@ def _rebuild_indexes(work: Work) -> Done:
     text, index = fulltext.check(work), vectors.resync(work)
     details = {**text.details, "vectors": dict(index.details)}
     message = f"{text.message}; {index.message}"
-    return Done(affected=text.affected + index.affected, message=message, details=details)
+    return Done(affected=work.affected, message=message, details=details)
 
 
 def _delete(what: str, find: Callable[[ReadTx, Order], list[Row]]) -> Way:
@@ -70,6 +71,7 @@ WAYS: Mapping[str, Way] = {
     "structuralBackfill": Way(look=memories.preview_structure, change=memories.structure),
     "relinkEntities": Way(look=memories.preview_relink, perform=memories.relink),
     "backfillHints": Way(look=memories.preview_hints, change=memories.backfill_hints),
+    "clusterEntities": Way(look=communities.preview, perform=communities.cluster),
     "forgetDeadMemories": Way(look=memories.preview_forget, change=memories.forget_dead),
 }
 

@@ -15,20 +15,24 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.domain.repair import gate, lock, registry
-from signet.domain.repair.catalog import BY_NAME
-from signet.domain.repair.models import Chosen, Done, Failed, Order, Reason, Refused, Result
+from signet.domain.repair.catalog import BY_NAME, Action
+from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused, Result
 from signet.domain.repair.work import Models, NoModels, Work
+from signet.errors import SignetError
 from signet.observe import metrics
 from signet.paths import Workspace
 from signet.queue import NOW, Job, Status, console, enqueue, finish
 from signet.queue.held import Run
 
-#: The kind of the jobs that repair.
-KIND = "repair"
 #: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
 
 _OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+_KEPT = "SELECT result FROM memory_jobs WHERE id = ?"
+
+
+class OutOfTime(SignetError):
+    """There is no more time for a repair here; a worker does the rest."""
 
 
 def look(tx: ReadTx, order: Order) -> Result:
@@ -40,13 +44,13 @@ def look(tx: ReadTx, order: Order) -> Result:
         return Result.refused(order, error)
 
 
-def is_long(order: Order) -> bool:
+def is_long(action: Action) -> bool:
     """Return whether a repair takes more than one transaction."""
-    return registry.way(order).change is None
+    return registry.WAYS[action.name].change is None
 
 
 def change(tx: WriteTx, order: Order) -> Result:
-    """Do a short repair in this transaction; raises Frozen, Refused, Failed, which undo it."""
+    """Do a short repair in this transaction; raises Frozen and Refused, which undo it."""
     gate.check(tx, order)
     short = registry.way(order).change
     assert short is not None, order.action.name
@@ -61,18 +65,20 @@ def now(
     *,
     check: Callable[[], None] | None = None,
 ) -> Result:
-    """Do a repair in this process, to its end; raises Frozen, and what `check` raises between two steps.
+    """Do a repair in this process; raises Frozen, and what `check` raises between two steps.
 
-    For callers that may take their time.
+    What is left to do when `check` raises OutOfTime is a job, which the result names.
     """
     if not order.writes:
         return db.read(look, order)
-    return counted(_now(db, order, workspace, models, check))
+    result = _now(db, order, workspace, models, check)
+    return result if result.job_id else counted(result)
 
 
 def counted(result: Result) -> Result:
     """Count what came of a repair and return it; for whoever has seen it end, once, and not for a look."""
-    outcome = "done" if result.success else "failed" if result.reason is Reason.ERROR else "refused"
+    has_failed = result.reason in (Reason.ERROR, Reason.UNAVAILABLE)
+    outcome = "done" if result.success else "failed" if has_failed else "refused"
     metrics.REPAIRS.labels(result.action, outcome).inc()
     return result
 
@@ -84,35 +90,36 @@ def _now(
     models: Models | None,
     check: Callable[[], None] | None,
 ) -> Result:
+    work = Work(order=order, db=db, workspace=workspace, models=models or NoModels())
+    work.check = check or work.check
     try:
-        if not is_long(order):
+        if not is_long(order.action):
             return db.write(change, order)
         with lock.alone(workspace.runtime_dir):
             db.read(_may_start, order)
-            work = Work(order=order, db=db, workspace=workspace, models=models or NoModels())
-            work.check = check or work.check
-            perform = registry.way(order).perform
-            assert perform is not None
-            return db.write(_finished, order, perform(work))
+            return db.write(_finished, order, _performed(work))
+    except OutOfTime:
+        job_id = db.write(begin, order, affected=work.affected, steps=work.steps)
+        return db.read(progress, order, job_id)
     except Refused as error:
-        return Result.refused(order, error)
-    except Failed as error:
-        return Result.failed(order, _words(error))
+        return Result.refused(order, error, affected=work.affected)
 
 
-def begin(tx: WriteTx, order: Order) -> str:
+def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> str:
     """Queue a long repair for the worker and return its job; raises Frozen and Refused.
 
-    One that is open already is shared where that makes sense, else it is in the way.
+    One that is open already is shared where that makes sense, else it is in the way. `affected` and `steps` are what
+    was done of it already.
     """
     gate.check(tx, order)
-    job = Job(kind=KIND, slot=order.action.name, payload=_payload(order), priority=NOW)
+    job = _job(order)
     job_id = enqueue(tx, job, now=order.now)
-    if job_id is None and order.action.is_shared:
+    if job_id is not None:
+        finish.record_result(tx, job_id, {"affected": affected, "steps": steps})
+        return job_id
+    if order.action.is_shared:
         return str(tx.value(_OPEN, (job.dedupe_key,)))
-    if job_id is None:
-        raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
-    return job_id
+    raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
 def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
@@ -143,14 +150,10 @@ def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models
     Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
     """
     order = _order(job.lease.payload, settings)
-    kept = _read(
-        job.db.read(
-            ReadTx.value, "SELECT result FROM memory_jobs WHERE id = ?", (job.lease.job_id,)
-        )
-    )
+    kept = _read(job.db.read(ReadTx.value, _KEPT, (job.lease.job_id,)))
 
-    def keep(tx: WriteTx, affected: int) -> None:
-        finish.record_result(tx, job.lease.job_id, {"affected": affected})
+    def keep(tx: WriteTx, affected: int, steps: int) -> None:
+        finish.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
 
     work = Work(
         order=order,
@@ -160,28 +163,24 @@ def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models
         check=job.check,
         keep=keep,
         affected=int(kept.get("affected", 0)),
+        steps=int(kept.get("steps", 0)),
     )
     work.write = job.progress
     try:
         gate.permit(order)  # the settings may have changed while the job waited
         with lock.alone(workspace.runtime_dir):
-            perform = registry.way(order).perform
-            assert perform is not None
-            done = perform(work)
+            done = _performed(work)
             job.commit(lambda tx: _finished(tx, order, done).body())
             result = Result.of(order, done)
     except Refused as error:
-        result = Result.refused(order, error)
-        job.commit(lambda tx: result.body())
-    except Failed as error:
-        result = Result.failed(order, _words(error), affected=work.affected)
+        result = Result.refused(order, error, affected=work.affected)
         job.commit(lambda tx: result.body())
     counted(result)
 
 
 def _may_start(tx: ReadTx, order: Order) -> None:
     gate.check(tx, order)
-    if tx.value(_OPEN, (f"{KIND}:{order.action.name}",)):
+    if tx.value(_OPEN, (_job(order).dedupe_key,)):
         raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -200,9 +199,17 @@ def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
     return Result.of(order, done)
 
 
-def _words(error: Failed) -> str:
-    why = error.facts.get("why")
-    return f"{error.message} ({why})" if why else error.message
+def _performed(work: Work) -> Done:
+    perform = registry.way(work.order).perform
+    assert perform is not None, work.order.action.name
+    return perform(work)
+
+
+def _job(order: Order) -> Job:
+    """Return the job that does a long repair; of one that is about an agent there is one for each."""
+    action, agent = order.action, order.options.get("agentId")
+    slot = action.name if agent is None else f"{action.name}:{agent}"
+    return Job(kind=action.kind, slot=slot, payload=_payload(order), priority=NOW)
 
 
 def _payload(order: Order) -> dict[str, object]:
@@ -250,7 +257,8 @@ def _read(stored: str | None) -> dict[str, Any]:
 
 def _result(order: Order, kept: Mapping[str, Any]) -> Result:
     """Return the result that a completed job holds; nothing is known of one whose row is gone."""
-    known = {"action", "success", "affected", "message", "details", "reason", "error"}
+    known = {"action", "success", "affected", "steps", "message", "details", "reason", "error"}
+    known |= {"code"}
     reason = kept.get("reason")
     return Result(
         action=order.action.name,

@@ -14,7 +14,7 @@ from signet.domain.embeddings import passages, store
 from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
 from signet.domain.repair import choice
-from signet.domain.repair.models import Chosen, Done, Failed, Order
+from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
@@ -94,14 +94,15 @@ def reembed(work: Work) -> Done:
     ends_at = time.monotonic() + SWEEP_SECONDS
     failed: list[str] = []
     asked = batches = 0
-    while not batches or work.order.is_on("fullSweep"):
-        size = work.order.number("batchSize")
+    is_sweep, size = work.order.is_on("fullSweep"), work.order.number("batchSize")
+    while is_sweep or (not batches and work.affected < size):
+        size = size if is_sweep else size - work.affected
         ids = work.db.read(_missing, work.order, model, size, tuple(failed))
         if not ids:
             break
         before, asked, batches = work.affected, asked + len(ids), batches + 1
         if embedder is None:
-            raise _without_vectors(len(ids), "embeddings are switched off")
+            raise Refused(Reason.DISABLED, "embeddings are switched off")
         failed += _batch(work, embedder, ids, ends_at)
         if work.affected == before or time.monotonic() > ends_at:
             break
@@ -149,10 +150,9 @@ def resync(work: Work) -> Done:
         work.check()
         done["steps"] += 1
     if done["steps"]:
-        work.affected += int(
-            work.db.read(ReadTx.value, "SELECT COUNT(*) FROM vec_embeddings_rowids")
-        )
-        message = f"made the vector index anew: {work.affected} vectors, {width} wide"
+        count = int(work.db.read(ReadTx.value, "SELECT COUNT(*) FROM vec_embeddings_rowids"))
+        work.affected += count
+        message = f"made the vector index anew: {count} vectors, {width} wide"
         return Done(affected=work.affected, message=message)
     done["removed"] = _walk(work, _remove_stray, first=0)
     done["inserted"] = _walk(work, partial(_insert_lost, width=width), first=0)
@@ -182,7 +182,7 @@ def _left(tx: ReadTx, order: Order, model: str | None) -> int:
 
 
 def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
-    """Embed memories one by one; return those whose text the provider refuses. Raises Failed when it gives nothing."""
+    """Embed memories one by one; return those whose text the provider refuses. Raises Refused when it gives nothing."""
     failed: list[str] = []
     refused, before = 0, work.affected
     for memory_id in ids:
@@ -220,8 +220,9 @@ def _store(tx: WriteTx, *, gap: Gap, pairs: list[tuple[str, bytes]], model: str)
     return 1
 
 
-def _without_vectors(count: int, why: str) -> Failed:
-    return Failed(f"embedding provider returned no vectors for {count} memories", why=why)
+def _without_vectors(count: int, why: str) -> Refused:
+    message = f"embedding provider returned no vectors for {count} memories ({why})"
+    return Refused(Reason.UNAVAILABLE, message)
 
 
 def _width(tx: ReadTx, order: Order) -> int | None:

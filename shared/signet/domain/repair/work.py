@@ -39,13 +39,16 @@ def _never() -> None:
     """Go on."""
 
 
-def _forget(tx: WriteTx, affected: int) -> None:
+def _forget(tx: WriteTx, affected: int, steps: int) -> None:
     """Keep nothing."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """One long repair while it runs; `affected` counts the rows it has changed, those of an earlier try too."""
+    """One long repair while it runs.
+
+    `affected` counts the rows that it has changed, `steps` the transactions that did it; those of an earlier try too.
+    """
 
     order: Order
     db: Database
@@ -54,10 +57,11 @@ class Work:
     #: Raises when the repair should stop.
     check: Callable[[], None] = _never
     #: Keeps what was done so far, in the transaction that does it.
-    keep: Callable[[WriteTx, int], None] = _forget
+    keep: Callable[[WriteTx, int, int], None] = _forget
     #: Runs a function in a short transaction.
     write: Callable[[Callable[[WriteTx], int]], int] = field(init=False)
     affected: int = 0
+    steps: int = 0
 
     def __post_init__(self) -> None:
         self.write = self.db.write_quick
@@ -68,9 +72,10 @@ class Work:
 
         def counted(tx: WriteTx) -> int:
             count = change(tx)
-            self.keep(tx, self.affected + count)
+            self.keep(tx, self.affected + count, self.steps + (count > 0))
             return count
 
         count = self.write(counted)
         self.affected += count
+        self.steps += count > 0
         return count

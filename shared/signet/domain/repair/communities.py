@@ -1,0 +1,57 @@
+"""Which entities of an agent belong together, found anew when somebody asks (KG-17, KG-18)."""
+
+from functools import partial
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import store as agents
+from signet.domain.knowledge import communities
+from signet.domain.knowledge.communities import Overview
+from signet.domain.repair.models import Done, Order
+from signet.domain.repair.work import Work
+
+
+def preview(tx: ReadTx, order: Order) -> Done:
+    """Say whether there is anything to find anew; the finding itself is too much work for a look."""
+    agent_id = _agent(order)
+    graph, known = communities.snapshot(tx, agent_id), _overview(tx, agent_id)
+    count = len(graph.entities) if graph.is_new else 0
+    message = f"would group {count} entities anew" if count else "the groups are up to date"
+    details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
+    details["communities"] = len(known.rows)
+    return Done(affected=count, message=f"dry run: {message}", details=details)
+
+
+def cluster(work: Work) -> Done:
+    """Find the communities of an agent, unless its graph is as it was when they were found last."""
+    agent_id = _agent(work.order)
+    made = communities.compute(work.db.read(communities.snapshot, agent_id), agent_id)
+    if made is not None:
+        work.check()
+        work.write(partial(communities.replace, made=made, now=clock.now()))
+    found = work.db.read(_overview, agent_id)
+    members = [
+        {
+            "id": row["id"],
+            "name": row["name"],
+            "count": row["member_count"],
+            "cohesion": row["cohesion"],
+        }
+        for row in found.rows
+    ]
+    fields = {
+        "communities": len(members),
+        "modularity": found.modularity,
+        "quality": found.quality,
+        "members": members,
+    }
+    message = f"found {len(members)} communities; modularity {found.modularity:.2f}"
+    return Done(affected=len(members), message=message, details=fields, extra=fields)
+
+
+def _agent(order: Order) -> str:
+    return str(order.options["agentId"])
+
+
+def _overview(tx: ReadTx, agent_id: str) -> Overview:
+    return communities.overview(tx, reader=agents.reader(tx, agent_id))
