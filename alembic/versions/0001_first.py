@@ -162,7 +162,7 @@ def legal(name: str, kind: str, otherwise: str) -> str:
 
 
 def mend_texts(table: str, connection: Connection) -> None:
-    """Make every text of a table one that can be read: the earlier program wrote halves of surrogate pairs as they were."""
+    """Make every text of a table one that can be read: the earlier program also wrote halves of surrogate pairs."""
     texts = [f'"{name}"' for name, column in columns(table).items() if column.type == "TEXT"]
     try:
         for _ in connection.execute(f"SELECT {', '.join(texts)} FROM {table}"):
