@@ -84,6 +84,11 @@ def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api
         "agent_message_send",
         "secret_exec",
         "session_bypass",
+        "mcp_server_enable",
+        "mcp_server_disable",
+        "mcp_server_scope_set",
+        "mcp_server_policy_set",
+        "mcp_server_call",
     }
 
 

@@ -42,6 +42,7 @@ def create_app(state: State) -> ASGIApp:
             asyncio.create_task(state.health.watch()),
             asyncio.create_task(beat(state)),
             asyncio.create_task(spooled.watch(state)),
+            asyncio.create_task(state.routed.watch()),
         ]
         yield
         for task in running:

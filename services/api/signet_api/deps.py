@@ -28,6 +28,7 @@ from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.probe import Probe
 from signet_api.reports import Reports
+from signet_api.routed import RoutedServers
 from signet_api.vectors import QueryVectors
 
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
@@ -62,12 +63,14 @@ class State:
     counting: Counting = field(init=False)
     recording: Recording = field(init=False)
     reports: Reports = field(init=False)
+    routed: RoutedServers = field(init=False)
 
     def __post_init__(self) -> None:
         self.feed = Feed(self.db)
         self.counting = Counting(self.db)
         self.recording = Recording(self.db, self.live, keep, gathers=True)
         self.reports = Reports(self.db)
+        self.routed = RoutedServers(self.workspace, self.live)
 
     @property
     def settings(self) -> Settings:
@@ -90,11 +93,11 @@ async def actor_of(request: Request) -> Actor:
     headers = request.headers
     claims = caller.current().claims
     claimed = headers.get("x-signet-actor-type", "")
-    named = _said(headers, "x-signet-actor") or "daemon"
+    named = said(headers, "x-signet-actor") or "daemon"
     return Actor(
         name=claims.sub if claims else named,
         type=claims.role if claims else claimed if claimed in ACTOR_TYPES else "operator",
-        session_id=_said(headers, "x-signet-session-id"),
+        session_id=said(headers, "x-signet-session-id"),
         request_id=request.scope.get("signet.request_id"),
     )
 
@@ -114,8 +117,8 @@ def agent_of(named: str | None, session_key: str | None, headers: Mapping[str, s
     found = (
         (named or "").strip()
         or agent_of_session(session_key)
-        or _said(headers, "x-signet-agent-id")
-        or agent_of_session(_said(headers, "x-signet-session-key"))
+        or said(headers, "x-signet-agent-id")
+        or agent_of_session(said(headers, "x-signet-session-key"))
     )
     asked = caller.current()
     asked.check_row(agent=found)
@@ -132,7 +135,7 @@ def project_of(named: str | None) -> str | None:
     return named or asked.scope.project
 
 
-def _said(headers: Mapping[str, str], name: str) -> str | None:
+def said(headers: Mapping[str, str], name: str) -> str | None:
     """Return a header as it was written: names of any script come as UTF-8, which the framework reads as Latin-1."""
     value = headers.get(name)
     try:

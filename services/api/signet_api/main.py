@@ -104,6 +104,7 @@ def serve(booted: Booted) -> int:
     state.recording.start()
     server.run(sockets=[listening])
     vectors.close()
+    state.routed.pool.close()
     state.recording.stop()
     state.counting.finish()
     live.stop()

@@ -1,110 +1,179 @@
 """`signet-mcp`: the Model Context Protocol over stdin and stdout, one JSON-RPC message per line.
 
 Each message goes to the daemon's `/mcp`; without a daemon it introduces itself and lists its tools all the same, and
-each tool says how to start the daemon. Nothing but messages is ever written to stdout. It starts in a few hundredths
-of a second because it imports little more than a socket.
+each tool says how to start the daemon. Who has asked for the list of tools is told when it has become another one.
+Nothing but messages is ever written to stdout. It starts in a few hundredths of a second because it imports little more
+than a socket.
 """
 
 import json
+import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from typing import BinaryIO
+from urllib.parse import urlencode
 
 from signet.client import target, transport
 from signet.client.call import Call as Request
 from signet.client.errors import Unavailable
 from signet.errors import SignetError
 from signet.mcp import protocol
-from signet.mcp.protocol import Call, Reply
+from signet.mcp.protocol import Call, Listing, Reply
 
 #: Longer than any tool may take.
 SECONDS = 65.0
 #: Messages that are answered at once: a slow tool does not hold up the others.
 AT_ONCE = 16
+#: How often is looked whether there are other tools (MC-32).
+REFRESH = "SIGNET_MCP_PROXY_REFRESH_MS"
+REFRESH_MS, LEAST_REFRESH_MS = 15_000, 1_000
 
 _ACCEPTED = (200, 202, 400)
+#: Where a session is, as its harness says it (MC-6).
+_CONTEXT = {
+    "harness": "SIGNET_HARNESS",
+    "workspace": "SIGNET_WORKSPACE",
+    "channel": "SIGNET_CHANNEL",
+}
+_CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+_LIST = {"jsonrpc": "2.0", "id": "refresh", "method": "tools/list"}
 
 
 def main() -> int:
     """Answer until stdin ends, and return the exit status."""
     try:
-        serve(sys.stdin.buffer, sys.stdout.buffer)
+        Bridge(sys.stdout.buffer, os.environ).serve(sys.stdin.buffer)
     except (KeyboardInterrupt, BrokenPipeError):  # whoever asked is gone
         return 0
     return 0
 
 
-def serve(lines: Iterable[bytes], out: BinaryIO) -> None:
-    """Answer each line, several at once; returns when all are answered."""
-    writing = threading.Lock()
-    free = threading.BoundedSemaphore(AT_ONCE)
-    threads: list[threading.Thread] = []
+class Bridge:
+    """Answers lines, several at once, and tells when the list of tools that was asked for has changed."""
 
-    def work(line: bytes) -> None:
+    def __init__(self, out: BinaryIO, environ: Mapping[str, str]) -> None:
+        self._out = out
+        self._path = path_of(environ)
+        self._seconds = refresh_seconds(environ)
+        self._writing = threading.Lock()
+        self._free = threading.BoundedSemaphore(AT_ONCE)
+        #: The tools that were last told.
+        self._told: object = None
+        self._look = threading.Event()
+
+    def serve(self, lines: Iterable[bytes]) -> None:
+        """Answer each line; returns when all are answered."""
+        threads: list[threading.Thread] = []
+        for line in lines:
+            if line.strip():
+                self._free.acquire()
+                threads = [thread for thread in threads if thread.is_alive()]
+                threads.append(threading.Thread(target=self._work, args=(line,), daemon=True))
+                threads[-1].start()
+        for thread in threads:
+            thread.join()
+        # Nothing is written after the end, when stdout may be gone.
+        self._writing.acquire()
+
+    def _work(self, line: bytes) -> None:
         try:
-            reply = answer(line)
+            reply = self._answer_line(line)
             if reply is not None:
-                with writing:
-                    out.write(json.dumps(reply).encode() + b"\n")
-                    out.flush()
+                self._write(reply)
         finally:
-            free.release()
+            self._free.release()
 
-    for line in lines:
-        if line.strip():
-            free.acquire()
-            threads = [thread for thread in threads if thread.is_alive()]
-            threads.append(_started(work, line))
-    for thread in threads:
-        thread.join()
+    def _write(self, message: object) -> None:
+        with self._writing:
+            self._out.write(json.dumps(message).encode() + b"\n")
+            self._out.flush()
+
+    def _answer_line(self, line: bytes) -> object:
+        """Return the reply to a line, or to each of its messages; None when nobody waits for one."""
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            return protocol.error(None, protocol.PARSE_ERROR, "Parse error")
+        if not isinstance(said, list):
+            return self._answer(said)
+        replies = [reply for reply in map(self._answer, said) if reply is not None]
+        return replies or None
+
+    def _answer(self, message: object) -> object:
+        read = protocol.read(message)
+        if read is None or (isinstance(read, dict) and "error" in read):
+            return read
+        try:
+            reply = self._asked(message)
+        except SignetError as error:
+            reply = _alone(read, error)
+        if isinstance(read, Listing):
+            self._follow(tools_of(reply))
+        elif isinstance(read, Call) and read.changes_tools:
+            self._look.set()
+        return reply
+
+    def _asked(self, message: object) -> object:
+        """Return what the daemon replies; raises SignetError when it cannot."""
+        found = target.find(actor="mcp-server", actor_type="harness", timeout_seconds=SECONDS)
+        body = message if isinstance(message, dict) else {}
+        reply = transport.send(found, Request(method="POST", path=self._path, body=body))
+        try:
+            said = json.loads(reply.body) if reply.body else None
+        except ValueError as error:
+            raise Unavailable(f"{found.url} answered, but not as a Signet daemon does") from error
+        if reply.status not in _ACCEPTED:
+            why = said.get("error") if isinstance(said, dict) else None
+            raise Unavailable(str(why or f"the daemon answered {reply.status}"))
+        return said
+
+    def _follow(self, tools: object) -> None:
+        """Remember what was told, and from the first time on look whether it still holds."""
+        is_first = self._told is None
+        self._told = tools
+        if is_first and tools is not None:
+            threading.Thread(target=self._refresh, daemon=True).start()
+
+    def _refresh(self) -> None:
+        while True:
+            self._look.wait(self._seconds)
+            self._look.clear()
+            try:
+                tools = tools_of(self._asked(_LIST))
+            except SignetError:  # no daemon: nothing has changed that could be used
+                continue
+            if tools is not None and tools != self._told:
+                self._told = tools
+                try:
+                    self._write(_CHANGED)
+                except (OSError, ValueError):  # whoever asked is gone
+                    return
 
 
-def answer(line: bytes) -> object:
-    """Return the reply to a line, or to each of its messages; None when nobody waits for one."""
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return protocol.error(None, protocol.PARSE_ERROR, "Parse error")
-    if not isinstance(said, list):
-        return _answer(said)
-    replies = [reply for reply in map(_answer, said) if reply is not None]
-    return replies or None
+def path_of(environ: Mapping[str, str]) -> str:
+    """Return the address of `/mcp` that says where the session is."""
+    context = {name: environ.get(variable, "").strip() for name, variable in _CONTEXT.items()}
+    query = urlencode({name: value for name, value in context.items() if value}, errors="replace")
+    return f"/mcp?{query}" if query else "/mcp"
 
 
-def _answer(message: object) -> object:
-    read = protocol.read(message)
-    if read is None or (isinstance(read, dict) and "error" in read):
-        return read
-    try:
-        return _asked(message)
-    except SignetError as error:
-        return _alone(read, error)
+def refresh_seconds(environ: Mapping[str, str]) -> float:
+    """Return how long is waited between two looks at the tools."""
+    said = environ.get(REFRESH, "").strip()
+    return max(int(said) if said.isdecimal() else REFRESH_MS, LEAST_REFRESH_MS) / 1000
 
 
-def _asked(message: object) -> object:
-    """Return what the daemon replies; raises SignetError when it cannot."""
-    found = target.find(actor="mcp-server", actor_type="harness", timeout_seconds=SECONDS)
-    body = message if isinstance(message, dict) else {}
-    reply = transport.send(found, Request(method="POST", path="/mcp", body=body))
-    try:
-        said = json.loads(reply.body) if reply.body else None
-    except ValueError as error:
-        raise Unavailable(f"{found.url} answered, but not as a Signet daemon does") from error
-    if reply.status not in _ACCEPTED:
-        why = said.get("error") if isinstance(said, dict) else None
-        raise Unavailable(str(why or f"the daemon answered {reply.status}"))
-    return said
+def tools_of(reply: object) -> object:
+    """Return the tools in a reply, None when it has none."""
+    result = reply.get("result") if isinstance(reply, dict) else None
+    return result.get("tools") if isinstance(result, dict) else None
 
 
-def _alone(read: Reply | Call, error: SignetError) -> Reply:
+def _alone(read: Reply | Call | Listing, error: SignetError) -> Reply:
+    if isinstance(read, Listing):
+        return protocol.listed(read)
     return protocol.failure(read, error.message) if isinstance(read, Call) else read
-
-
-def _started(work: Callable[[bytes], None], line: bytes) -> threading.Thread:
-    thread = threading.Thread(target=work, args=(line,), daemon=True)
-    thread.start()
-    return thread
 
 
 if __name__ == "__main__":

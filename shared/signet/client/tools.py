@@ -11,7 +11,8 @@ from typing import Any
 
 from signet.client.call import Call
 from signet.errors import Invalid, SignetError
-from signet.mcp.tools import TOOLS, Tool
+from signet.mcp.tool import Tool
+from signet.mcp.tools import TOOLS
 
 #: What is offered when no names are given: memory, and nothing that runs programs or speaks to other agents.
 USUAL = tuple(name for name in TOOLS if name.startswith(("memory_", "knowledge_")))

@@ -31,7 +31,7 @@ class Argument:
     """One argument of a tool.
 
     `to` is its name in the request to the route, where that differs. `values` is the type of what a map or an array
-    holds; `least` and `most` bound a number.
+    holds, None for anything; `least` and `most` bound a number.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Argument:
     least: float | None = None
     most: float | None = None
     among: tuple[str, ...] = ()
-    values: Kind = Kind.TEXT
+    values: Kind | None = Kind.TEXT
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:
@@ -89,7 +89,8 @@ def _described(argument: Argument) -> dict[str, object]:
     if argument.kind is Kind.TEXTS:
         more["items"] = {"type": argument.values}
     elif argument.kind is Kind.MAP:
-        more["additionalProperties"] = {"type": argument.values}
+        values = argument.values
+        more["additionalProperties"] = True if values is None else {"type": values}
     described = {"type": argument.kind, "description": argument.text}
     return described | {key: value for key, value in more.items() if value is not None}
 
@@ -103,8 +104,9 @@ def _fitting(argument: Argument, value: object) -> object:
     if isinstance(value, int | float) and not _within(argument, value):
         raise Invalid(f"{name} must be from {argument.least} to {argument.most}")
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if not all(_is(argument.values, one) for one in held):
-        raise Invalid(f"{name} must hold values of type {argument.values}")
+    kind = argument.values
+    if kind is not None and not all(_is(kind, one) for one in held):
+        raise Invalid(f"{name} must hold values of type {kind}")
     return value
 
 

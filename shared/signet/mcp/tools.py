@@ -1,110 +1,20 @@
 """The tools that agents are offered: each is one route of the HTTP interface under a name that models understand."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from urllib.parse import quote, urlencode
 
-from signet.errors import Invalid
-from signet.mcp.arguments import Argument, Kind, checked, schema
+from signet.mcp.arguments import Argument, Kind
+from signet.mcp.servers import SERVERS
+from signet.mcp.tool import Tool, flag, number, text
 
-#: Seconds that a tool may take (MC-13).
-SECONDS = 10.0
 EXEC_SECONDS = 30.0
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One request to the HTTP interface; `path` has its query, `body` is JSON or empty."""
-
-    method: str
-    path: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One tool; `{name}` in its path is replaced by the argument of that name.
-
-    `failed` leads the text of a failure. `reads_only` tells a harness that nothing is changed by it.
-    """
-
-    name: str
-    text: str
-    arguments: tuple[Argument, ...]
-    method: str
-    path: str
-    failed: str
-    reads_only: bool = True
-    seconds: float = SECONDS
-
-    @property
-    def described(self) -> dict[str, object]:
-        """Return the tool as `tools/list` shows it."""
-        return {
-            "name": self.name,
-            "description": self.text,
-            "inputSchema": schema(self.arguments),
-            "annotations": {"readOnlyHint": self.reads_only},
-        }
-
-    def operation(self, given: object) -> Operation:
-        """Return the request that a call means; raises Invalid for arguments that do not fit."""
-        values = checked(self.arguments, given)
-        if self.name == "secret_exec" and not values["secrets"]:
-            raise Invalid("secrets map must contain at least one entry")
-        if self.name == "memory_feedback" and not values["feedback"]:
-            raise Invalid("ratings must contain at least one entry")
-        path = self.path
-        for name in [name for name in values if f"{{{name}}}" in path]:
-            path = path.replace(f"{{{name}}}", _quoted(values.pop(name)))
-        if self.method in ("GET", "DELETE"):
-            queried = {name: _queried(value) for name, value in values.items()}
-            query = urlencode(queried, errors="replace")
-            return Operation(
-                method=self.method, path=f"{path}?{query}" if query else path, body=b""
-            )
-        return Operation(method=self.method, path=path, body=json.dumps(values).encode())
-
-
-def _quoted(value: object) -> str:
-    """Return a value as one part of a path; half of a surrogate pair becomes a question mark."""
-    return quote(str(value), safe="", errors="replace")
-
-
-def _queried(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _text(name: str, text: str, *, to: str = "", required: bool = False) -> Argument:
-    return Argument(name=name, kind=Kind.TEXT, text=text, to=to, required=required)
-
-
-def _bool(name: str, text: str, *, to: str = "", default: bool | None = None) -> Argument:
-    return Argument(name=name, kind=Kind.BOOL, text=text, to=to, default=default)
-
-
-def _number(
-    name: str,
-    text: str,
-    *,
-    to: str = "",
-    default: float | None = None,
-    least: float | None = None,
-    most: float | None = None,
-) -> Argument:
-    return Argument(
-        name=name, kind=Kind.NUMBER, text=text, to=to, default=default, least=least, most=most
-    )
-
-
-_ID = _text("id", "Id of the memory, as memory_search shows it", required=True)
-_REASON = _text("reason", "Why; it is kept in the memory's history", required=True)
-_TYPE = _text("type", "Kind of memory: fact, preference, decision, procedural, rationale, …")
-_AGENT = _text("agent_id", "Agent whose memory it is (default: default)", to="agentId")
-_IMPORTANCE = _number("importance", "How much it matters, from 0 to 1", least=0, most=1)
-_TAGS = _text("tags", "Tags, separated by commas")
-_SESSION = _text("session_key", "Key of the session, as the harness told it", required=True)
+_ID = text("id", "Id of the memory, as memory_search shows it", required=True)
+_REASON = text("reason", "Why; it is kept in the memory's history", required=True)
+_TYPE = text("type", "Kind of memory: fact, preference, decision, procedural, rationale, …")
+_AGENT = text("agent_id", "Agent whose memory it is (default: default)", to="agentId")
+_IMPORTANCE = number("importance", "How much it matters, from 0 to 1", least=0, most=1)
+_TAGS = text("tags", "Tags, separated by commas")
+_SESSION = text("session_key", "Key of the session, as the harness told it", required=True)
 
 _MEMORY = (
     Tool(
@@ -112,20 +22,20 @@ _MEMORY = (
         text="Search what is remembered, by meaning and by words. Use it before answering from "
         "memory, when the user refers to earlier work, and before saving what may be known.",
         arguments=(
-            _text("query", "What to look for, as a question or as key words", required=True),
-            _number("limit", "At most so many results", default=10, least=1, most=100),
+            text("query", "What to look for, as a question or as key words", required=True),
+            number("limit", "At most so many results", default=10, least=1, most=100),
             _TYPE,
-            _number("min_score", "Leave out results of a lower score", least=0, most=1),
-            _text("project", "Only memories of this project"),
-            _text("tags", "Only memories with these tags, separated by commas"),
-            _text("who", "Only memories that this person or program saved"),
-            _text("since", "Only memories since this ISO date"),
-            _text("until", "Only memories until this ISO date"),
-            _text("keyword_query", "Words to look for instead of the query's", to="keywordQuery"),
-            _bool("pinned", "Only memories that are pinned, or only others"),
-            _bool("expand", "Add the transcripts that the results come from", default=False),
-            _number("importance_min", "Only memories that matter so much", least=0, most=1),
-            _number("score_min", "Another name of min_score", to="min_score", least=0, most=1),
+            number("min_score", "Leave out results of a lower score", least=0, most=1),
+            text("project", "Only memories of this project"),
+            text("tags", "Only memories with these tags, separated by commas"),
+            text("who", "Only memories that this person or program saved"),
+            text("since", "Only memories since this ISO date"),
+            text("until", "Only memories until this ISO date"),
+            text("keyword_query", "Words to look for instead of the query's", to="keywordQuery"),
+            flag("pinned", "Only memories that are pinned, or only others"),
+            flag("expand", "Add the transcripts that the results come from", default=False),
+            number("importance_min", "Only memories that matter so much", least=0, most=1),
+            number("score_min", "Another name of min_score", to="min_score", least=0, most=1),
             _AGENT,
         ),
         method="POST",
@@ -137,12 +47,12 @@ _MEMORY = (
         text="Save one fact, preference or decision that will matter in later sessions. Write a "
         "sentence that is understood without this conversation.",
         arguments=(
-            _text("content", "The memory, one self-contained statement", required=True),
+            text("content", "The memory, one self-contained statement", required=True),
             _TYPE,
             _IMPORTANCE,
             _TAGS,
-            _bool("pinned", "Keep it from fading and from being forgotten by accident"),
-            _text("project", "Project it belongs to"),
+            flag("pinned", "Keep it from fading and from being forgotten by accident"),
+            text("project", "Project it belongs to"),
             Argument(
                 name="hints",
                 kind=Kind.TEXTS,
@@ -175,8 +85,8 @@ _MEMORY = (
         text="List memories, newest first. Use it to see what is kept; to find something, use "
         "memory_search.",
         arguments=(
-            _number("limit", "At most so many", default=100, least=1, most=1000),
-            _number("offset", "Leave out so many of the newest", default=0, least=0),
+            number("limit", "At most so many", default=100, least=1, most=1000),
+            number("offset", "Leave out so many of the newest", default=0, least=0),
             _TYPE,
         ),
         method="GET",
@@ -190,7 +100,7 @@ _MEMORY = (
         arguments=(
             _ID,
             _REASON,
-            _text("content", "The new text"),
+            text("content", "The new text"),
             _TYPE,
             _TAGS,
             _IMPORTANCE,
@@ -204,7 +114,7 @@ _MEMORY = (
         name="memory_forget",
         text="Forget a memory that is wrong, outdated or that the user wants gone. It can be "
         "recovered for thirty days.",
-        arguments=(_ID, _REASON, _bool("force", "Forget it although it is pinned")),
+        arguments=(_ID, _REASON, flag("force", "Forget it although it is pinned")),
         method="DELETE",
         path="/api/memory/{id}",
         failed="Forget failed",
@@ -241,10 +151,10 @@ _MEMORY = (
         text="Tell all that is known of one person, project, tool or other thing: its aspects, "
         "facts, constraints and relations.",
         arguments=(
-            _text("entity_name", "Name of the thing", to="entity", required=True),
-            _text("aspect_filter", "Only aspects whose name holds this", to="aspect"),
-            _text("question", "What you want to know; it decides the order"),
-            _number("max_tokens", "Size of the answer", to="maxTokens", default=2000, least=100),
+            text("entity_name", "Name of the thing", to="entity", required=True),
+            text("aspect_filter", "Only aspects whose name holds this", to="aspect"),
+            text("question", "What you want to know; it decides the order"),
+            number("max_tokens", "Size of the answer", to="maxTokens", default=2000, least=100),
         ),
         method="POST",
         path="/api/knowledge/expand",
@@ -258,11 +168,11 @@ _PEERS = (
         text="List the other sessions that work now, with their agents and projects. Use it "
         "before asking a peer or when work may overlap.",
         arguments=(
-            _text("agent_id", "The agent that asks (default: default)"),
-            _text("session_key", "The session that asks"),
-            _text("project", "Only sessions of this project"),
-            _bool("include_self", "Also the asking session", default=False),
-            _number("limit", "At most so many", default=50, least=1, most=200),
+            text("agent_id", "The agent that asks (default: default)"),
+            text("session_key", "The session that asks"),
+            text("project", "Only sessions of this project"),
+            flag("include_self", "Also the asking session", default=False),
+            number("limit", "At most so many", default=50, least=1, most=200),
         ),
         method="GET",
         path="/api/cross-agent/presence",
@@ -273,12 +183,12 @@ _PEERS = (
         text="Send a message to another agent or session, or to all: ask for help, tell of a "
         "decision, ask a question.",
         arguments=(
-            _text("content", "The message", required=True),
-            _text("from_agent_id", "The agent that sends", to="fromAgentId"),
-            _text("from_session_key", "The session that sends", to="fromSessionKey"),
-            _text("to_agent_id", "The agent that shall get it", to="toAgentId"),
-            _text("to_session_key", "The session that shall get it", to="toSessionKey"),
-            _bool("broadcast", "To everybody", default=False),
+            text("content", "The message", required=True),
+            text("from_agent_id", "The agent that sends", to="fromAgentId"),
+            text("from_session_key", "The session that sends", to="fromSessionKey"),
+            text("to_agent_id", "The agent that shall get it", to="toAgentId"),
+            text("to_session_key", "The session that shall get it", to="toSessionKey"),
+            flag("broadcast", "To everybody", default=False),
             Argument(
                 name="type",
                 kind=Kind.TEXT,
@@ -291,9 +201,9 @@ _PEERS = (
                 text="How it travels",
                 among=("local", "acp"),
             ),
-            _text("acp_base_url", "Address of the relay, for acp", to="acpBaseUrl"),
-            _text("acp_target_agent_name", "Agent at the relay, for acp", to="acpTargetAgentName"),
-            _number("acp_timeout_ms", "Patience with the relay, for acp", to="acpTimeoutMs"),
+            text("acp_base_url", "Address of the relay, for acp", to="acpBaseUrl"),
+            text("acp_target_agent_name", "Agent at the relay, for acp", to="acpTargetAgentName"),
+            number("acp_timeout_ms", "Patience with the relay, for acp", to="acpTimeoutMs"),
         ),
         method="POST",
         path="/api/cross-agent/messages",
@@ -304,12 +214,12 @@ _PEERS = (
         name="agent_message_inbox",
         text="Read the messages that other agents and sessions have sent to this one.",
         arguments=(
-            _text("agent_id", "The agent whose inbox it is (default: default)"),
-            _text("session_key", "The session whose inbox it is"),
-            _text("since", "Only messages since this ISO date"),
-            _number("limit", "At most so many", default=100, least=1, most=500),
-            _bool("include_sent", "Also what it has sent", default=False),
-            _bool("include_broadcast", "Also what went to everybody", default=True),
+            text("agent_id", "The agent whose inbox it is (default: default)"),
+            text("session_key", "The session whose inbox it is"),
+            text("since", "Only messages since this ISO date"),
+            number("limit", "At most so many", default=100, least=1, most=500),
+            flag("include_sent", "Also what it has sent", default=False),
+            flag("include_broadcast", "Also what went to everybody", default=True),
         ),
         method="GET",
         path="/api/cross-agent/messages",
@@ -332,7 +242,7 @@ _MACHINE = (
         text="Run a shell command with secrets in its environment. The values are redacted from "
         "the output. Use it for whatever needs a key or password.",
         arguments=(
-            _text("command", "The command, run by sh", required=True),
+            text("command", "The command, run by sh", required=True),
             Argument(
                 name="secrets",
                 kind=Kind.MAP,
@@ -367,4 +277,4 @@ _MACHINE = (
 )
 
 #: Every tool, in the order in which it is listed.
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE)}
+TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE, *SERVERS)}

@@ -7,8 +7,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from signet.errors import TooLarge
-from signet.mcp import protocol
-from signet.mcp.protocol import Call, Reply
+from signet.mcp import protocol, servers
+from signet.mcp.protocol import Call, Listing, Reply
+from signet.mcp.tool import SECONDS, Operation
 from signet_api.bodies import parse
 from signet_api.errors import answer
 from signet_api.inner import ask
@@ -25,6 +26,13 @@ _HEADERS = {
     b"x-signet-runtime-path": b"plugin",
     b"x-signet-actor": b"mcp-server",
     b"x-signet-actor-type": b"harness",
+}
+#: What the address may say of where a request comes from; it wins over the header.
+_CONTEXT = {
+    "agent_id": b"x-signet-agent-id",
+    "harness": b"x-signet-harness",
+    "workspace": b"x-signet-workspace",
+    "channel": b"x-signet-channel",
 }
 
 
@@ -75,20 +83,36 @@ async def delete_mcp() -> dict[str, object]:
 
 async def _answer(request: Request, message: object) -> Reply | None:
     read = protocol.read(message)
+    if isinstance(read, Listing):
+        return await _list(request, read)
     return await _run(request, read) if isinstance(read, Call) else read
 
 
 async def _run(request: Request, call: Call) -> Reply:
-    wanted = call.operation
-    headers = dict(_HEADERS)
-    if (agent := request.query_params.get("agent_id")) is not None:
-        headers[b"x-signet-agent-id"] = agent.encode()
-    asking = ask(request.app.state.entry, request, wanted.method, wanted.path, wanted.body, headers)
     try:
-        status, body = await asyncio.wait_for(asking, call.tool.seconds)
+        status, body = await _asked(request, call.operation, call.seconds)
     except TimeoutError:
-        return protocol.failure(call, f"no answer within {call.tool.seconds:.0f} s")
+        return protocol.failure(call, f"no answer within {call.seconds:.0f} s")
     return protocol.result(call, status, body)
+
+
+async def _list(request: Request, listing: Listing) -> Reply:
+    """Return our tools and those of other servers, which nothing but a refusal or their slowness leaves out."""
+    try:
+        status, body = await _asked(request, servers.EXPOSED, SECONDS)
+    except TimeoutError:
+        return protocol.listed(listing)
+    return protocol.listed(listing, body if status == 200 else None)
+
+
+async def _asked(request: Request, wanted: Operation, seconds: float) -> tuple[int, object]:
+    """Return what our own interface answers to a request from where this one comes from (MC-6)."""
+    headers = dict(_HEADERS)
+    for name, header in _CONTEXT.items():
+        if (said := request.query_params.get(name)) is not None:
+            headers[header] = said.encode()
+    asking = ask(request.app.state.entry, request, wanted.method, wanted.path, wanted.body, headers)
+    return await asyncio.wait_for(asking, seconds)
 
 
 def _is_json(content_type: str) -> bool:

@@ -14,6 +14,7 @@ from signet.wire.secrets import ExecBody, SecretBody
 from signet_api.access import is_here
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who
+from signet_api.near import only_from_here
 
 log = logs.get("secrets")
 
@@ -22,16 +23,7 @@ LEAST_MS, MOST_MS = 1_000, 600_000
 _AGENTS = frozenset({"agent", "harness"})
 
 
-async def from_here(request: Request) -> None:
-    """Let nobody ask who is not on this machine or an admin with a token, and no page but our own (SE-23)."""
-    state: State = request.app.state.signet
-    headers = dict(request.scope["headers"])
-    is_near = is_here(headers, request.scope.get("client"))
-    if state.authority.mode is AuthMode.LOCAL and not is_near:
-        raise Forbidden("Secrets are for callers on this machine")
-    origin = headers.get(b"origin")
-    if origin is not None and origin.partition(b"://")[2] != headers.get(b"host"):
-        raise Forbidden("Secrets are for no other page than our own")
+from_here = only_from_here("Secrets")
 
 
 router = APIRouter(

@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from signet.domain.marketplace.models import Routed, Server, Tool
+from signet.mcp.servers import PREFIX
 
-#: What every name of a routed tool begins with.
-PREFIX = "signet_"
 #: Models take no longer name of a tool.
 MAX_TOOL_CHARS = 64
 MAX_ID_CHARS = 48

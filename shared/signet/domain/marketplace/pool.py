@@ -77,6 +77,10 @@ class _Entry:
         session = self.session
         return session is not None and session.is_open
 
+    def failed(self, error: SignetError) -> None:
+        """Keep what went wrong."""
+        self.error, self.failed_at = error.message, time.monotonic()
+
 
 class Pool:
     """Runs the servers of one process."""
@@ -91,7 +95,7 @@ class Pool:
         """Return what a tool gave; raises NoSuchTool, Busy or ServerFailed."""
         entry = self._entry(server)
         until = time.monotonic() + server.config.seconds
-        with self._counted(entry), _told(server, lambda: entry.secrets):
+        with self._counted(entry), _told(entry):
             for is_last in (False, True):
                 session = self._session(entry, until)
                 if all(tool != known.name for known in entry.tools or ()):
@@ -104,8 +108,8 @@ class Pool:
                     if is_last:
                         raise
                 except Late:
-                    if not session.lives(PING_SECONDS):
-                        session.close()
+                    end = partial(_end_if_dead, session)
+                    threading.Thread(target=end, name="tool-server-ping", daemon=True).start()
                     raise
         raise AssertionError("unreachable")
 
@@ -113,15 +117,15 @@ class Pool:
         """Start a server, or ask one that runs, for its tools; what goes wrong is kept for `look`."""
         entry = self._entry(server)
         until = time.monotonic() + server.config.seconds
+        was_open = entry.is_open
         try:
-            with _told(server, lambda: entry.secrets):
-                was_open = entry.is_open
+            with _told(entry):
                 session = self._session(entry, until)
                 if was_open:
                     with _held(entry, until):
                         self._list(entry, session, until)
         except SignetError as error:
-            entry.error, entry.failed_at = error.message, time.monotonic()
+            entry.failed(error)
 
     def look(self, server: Server) -> Look:
         """Return how a server stands."""
@@ -164,7 +168,7 @@ class Pool:
     def probe(self, server: Server) -> tuple[Tool, ...]:
         """Start a server only to see its tools, and stop it again; raises ServerFailed."""
         entry = _Entry(server=server)
-        with _told(server, lambda: entry.secrets):
+        with _told(entry):
             try:
                 self._session(entry, time.monotonic() + server.config.seconds)
                 return entry.tools or ()
@@ -218,19 +222,27 @@ class Pool:
             if entry.session is not None and entry.session.is_open:
                 return entry.session
             entry.session = None
-            secrets = self._keys(entry.server.config)
-            values, entry.secrets = configs.filled(entry.server.config, secrets)
-            session = Session(_wire(entry, values))
             try:
-                session.begin(min(max(until - time.monotonic(), 0.0), START_SECONDS))
-                self._list(entry, session, until)
-            except SignetError:
-                session.close()
+                with _told(entry):
+                    entry.session = self._started(entry, until)
+            except SignetError as error:
+                entry.failed(error)
                 raise
-            entry.session = session
             if entry.is_dropped:
-                session.close()
-            return session
+                entry.session.close()
+            return entry.session
+
+    def _started(self, entry: _Entry, until: float) -> Session:
+        secrets = self._keys(entry.server.config)
+        values, entry.secrets = configs.filled(entry.server.config, secrets)
+        session = Session(_wire(entry, values))
+        try:
+            session.begin(min(max(until - time.monotonic(), 0.0), START_SECONDS))
+            self._list(entry, session, until)
+        except SignetError:
+            session.close()
+            raise
+        return session
 
     def _list(self, entry: _Entry, session: Session, until: float) -> None:
         entry.has_changed = False
@@ -298,14 +310,20 @@ def _held(entry: _Entry, until: float) -> Iterator[None]:
         entry.lock.release()
 
 
+def _end_if_dead(session: Session) -> None:
+    if not session.lives(PING_SECONDS):
+        session.close()
+
+
 @contextmanager
-def _told(server: Server, secrets: Callable[[], Sequence[str]]) -> Iterator[None]:
-    """Let errors name the server, and hold no secret of it."""
+def _told(entry: _Entry) -> Iterator[None]:
+    """Let errors name the server, once, and hold no secret of it."""
+    name = f"{entry.server.name}: "
     try:
         yield
     except (NoSuchTool, Busy):
         raise
     except SignetError as error:
-        message = cleaned(f"{server.name}: {error.message}", secrets())
+        message = cleaned(name + error.message.removeprefix(name), entry.secrets)
         failed = type(error) if isinstance(error, ServerFailed) else ServerFailed
         raise failed(message) from None

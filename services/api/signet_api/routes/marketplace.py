@@ -1,0 +1,162 @@
+"""Tool servers of others: what can be installed, tried, installed."""
+
+from functools import partial
+
+from fastapi import Request
+
+from signet import clock
+from signet.domain.marketplace import catalog, edit
+from signet.domain.marketplace import config as configs
+from signet.domain.marketplace.catalog import SHIPPED, Entry
+from signet.domain.marketplace.edit import New
+from signet.domain.marketplace.models import Config, Scope, Server, ServerFailed
+from signet.domain.marketplace.registry import Registry, RegistryFailed
+from signet.domain.marketplace.store import Installed
+from signet.errors import Invalid
+from signet.observe import logs
+from signet.wire.marketplace import InstallBody, ProbeBody, RegisterBody
+from signet_api.deps import Shared, State
+from signet_api.marketplace import check_secrets, marketplace_router, standing
+from signet_api.routed import apart
+
+router = marketplace_router()
+log = logs.get("system")
+
+#: Tools that a probe names.
+PROBED_TOOLS = 200
+
+
+@router.get("/mcp/browse")
+async def get_browse(request: Request, state: Shared) -> dict[str, object]:
+    """Return what can be installed: the list of the product, and what a registry that the user has named offers."""
+    query = request.query_params.get("q", "").strip()
+    entries, problem = catalog.shipped(query), None
+    if (registry := _registry(state)) is not None:
+        try:
+            entries = entries + await apart(partial(registry.search, query))
+        except RegistryFailed as error:
+            problem = error.message
+    known = _installed_from(state.routed.file.read())
+    listed = [_entry(entry, known) for entry in entries]
+    return {"results": listed, "total": len(listed), "registryError": problem}
+
+
+@router.get("/mcp/detail")
+async def get_detail(request: Request, state: Shared) -> dict[str, object]:
+    """Return one entry of a catalog with all that is known of it."""
+    named = request.query_params
+    entry = await _found(state, named.get("id", ""), named.get("source", SHIPPED))
+    return {"entry": _entry(entry, _installed_from(state.routed.file.read()))}
+
+
+@router.post("/mcp/test")
+async def post_test(body: ProbeBody, state: Shared) -> dict[str, object]:
+    """Start a server only to see its tools; one that does not answer is told as `success: false`."""
+    server = Server(id="test", name="The server", config=_config(body.config))
+    try:
+        tools = await apart(partial(state.routed.pool.probe, server))
+    except ServerFailed as error:
+        return {"success": False, "error": error.message, "tools": [], "toolCount": 0}
+    told = [{"name": one.name, "description": one.description} for one in tools[:PROBED_TOOLS]]
+    return {"success": True, "tools": told, "toolCount": len(tools)}
+
+
+@router.post("/mcp/install")
+async def post_install(body: InstallBody, state: Shared) -> dict[str, object]:
+    """Install a server of a catalog, with the inputs that it needs."""
+    entry = await _found(state, body.id, body.source)
+    if body.config is not None:
+        config = _config(body.config)
+    else:
+        config = _config(configs.written(catalog.configured(entry, body.inputs)))
+    new = New(
+        name=body.name or entry.name,
+        config=config,
+        description=entry.description,
+        category=entry.category,
+        homepage=entry.homepage,
+        source=entry.source,
+        catalog_id=entry.id,
+        enabled=body.enabled,
+        scope=edit.scope_of(body.scope, Scope()),
+    )
+    return await _install(state, new)
+
+
+@router.post("/mcp/register")
+async def post_register(body: RegisterBody, state: Shared) -> dict[str, object]:
+    """Install a server that the user describes: a command, or an address."""
+    new = New(
+        name=edit.name_of(body.name),
+        config=_config(body.config),
+        description=body.description,
+        category=body.category,
+        enabled=body.enabled,
+        scope=edit.scope_of(body.scope, Scope()),
+    )
+    return await _install(state, new)
+
+
+async def _install(state: State, new: New) -> dict[str, object]:
+    made: list[Server] = []
+
+    def add(installed: Installed) -> Installed:
+        changed, server = edit.install(installed, new, now=clock.to_text(clock.now()))
+        made.append(server)
+        return changed
+
+    await state.routed.change(add)
+    log.info("tool_server.installed", server=made[0].id, source=new.source)
+    return {
+        "success": True,
+        "server": await standing(state, made[0]),
+        "updated": made[0].installed_at != made[0].updated_at,
+    }
+
+
+async def _found(state: State, id_: str, source: str) -> Entry:
+    """Return an entry of a catalog; raises Invalid, NoSuchEntry, RegistryFailed."""
+    if not id_.strip():
+        raise Invalid("id is required")
+    if source == SHIPPED:
+        return catalog.find(catalog.ENTRIES, id_.strip())
+    registry = _registry(state)
+    if source != "registry" or registry is None:
+        raise Invalid("source must be signet, or registry once marketplace.registryUrl is set")
+    return catalog.find(await apart(partial(registry.search, id_.strip())), id_.strip())
+
+
+def _registry(state: State) -> Registry | None:
+    found = state.settings.marketplace
+    if found.registry_url is None:
+        return None
+    return Registry(url=found.registry_url, may_be_private=found.allow_private_networks)
+
+
+def _config(sent: object) -> Config:
+    """Return a config that the caller may have; raises Invalid, MissingPermission."""
+    config = configs.read(sent)
+    check_secrets(config)
+    return config
+
+
+def _installed_from(installed: Installed) -> frozenset[tuple[str, str | None]]:
+    return frozenset((one.source, one.catalog_id) for one in installed.servers.values())
+
+
+def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> dict[str, object]:
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "description": entry.description,
+        "category": entry.category,
+        "homepage": entry.homepage,
+        "source": entry.source,
+        # What stands in the places of inputs is no secret.
+        "config": configs.written(entry.config) if entry.config else None,
+        "inputs": [
+            {"name": one.name, "description": one.description, "isSecret": one.is_secret}
+            for one in entry.inputs
+        ],
+        "installed": (entry.source, entry.id) in known,
+    }

@@ -1,0 +1,129 @@
+"""Reviews of skills and tool servers: kept here, and sent on only when the user asks and has said where to."""
+
+import asyncio
+from functools import partial
+from uuid import uuid4
+
+from fastapi import Request
+
+from signet import clock
+from signet.domain.marketplace import reviews
+from signet.domain.marketplace.reviews import Review, Reviews, Sync, SyncFailed
+from signet.observe import logs
+from signet.wire.marketplace import ReviewBody, SyncBody
+from signet_api.deps import Shared
+from signet_api.marketplace import marketplace_router
+from signet_api.routed import apart
+
+router = marketplace_router()
+log = logs.get("system")
+
+
+@router.get("/reviews")
+async def get_reviews(request: Request, state: Shared) -> dict[str, object]:
+    """Return the reviews, newest first; `type` and `id` name what they are about."""
+    kind, id_ = request.query_params.get("type"), request.query_params.get("id")
+    kept = await asyncio.to_thread(state.routed.reviews.read)
+    found = [
+        _review(review)
+        for review in reversed(kept.reviews.values())  # type: ignore[call-overload]
+        if kind in (None, review.target_type) and id_ in (None, review.target_id)
+    ]
+    return {"reviews": found, "count": len(found)}
+
+
+@router.post("/reviews")
+async def post_review(body: ReviewBody, state: Shared) -> dict[str, object]:
+    """Write a review."""
+    id_, now = str(uuid4()), clock.to_text(clock.now())
+    sent = body.model_dump(exclude_unset=True, by_alias=True)
+    changed = await asyncio.to_thread(
+        state.routed.reviews.change, lambda kept: reviews.create(kept, sent, id_=id_, now=now)
+    )
+    return {"success": True, "review": _review(changed.review(id_))}
+
+
+@router.get("/reviews/config")
+async def get_config(state: Shared) -> dict[str, object]:
+    """Return where reviews are sent to, and how that went last."""
+    kept = await asyncio.to_thread(state.routed.reviews.read)
+    return {"config": _config(kept.sync)}
+
+
+@router.patch("/reviews/config")
+async def patch_config(body: SyncBody, state: Shared) -> dict[str, object]:
+    """Say where reviews are sent to."""
+    sent = body.model_dump(exclude_unset=True, by_alias=True)
+    changed = await asyncio.to_thread(
+        state.routed.reviews.change, lambda kept: reviews.configure(kept, sent)
+    )
+    return {"success": True, "config": _config(changed.sync)}
+
+
+@router.post("/reviews/sync")
+async def post_sync(state: Shared) -> dict[str, object]:
+    """Send the reviews that are new or changed to the place that the user has named."""
+    file = state.routed.reviews
+    kept = await asyncio.to_thread(file.read)
+    unsent = reviews.unsent(kept)
+    body: dict[str, object] = {"reviews": [_review(review) for review in unsent]}
+    may_be_private = state.settings.marketplace.allow_private_networks
+    url = kept.sync.endpoint_url
+    if unsent:
+        try:
+            await apart(partial(reviews.send, url, body, may_be_private=may_be_private))
+        except SyncFailed as error:
+            why = error.message
+            await asyncio.to_thread(file.change, lambda now: reviews.not_sent(now, why))
+            raise
+    at = clock.to_text(clock.now())
+
+    def note(now: Reviews) -> Reviews:
+        return reviews.sent_as(now, unsent, now=at)
+
+    await asyncio.to_thread(file.change, note)
+    log.info("reviews.sent", count=len(unsent))
+    return {"success": True, "synced": len(unsent)}
+
+
+@router.patch("/reviews/{review_id}")
+async def patch_review(review_id: str, body: ReviewBody, state: Shared) -> dict[str, object]:
+    """Change a review."""
+    now, sent = clock.to_text(clock.now()), body.model_dump(exclude_unset=True, by_alias=True)
+    changed = await asyncio.to_thread(
+        state.routed.reviews.change, lambda kept: reviews.edit(kept, review_id, sent, now=now)
+    )
+    return {"success": True, "review": _review(changed.review(review_id))}
+
+
+@router.delete("/reviews/{review_id}")
+async def delete_review(review_id: str, state: Shared) -> dict[str, object]:
+    """Drop a review."""
+    await asyncio.to_thread(
+        state.routed.reviews.change, lambda kept: reviews.remove(kept, review_id)
+    )
+    return {"success": True, "id": review_id}
+
+
+def _review(review: Review) -> dict[str, object]:
+    return {
+        "id": review.id,
+        "targetType": review.target_type,
+        "targetId": review.target_id,
+        "displayName": review.display_name,
+        "rating": review.rating,
+        "title": review.title,
+        "body": review.body,
+        "createdAt": review.created_at,
+        "updatedAt": review.updated_at,
+        "syncedAt": review.synced_at,
+    }
+
+
+def _config(sync: Sync) -> dict[str, object]:
+    return {
+        "enabled": sync.enabled,
+        "endpointUrl": sync.endpoint_url,
+        "lastSyncAt": sync.last_sync_at,
+        "lastSyncError": sync.last_error,
+    }

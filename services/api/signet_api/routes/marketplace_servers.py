@@ -1,0 +1,93 @@
+"""The installed tool servers: how they stand, who may use them, and how many of their tools appear."""
+
+from dataclasses import replace
+
+from fastapi import Request
+
+from signet import clock
+from signet.domain.marketplace import edit
+from signet.domain.marketplace.store import Installed
+from signet.observe import logs
+from signet.wire.marketplace import ChangeBody, PolicyBody
+from signet_api.deps import Shared
+from signet_api.marketplace import (
+    check_scope,
+    check_secrets,
+    context_of,
+    marketplace_router,
+    policy_body,
+    server_body,
+    standing,
+)
+
+router = marketplace_router()
+log = logs.get("system")
+
+
+@router.get("/mcp")
+async def get_servers(request: Request, state: Shared) -> dict[str, object]:
+    """Return the installed servers that the caller may see, in the order of their installation."""
+    context = context_of(request)
+    known = state.routed.file.read().servers.values()
+    listed = [server_body(state, server) for server in known if server.scope.admits(context)]
+    return {"servers": listed, "count": len(listed)}
+
+
+@router.get("/mcp/policy")
+async def get_policy(state: Shared) -> dict[str, object]:
+    """Return how many routed tools appear as tools of their own."""
+    return {"policy": policy_body(state.routed.file.read().policy)}
+
+
+@router.patch("/mcp/policy")
+async def patch_policy(body: PolicyBody, state: Shared) -> dict[str, object]:
+    """Change the policy; what is not named stays."""
+    sent = body.model_dump(exclude_unset=True, by_alias=True)
+
+    def change(installed: Installed) -> Installed:
+        policy = edit.policy_of(sent, installed.policy, now=clock.to_text(clock.now()))
+        return replace(installed, policy=policy)
+
+    changed = await state.routed.change(change)
+    return {"success": True, "policy": policy_body(changed.policy)}
+
+
+@router.get("/mcp/{server_id}")
+async def get_server(server_id: str, request: Request, state: Shared) -> dict[str, object]:
+    """Return one server."""
+    server = state.routed.file.read().server(server_id)
+    check_scope(server, request)
+    return {"server": server_body(state, server)}
+
+
+@router.patch("/mcp/{server_id}")
+async def patch_server(
+    server_id: str, body: ChangeBody, request: Request, state: Shared
+) -> dict[str, object]:
+    """Switch a server on or off, or change its scope, config, name or description."""
+    sent = body.model_dump(exclude_unset=True)
+
+    def change(installed: Installed) -> Installed:
+        server = installed.server(server_id)
+        check_scope(server, request)
+        changed = edit.change(server, sent, now=clock.to_text(clock.now()))
+        if "config" in sent:
+            check_secrets(changed.config)
+        return installed.with_server(changed)
+
+    changed = (await state.routed.change(change)).server(server_id)
+    log.info("tool_server.changed", server=server_id, fields=sorted(sent))
+    return {"success": True, "server": await standing(state, changed)}
+
+
+@router.delete("/mcp/{server_id}")
+async def delete_server(server_id: str, request: Request, state: Shared) -> dict[str, object]:
+    """Stop and forget a server."""
+
+    def remove(installed: Installed) -> Installed:
+        check_scope(installed.server(server_id), request)
+        return installed.without(server_id)
+
+    await state.routed.change(remove)
+    log.info("tool_server.removed", server=server_id)
+    return {"success": True, "id": server_id}

@@ -1,0 +1,113 @@
+"""One tool: how it is described to a model, and the request to our HTTP interface that a call of it means. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from signet.errors import Invalid
+from signet.mcp.arguments import Argument, Kind, checked, schema
+
+#: Seconds that a tool may take (MC-13).
+SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One request to the HTTP interface; `path` has its query, `body` is JSON or empty.
+
+    `failed` leads the text of a failure.
+    """
+
+    method: str
+    path: str
+    body: bytes
+    failed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool; `{name}` in its path is replaced by the argument of that name.
+
+    `failed` leads the text of a failure. `reads_only` tells a harness that nothing is changed by it. `fixed` is in
+    every body, `within` names the field of the body that holds the arguments, and `all_path` and `all_failed` hold for
+    a call that leaves the argument of the path out.
+    """
+
+    name: str
+    text: str
+    arguments: tuple[Argument, ...]
+    method: str
+    path: str
+    failed: str
+    reads_only: bool = True
+    seconds: float = SECONDS
+    fixed: Mapping[str, object] = field(default_factory=dict)
+    within: str = ""
+    all_path: str = ""
+    all_failed: str = ""
+
+    @property
+    def described(self) -> dict[str, object]:
+        """Return the tool as `tools/list` shows it."""
+        return {
+            "name": self.name,
+            "description": self.text,
+            "inputSchema": schema(self.arguments),
+            "annotations": {"readOnlyHint": self.reads_only},
+        }
+
+    def operation(self, given: object) -> Operation:
+        """Return the request that a call means; raises Invalid for arguments that do not fit."""
+        values = checked(self.arguments, given)
+        if self.name == "secret_exec" and not values["secrets"]:
+            raise Invalid("secrets map must contain at least one entry")
+        if self.name == "memory_feedback" and not values["feedback"]:
+            raise Invalid("ratings must contain at least one entry")
+        path, failed = self.path, self.failed
+        for name in [name for name in values if f"{{{name}}}" in path]:
+            path = path.replace(f"{{{name}}}", _quoted(values.pop(name)))
+        if self.all_path and "{" in path:
+            path, failed = self.all_path, self.all_failed
+        if self.method in ("GET", "DELETE"):
+            queried = {name: _queried(value) for name, value in values.items()}
+            query = urlencode(queried, errors="replace")
+            path, body = f"{path}?{query}" if query else path, b""
+        else:
+            sent = {self.within: values} if self.within else values
+            body = json.dumps({**self.fixed, **sent}).encode()
+        return Operation(method=self.method, path=path, body=body, failed=failed)
+
+
+def text(name: str, text: str, *, to: str = "", required: bool = False) -> Argument:
+    """Return an argument that is a text."""
+    return Argument(name=name, kind=Kind.TEXT, text=text, to=to, required=required)
+
+
+def flag(name: str, text: str, *, to: str = "", default: bool | None = None) -> Argument:
+    """Return an argument that is true or false."""
+    return Argument(name=name, kind=Kind.BOOL, text=text, to=to, default=default)
+
+
+def number(
+    name: str,
+    text: str,
+    *,
+    to: str = "",
+    default: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+) -> Argument:
+    """Return an argument that is a number."""
+    return Argument(
+        name=name, kind=Kind.NUMBER, text=text, to=to, default=default, least=least, most=most
+    )
+
+
+def _quoted(value: object) -> str:
+    """Return a value as one part of a path; half of a surrogate pair becomes a question mark."""
+    return quote(str(value), safe="", errors="replace")
+
+
+def _queried(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
