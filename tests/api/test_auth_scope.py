@@ -176,3 +176,17 @@ def _exported(api: Api, token: str) -> str:
 def _rows(api: Api, table: str, without: Collection[str] = ()) -> dict[str, str]:
     rows = [row for row in api.rows(table) if row["id"] not in without]
     return {row["id"]: json.dumps(row, default=repr) for row in rows}
+
+
+def test_a_claimed_source_opens_no_session_of_another_project(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", SETTINGS) as api:
+        told = {"sourceType": "session", "sourceId": "k1"}
+        kept = {"content": "The shed is locked.", "project": "shed", "transcript": f"User: {MARK}"}
+        assert api.post("/api/memory/remember", told | kept).status == 200
+        token = bearer(a_token(api, "agent", scope=TokenScope(project="garden")))
+        claim = told | {"content": "The shed is open.", "sourceType": "note"}
+        assert api.post("/api/memory/remember", claim, **token).status == 200
+        asked = {"query": "shed open", "expand": True}
+        limited = api.post("/api/memory/recall", asked, **token).body
+        assert limited["count"] == 1 and MARK not in json.dumps(limited)
+        assert MARK in json.dumps(api.post("/api/memory/recall", asked).body)

@@ -15,20 +15,22 @@ SELECT id, source_id FROM memories
 WHERE id IN (SELECT value FROM json_each(?)) AND source_id IS NOT NULL
 """
 _TRANSCRIPTS = """
-SELECT session_key, substr(content, 1, ?) FROM session_transcripts
-WHERE agent_id = ? AND session_key IN (SELECT value FROM json_each(?))
+SELECT session_key, substr(content, 1, ?1) FROM session_transcripts
+WHERE agent_id = ?2 AND (?3 IS NULL OR project = ?3) AND session_key IN (SELECT value FROM json_each(?4))
 """
 
 
 def sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
-    """Return the transcripts of the caller's agent by session key, cut to `MAX_CHARS` in total."""
+    """Return the transcripts of the caller's agent by session key, cut to `MAX_CHARS` in total.
+
+    A source is what a client says it is: it opens no session of a project that the reader is not bound to.
+    """
     keys = list(dict.fromkeys(hit.source_id for hit in hits if hit.source_id))
     parents = {row[0]: row[1] for row in run.tx.all(_PARENTS, (json.dumps(keys),))}
     wanted = list(dict.fromkeys(parents.get(key, key) for key in keys))
-    agent = run.query.reader.agent_id
-    found = {
-        row[0]: row[1] for row in run.tx.all(_TRANSCRIPTS, (MAX_CHARS, agent, json.dumps(wanted)))
-    }
+    reader = run.query.reader
+    asked = (MAX_CHARS, reader.agent_id, reader.project, json.dumps(wanted))
+    found = {row[0]: row[1] for row in run.tx.all(_TRANSCRIPTS, asked)}
     kept: dict[str, str] = {}
     room = MAX_CHARS
     for key in wanted:
