@@ -89,6 +89,5 @@ def test_names_with_rules_are_refused_in_their_own_words(api: Api, key: str) -> 
 def test_who_is_let_in_is_told_by_the_same_names() -> None:
     scope = {"raw_path": b"/api/sessions/a%2fb/bypass", "path": "/api/sessions/a/b/bypass"}
     segments.keep(scope)
-    assert permissions.match("POST", scope["path"]) is not None
-    found = permissions.match("POST", scope["path"])
+    found = permissions.match("POST", str(scope["path"]))
     assert found and found[1] == {"session_key": "a/b"}

@@ -12,7 +12,7 @@ from signet import __version__
 from signet.config.sections import AuthMode
 from signet.observe.tracing import TRACES
 from signet.wire.errors import ErrorBody
-from signet_api import errors, permissions, rosters, spooled
+from signet_api import errors, permissions, rosters, segments, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -67,6 +67,7 @@ def create_app(state: State) -> ASGIApp:
     rosters.follow(state)
     errors.install(app)
     permissions.check(route for router in ROUTERS for route in router.routes)
+    segments.install()
     for router in ROUTERS:
         app.include_router(router)
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)

@@ -9,13 +9,15 @@ says text/plain); the Origin check is what keeps that safe.
 """
 
 import time
+from functools import lru_cache
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
+from signet import ids
 from signet.config.env import is_loopback
+from signet_api import segments
 from signet_api.errors import answer, body_too_large
 from signet_api.measure import answered
 
@@ -43,9 +45,10 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        segments.keep(scope)
         started = time.perf_counter()
         headers = dict(scope["headers"])
-        request_id = headers.get(b"x-signet-request-id", b"")[:128] or str(uuid4()).encode()
+        request_id = headers.get(b"x-signet-request-id", b"")[:128] or ids.new_ordered_id().encode()
         scope["signet.request_id"] = request_id.decode("utf-8", "replace")
         status = 0
         # A token says better who asks (access.py).
@@ -93,11 +96,11 @@ def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) 
     With `any_host` a page may also call the very address that it came from.
     """
     host = b"//" + headers.get(b"host", b"")
-    if not (any_host or is_loopback(host_of(host))):
+    if not (any_host or _is_here(host)):
         return "Host is not this machine"
     origin = headers.get(b"origin")
     is_own = any_host and origin is not None and origin.partition(b":")[2] == host
-    if origin is not None and not (is_own or is_loopback(host_of(origin))):
+    if origin is not None and not (is_own or _is_here(origin)):
         return "Origin is not this machine"
     is_link = method == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
     if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
@@ -107,6 +110,12 @@ def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) 
 
 def _text(headers: dict[bytes, bytes], name: bytes) -> str:
     return headers.get(name, b"").decode("utf-8", "replace").strip()
+
+
+@lru_cache(64)
+def _is_here(address: bytes) -> bool:
+    """Tell whether an address names this machine; those who call come again and again."""
+    return is_loopback(host_of(address))
 
 
 def host_of(address: bytes) -> str:

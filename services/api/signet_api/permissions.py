@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from starlette.routing import BaseRoute, compile_path
 
 from signet.domain.auth.policy import Operation, Permission
+from signet_api import segments
 
 #: The parts of a scope by which routes can limit what they show and change.
 EVERY = frozenset({"project", "agent"})
@@ -320,5 +321,6 @@ def match(method: str, path: str) -> tuple[Rule, Mapping[str, str]] | None:
         return rule, {}
     for known, pattern, rule in _PATTERNS:
         if known == method and (found := pattern.match(path)) is not None:
-            return rule, found.groupdict()
+            named = found.groupdict()
+            return rule, {name: segments.restored(value) for name, value in named.items()}
     return None

@@ -96,8 +96,9 @@ def given(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def part(text: str) -> str:
-    """Return an id as one part of a path; an empty one would name another route."""
-    return quote(text, safe="") or "%20"
+    """Return an id as one part of a path; an empty one would name another route, and dots another folder."""
+    encoded = quote(text, safe="") or "%20"
+    return encoded.replace(".", "%2E") if text in (".", "..") else encoded
 
 
 def listed(values: Sequence[object] | None) -> list[object] | None:
