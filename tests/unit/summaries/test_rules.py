@@ -168,6 +168,16 @@ def test_a_name_that_is_taken_gets_a_number_and_then_its_time() -> None:
         ("Heron listens on port 4410.", "Heron listens on port 4411.", False),
         ("Heron never deploys on Fridays.", "Heron deploys on Fridays.", False),
         ("anything", "!!", False),
+        ("Nora now lives in Bergen.", "Nora now lives in Bergen", True),
+        ("Nora lives in Bergen with her two cats.", "Nora lives in Bergen with two cats.", True),
+        ("The user lives in Tromso.", "The user lives in Bergen.", False),
+        ("The user now lives in Tromsø.", "The user now lives in Bodø.", False),
+        ("Nora's boat lies at the north pier.", "Ana's boat lies at the north pier.", False),
+        ("The heron service deploys on Tuesdays.", "The heron service deploys on Fridays.", False),
+        ("Nora has two cats in the house.", "Nora has three cats in the house.", False),
+        ("Each call waits 5.3 seconds.", "Each call waits 3.5 seconds.", False),
+        ("Nora hadn't seen the harbour before.", "Nora had seen the harbour before.", False),
+        ("Nora's boat is moored at a pier in Bergen.", "Nora's boat is moored in Bergen.", True),
     ],
 )
 def test_a_memory_says_a_fact_with_most_of_its_words_all_numbers_and_no_denial(

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import contradiction
+from signet.domain.graph import lexicon
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
 from signet.domain.summaries import store
@@ -13,12 +14,20 @@ from signet.domain.summaries.models import Asked, Said
 
 SOURCE = "session_end"
 ACTOR = Actor(name="summary-worker", type="pipeline")
-#: A fact is looked up by its first words; a memory that has this share of all its words says it (PIP-42).
+#: A fact is looked up by its first words; a memory that has this share of all its words says it (PIP-42), unless what
+#: they differ by is a name, a number or a denial: "lives in Bergen" and "lives in Tromso" share most of their words.
 LOOKED_UP = 10
 WORD_CHARS = 3
 SAME_SHARE = 0.7
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_WORD = re.compile(r"[^\W\d_](?:[\w’']*\w)?")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_DENIAL = re.compile(r"n['’]t\b", re.IGNORECASE)
+_COUNTS = lexicon.words(
+    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
+    " hundred thousand million half double once twice first second third"
+)
 
 
 def news(tx: ReadTx, agent_id: str, facts: Sequence[Said]) -> list[Said]:
@@ -27,11 +36,16 @@ def news(tx: ReadTx, agent_id: str, facts: Sequence[Said]) -> list[Said]:
 
 
 def says(memory: str, fact: str) -> bool:
-    """Return whether a memory says what a fact says: most of its words, all of its numbers, and no denial."""
+    """Return whether a memory says what a fact says: most of its words, all its names and numbers, no denial."""
     wanted, held = _words(fact), contradiction.tokens(memory)
-    if not wanted or not set(_NUMBER.findall(fact)) <= set(_NUMBER.findall(memory)):
-        return False
-    return len(wanted & held) >= SAME_SHARE * len(wanted) and not contradiction.risk(fact, memory)
+    return (
+        bool(wanted)
+        and len(wanted & held) >= SAME_SHARE * len(wanted)
+        and set(_NUMBER.findall(fact)) <= set(_NUMBER.findall(memory))
+        and _telling(fact) <= set(_spoken(memory))
+        and _denies(fact) == _denies(memory)
+        and not contradiction.risk(fact, memory)
+    )
 
 
 def save(
@@ -73,3 +87,23 @@ def _is_known(tx: ReadTx, agent_id: str, content: str) -> bool:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in contradiction.tokens(text) if len(word) >= WORD_CHARS)
+
+
+def _spoken(text: str) -> list[str]:
+    return [_POSSESSIVE.sub("", word.casefold()) for word in _WORD.findall(text)]
+
+
+def _telling(text: str) -> set[str]:
+    """Return the names and counts in a text; at the beginning of a sentence a name is what is no ordinary word."""
+    found = set(_spoken(text)) & _COUNTS
+    for at in _WORD.finditer(text):
+        word = _POSSESSIVE.sub("", at[0].casefold())
+        before = text[: at.start()].rstrip(" \n\"'(“")
+        is_first = not before or before.endswith((".", "!", "?", ":"))
+        if at[0][0].isupper() and word != "i" and not (is_first and word in lexicon.PLAIN):
+            found.add(word)
+    return found
+
+
+def _denies(text: str) -> bool:
+    return bool(contradiction.tokens(text) & contradiction.NEGATIONS or _DENIAL.search(text))
