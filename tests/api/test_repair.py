@@ -11,6 +11,7 @@ import pytest
 from signet import clock
 from signet.db import Database
 from signet.domain.repair.catalog import ACTIONS
+from signet_api.routes import repair as repair_routes
 from support.http import Answer, Api, an_api
 
 
@@ -600,3 +601,35 @@ def test_what_only_a_worker_does_is_queued_once_and_then_in_the_way(api: Api) ->
     shared = [repair(api, "check-fts", {"repair": True}).body["details"]["jobId"] for _ in range(2)]
     assert shared[0] == shared[1], "those who ask for full text share one run"
     assert not api.rows("repair_runs"), "only what has run counts"
+
+
+def test_a_repair_that_takes_too_long_for_a_request_goes_on_as_a_job(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_vector(api, "v", "gone")
+    monkeypatch.setattr(repair_routes, "PATIENCE_MS", 0)
+    queued = repair(api, "clean-orphans")
+    (job,) = api.rows("memory_jobs")
+    assert (queued.status, queued.body["affected"]) == (202, 0)
+    assert queued.body["details"] == {"jobId": job["id"], "status": "pending"}
+    assert queued.body["message"] == "clean-orphans is queued; no worker takes jobs now"
+    assert api.rows("embeddings") and not api.rows("repair_runs")
+    monkeypatch.undo()
+    refused = repair(api, "clean-orphans")
+    assert (refused.status, refused.body["reason"]) == (429, "busy")
+
+
+def test_what_nobody_may_read_is_shown_by_its_id_alone(api: Api) -> None:
+    for text in ("Open words.", "Hidden words."):
+        assert api.post("/api/memory/remember", {"content": text}).status == 200
+    ids = [row["id"] for row in api.rows("memories")]
+    api.run("DELETE FROM memory_entity_mentions")
+    api.run("DELETE FROM memory_jobs")
+    api.run("UPDATE memories SET confidence = 0.1, created_at = ?", ago(days=200))
+    api.run("UPDATE memories SET visibility = 'archived' WHERE content LIKE 'Hidden%'")
+    shown = [{"id": ids[0], "content": "Open words."}, {"id": ids[1], "content": ""}]
+    linked = repair(api, "relink-entities", {"dryRun": True}).body["details"]["sample"]
+    hinted = repair(api, "backfill-hints", {"dryRun": True}).body["details"]["sample"]
+    dead = api.get("/api/repair/dead-memories").body["items"]
+    for rows in (linked, hinted[::-1], dead):
+        assert [{"id": one["id"], "content": one["content"]} for one in rows] == shown

@@ -1,5 +1,6 @@
 """A repair whose worker is killed: the next one brings it to the same end, and the gate and the history know of one."""
 
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -219,3 +220,22 @@ def test_what_an_earlier_run_left_of_an_index_is_brought_to_its_end(home: Home) 
     run.now(home.db, ordered("check-fts", repair=True), home.workspace)
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'memories_fts_new%'") == 0
     assert not any(seen.is_off for seen in home.db.read(fulltext.look))
+
+
+def test_what_there_was_no_time_for_is_done_by_the_worker_and_told_as_one_run(home: Home) -> None:
+    orphan(home)
+    steps = itertools.count()
+
+    def check() -> None:
+        if next(steps) == 2:
+            raise run.OutOfTime
+
+    begun = run.now(home.db, ordered("clean-orphans"), home.workspace, check=check)
+    assert (begun.success, begun.affected, begun.job_id is None) == (True, 200, False)
+    assert not home.rows("SELECT * FROM repair_runs")
+    with home.worker():
+        home.drained("repair")
+    told = home.db.read(run.progress, ordered("clean-orphans"), begun.job_id or "")
+    assert (told.affected, told.message) == (MANY, f"cleaned {MANY} orphaned embedding(s)")
+    (audit,) = home.rows("SELECT metadata FROM memory_history WHERE event = 'none'")
+    assert json.loads(audit[0])["affected"] == has_no_orphan(home)

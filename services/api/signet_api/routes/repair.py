@@ -8,6 +8,7 @@ comes in that time; the rest is a job, too.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -131,7 +132,7 @@ async def get_dead_memories(request: Request, state: Shared) -> dict[str, object
     items = [
         {
             "id": row["id"],
-            "content": row["content"],
+            "content": row["shown"],
             "confidence": row["confidence"],
             "importance": row["importance"],
             "lastAccessed": row["last_accessed"],
@@ -161,7 +162,7 @@ async def _done(order: Order, state: State) -> Result:
             return run.counted(await state.db.awrite(run.change, order))
         if await state.db.aread(_is_at_work, state) or order.action.needs_worker:
             return await _by_worker(order, state)
-        return await asyncio.to_thread(_here, order, state)
+        return _told(await asyncio.to_thread(_here, order, state), is_at_work=False)
     except Refused as error:
         return run.counted(Result.refused(order, error))
 
@@ -186,7 +187,14 @@ async def _by_worker(order: Order, state: State) -> Result:
     while found.job_id and is_at_work and clock.monotonic_ms() < ends_at:
         await asyncio.sleep(LOOK_SECONDS)
         found = await state.db.aread(run.progress, order, job_id)
-    return found
+    return _told(found, is_at_work=is_at_work)
+
+
+def _told(result: Result, *, is_at_work: bool) -> Result:
+    """Return the result with the reason why it is not the last, where that is not only time."""
+    if result.job_id is None or is_at_work:
+        return result
+    return replace(result, message=f"{result.message}; no worker takes jobs now")
 
 
 def _is_at_work(tx: ReadTx, state: State) -> bool:

@@ -23,14 +23,17 @@ _PLACE = "SELECT CAST(value AS INTEGER) FROM runtime_settings WHERE key = ?"
 _MOVE = """
 INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 _CHOICE = choice.condition(id="m.id", kind="m.type", at="m.created_at")
+#: What a preview shows of a text: nothing of one that nobody may read (db/visibility.py).
+_TEXT = "CASE WHEN m.visibility IS NOT 'archived' THEN m.content ELSE '' END AS shown"
 _UNLINKED = f"""
 FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOICE}
  AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions n WHERE n.memory_id = m.id)"""
-_SOME_UNLINKED = f"SELECT m.seq, m.id, m.content, m.agent_id {_UNLINKED} AND m.seq > :after ORDER BY m.seq LIMIT :limit"
+_SOME_UNLINKED = f"""
+SELECT m.seq, m.id, m.content, m.agent_id, {_TEXT} {_UNLINKED} AND m.seq > :after ORDER BY m.seq LIMIT :limit"""
 _COUNT_UNLINKED = f"SELECT COUNT(*) {_UNLINKED} AND m.seq > :after"
 #: A memory that names entities and of which no entity says anything yet.
 _UNFILED = f"""
-SELECT m.id, m.content, m.agent_id,
+SELECT m.id, m.content, m.agent_id, {_TEXT},
        (SELECT n.entity_id FROM memory_entity_mentions n JOIN entities e ON e.id = n.entity_id
          WHERE n.memory_id = m.id AND e.entity_type NOT IN ('chunk_group', 'skill')
          ORDER BY n.confidence DESC, n.rowid LIMIT 1) AS entity_id
@@ -38,7 +41,8 @@ SELECT m.id, m.content, m.agent_id,
    AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id)
    AND entity_id IS NOT NULL ORDER BY m.seq LIMIT :limit"""
 _WITHOUT_HINTS = f"""
-SELECT m.id, m.content, m.agent_id FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOICE}
+SELECT m.id, m.content, m.agent_id, {_TEXT} FROM memories m
+ WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOICE}
    AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'prospective_index'
                       AND j.status IN ('pending', 'leased')) ORDER BY m.seq DESC LIMIT :limit"""
@@ -49,7 +53,7 @@ FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESC
    AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id AND a.kind = 'constraint'
                       AND a.status = 'active')"""
 _SOME_DEAD = f"""
-SELECT m.id, m.content, m.confidence, m.importance, m.last_accessed, m.access_count {_DEAD}
+SELECT m.id, {_TEXT}, m.confidence, m.importance, m.last_accessed, m.access_count {_DEAD}
  ORDER BY m.confidence, m.importance, m.seq LIMIT :limit"""
 _COUNT_DEAD = f"SELECT COUNT(*) {_DEAD}"
 
@@ -189,6 +193,6 @@ def _without_hints(tx: ReadTx, order: Order) -> list[Row]:
 
 def _sample(rows: Sequence[Row]) -> list[dict[str, object]]:
     return [
-        {"id": row["id"], "content": " ".join(row["content"].split())[:SHOWN_CHARS]}
+        {"id": row["id"], "content": " ".join(row["shown"].split())[:SHOWN_CHARS]}
         for row in rows[:SHOWN]
     ]
