@@ -55,6 +55,10 @@ class _Block:
         self.owners = np.full(BLOCK, GONE, dtype=np.int64)
 
 
+#: Places of rows in blocks.
+Rows = list[tuple[npt.NDArray[np.intp], _Block]]
+
+
 class Packed:
     """Bits of vectors of one width, each with a key (ascending, unique) and an owner (0 or more)."""
 
@@ -109,17 +113,15 @@ class Packed:
         found = self._by_signs(vector, LOOKS * wanted, allowed)
         if not sum(len(rows) for rows, _ in found):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        near = np.concatenate([self._similar(vector, block, rows) for rows, block in found])
-        best = np.argpartition(-near, min(wanted, len(near)) - 1)[:wanted]
-        best = best[np.argsort(-near[best], kind="stable")]
+        far = -self._similar(vector, found)
+        best = np.argpartition(far, min(wanted, len(far)) - 1)[:wanted]
+        best = best[np.argsort(far[best], kind="stable")]
         return (
             np.concatenate([block.keys[rows] for rows, block in found])[best],
             np.concatenate([block.owners[rows] for rows, block in found])[best],
         )
 
-    def _by_signs(
-        self, vector: Floats, wanted: int, allowed: Flags | None
-    ) -> list[tuple[npt.NDArray[np.intp], _Block]]:
+    def _by_signs(self, vector: Floats, wanted: int, allowed: Flags | None) -> Rows:
         """Return at least `wanted` rows with the fewest different signs, if there are so many."""
         signs = self._pack((vector > 0)[None, :])
         differ = np.empty((self._planes, BLOCK), dtype=np.uint64)
@@ -146,17 +148,20 @@ class Packed:
                 total = sum(len(near) for near, _, _ in found)
         return [(near[near_by <= most], block) for near, near_by, block in found]
 
-    def _similar(self, vector: Floats, block: _Block, rows: npt.NDArray[np.intp]) -> Floats:
+    def _similar(self, vector: Floats, found: Rows) -> Floats:
         """Return the estimated cosine of each row, times the length of `vector`."""
         least, most = float(vector.min()), float(vector.max())
         step = (most - least) / (2**QUESTION_BITS - 1) or 1.0
         levels = np.rint((vector - least) / step).astype(np.uint8)
-        planes = block.planes.take(rows, axis=2)
+        planes = np.concatenate([block.planes.take(rows, axis=2) for rows, block in found], axis=2)
+        asked = self._pack(
+            levels >> np.arange(QUESTION_BITS, dtype=np.uint8)[:, None] & np.uint8(1)
+        )
         sums = least * _ones(planes)
         for bit in range(QUESTION_BITS):
-            asked = self._pack((levels >> bit & 1).astype(np.uint8)[None, :])
-            sums += np.float32(step * 2**bit) * _ones(planes & asked[:, None])
-        similar: Floats = block.scales[rows] * (2 * sums[0] + sums[1] - 1.5 * vector.sum())
+            sums += np.float32(step * 2**bit) * _ones(planes & asked[:, bit, None, None])
+        scales = np.concatenate([block.scales[rows] for rows, block in found])
+        similar: Floats = scales * (2 * sums[0] + sums[1] - 1.5 * vector.sum())
         return similar
 
     def _filled(self) -> Iterator[tuple[_Block, int]]:

@@ -73,13 +73,11 @@ def dimensions(vector: bytes) -> int:
 
 
 def cosines(vector: bytes, others: Sequence[bytes]) -> list[float]:
-    """Return the similarity 0..1 of each of `others` (all as long as `vector`); 0 for a zero vector."""
-    if not others:
-        return []
+    """Return the similarity 0..1 of each of `others` (each one vector or several in a row); 0 for a zero vector."""
     import numpy as np
 
     one = np.frombuffer(vector, dtype="<f4")
-    many = np.frombuffer(b"".join(others), dtype="<f4").reshape(len(others), -1)
+    many = np.frombuffer(b"".join(others), dtype="<f4").reshape(-1, len(one))
     # einsum, because a product of matrices would start the threads of a BLAS library.
     norms = np.sqrt(np.einsum("ij,ij->i", many, many) * np.einsum("j,j->", one, one))
     products = np.einsum("ij,j->i", many, one)

@@ -116,10 +116,9 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
 
 def _asking(run: Run, scores: Scores) -> Scores:
     """Lower what asks among the best; the rest cannot reach the page."""
-    texts = store.endings(run.tx, _best(run, scores), most_chars=dampen.QUESTION_MAX_CHARS)
-    return dampen.questions(
-        scores, {seq for seq, text in texts.items() if dampen.is_question(text)}
-    )
+    texts = run.texts(_best(run, scores))
+    short = {seq: text for seq, text in texts.items() if len(text) <= dampen.QUESTION_MAX_CHARS}
+    return dampen.questions(scores, {seq for seq in short if dampen.is_question(short[seq])})
 
 
 def _best(run: Run, scores: Scores) -> list[int]:
@@ -128,7 +127,7 @@ def _best(run: Run, scores: Scores) -> list[int]:
 
 def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:
     """Raise what gives the sort of answer that is asked for."""
-    texts = store.contents(run.tx, _best(run, scores))
+    texts = run.texts(_best(run, scores))
     shares = {seq: expected.given(kinds, run.allowed[seq].type, t) for seq, t in texts.items()}
     weight = expected.LIFT * blend.shortness([row.passages for row in run.allowed.values()])
     return expected.lift(scores, shares, weight=weight)
@@ -136,7 +135,7 @@ def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:
 
 def _resolved(run: Run, scores: Scores) -> Scores:
     """Raise what settles something among the best; the rest cannot reach the page."""
-    texts = store.contents(run.tx, _best(run, scores))
+    texts = run.texts(_best(run, scores))
     resolved = {s for s in texts if dampen.is_resolved(run.allowed[s].type, texts[s])}
     is_plain = run.settings.fusion is Fusion.PLAIN
     boost = dampen.RESOLUTION_BOOST if is_plain else dampen.GENTLE_BOOST

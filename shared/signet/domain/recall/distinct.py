@@ -38,7 +38,7 @@ def compare(
     owners, stored = channel.stored(tx, vectors.dimensions(vector), seqs, model=model)
     if not owners:
         return {}, {}
-    many = np.frombuffer(b"".join(stored), dtype="<f4").reshape(len(owners), -1)
+    many = np.frombuffer(stored, dtype="<f4").reshape(len(owners), -1)
     norms = np.sqrt(np.einsum("ij,ij->i", many, many))
     many = np.divide(many, norms[:, None], out=np.zeros_like(many), where=norms[:, None] > 0)
     question = np.frombuffer(vector, dtype="<f4")

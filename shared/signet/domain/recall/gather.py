@@ -33,9 +33,8 @@ def gather(run: Run) -> None:
         candidates |= run.around.keys()
     run.timely = run.attempt("time", lambda: _of_the_time(run), set())
     candidates |= run.timely
-    run.replaced = run.attempt("superseded", lambda: _replaced(run, candidates), {})
-    candidates |= {later for chain in run.replaced.values() for later in chain}
-    run.allowed = run.attempt("filter", lambda: store.allowed(run.tx, candidates, run.where), {})
+    run.allowed = run.attempt("filter", lambda: run.narrow.allowed(run.tx, candidates), {})
+    run.replaced = run.attempt("superseded", lambda: _replaced(run), {})
     run.around = {
         seq: others & run.allowed.keys() for seq, others in run.around.items() if seq in run.allowed
     }
@@ -97,8 +96,15 @@ def _of_the_time(run: Run) -> set[int]:
     return {seq for span in spans for seq in times.within(run.tx, span, run.where, run.pool)}
 
 
-def _replaced(run: Run, candidates: set[int]) -> dict[int, list[int]]:
-    return times.replaced(run.tx, candidates, run.query.reader, run.query.as_of)
+def _replaced(run: Run) -> dict[int, list[int]]:
+    """Return what replaced candidates; it is one, too, where it passes."""
+    replaced = [seq for seq, row in run.allowed.items() if row.superseded_by is not None]
+    if not replaced:
+        return {}
+    found = times.replaced(run.tx, replaced, run.query.reader, run.query.as_of)
+    later = {seq for chain in found.values() for seq in chain}
+    run.allowed |= run.narrow.allowed(run.tx, later)
+    return found
 
 
 def _fill(run: Run) -> None:

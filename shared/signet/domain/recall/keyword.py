@@ -67,7 +67,7 @@ def matching(tx: ReadTx, match: str, narrow: Narrow, limit: int) -> dict[int, fl
     """Return the memories that match and pass with their bm25, best first, at most `limit`."""
     best = store.keyword(tx, match, LOOKED_AT * limit)
     for looked in (limit + limit // 4, len(best)):
-        passing = narrow.passing(tx, list(best)[:looked])
+        passing = narrow.allowed(tx, list(best)[:looked])
         if len(passing) >= limit or looked >= len(best):
             break
     found = [pair for pair in best.items() if pair[0] in passing][:limit]
@@ -125,7 +125,7 @@ def _best(
 ) -> dict[int, float]:
     """Return the rows that pass with their bm25, best first, of those with the weightiest words."""
     ranks = _ranked(tx, match, _heaviest(weights, RANKED * limit))
-    passing = narrow.passing(tx, list(ranks)[: limit + limit // 4])
+    passing: Collection[int] = narrow.allowed(tx, list(ranks)[: limit + limit // 4])
     if len(passing) < limit:
         allowed = narrow.flags(tx)
         if allowed is None:
@@ -133,7 +133,7 @@ def _best(
         else:
             weights = weights * allowed[: len(weights)]
             ranks = _ranked(tx, match, _heaviest(weights, RANKED * limit))
-        passing = set(ranks)
+        passing = ranks
     found = [(seq, -rank) for seq, rank in ranks.items() if seq in passing]
     return dict(found[:limit])
 

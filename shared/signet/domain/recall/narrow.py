@@ -44,6 +44,14 @@ class Narrow:
         self._flags: Flags | None = None
         self._rough: Flags | None = None
         self._told: bool | None = None
+        self._looked: dict[int, store.Allowed | None] = {}
+
+    def allowed(self, tx: ReadTx, seqs: Collection[int]) -> dict[int, store.Allowed]:
+        """Return those of the given memories that pass, with what later stages need; each is read once."""
+        new = [seq for seq in seqs if seq not in self._looked]
+        if new:
+            self._looked |= {**dict.fromkeys(new), **store.allowed(tx, new, self.where)}
+        return {seq: row for seq in seqs if (row := self._looked[seq]) is not None}
 
     def passing(self, tx: ReadTx, seqs: Collection[int]) -> set[int]:
         """Return those of the given memories that pass."""

@@ -9,6 +9,7 @@ from signet.db import ReadTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
 from signet.domain.graph.traverse import Walk
+from signet.domain.recall import store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, RecallSettings, Scores
@@ -52,6 +53,14 @@ class Run:
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
+    _texts: dict[int, str] = field(default_factory=dict)
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, str]:
+        """Return how the texts of memories begin; each is read once."""
+        new = [seq for seq in seqs if seq not in self._texts]
+        if new:
+            self._texts |= store.contents(self.tx, new)
+        return {seq: self._texts[seq] for seq in seqs if seq in self._texts}
 
     @property
     def where(self) -> Where:

@@ -86,7 +86,11 @@ SELECT e.seq, m.seq, e.vector FROM embeddings e CROSS JOIN memories m ON m.id = 
 WHERE e.seq > ? AND +e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ?
 """
-_VECTORS_OF = "SELECT seq, vector FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))"
+#: One text and one blob cost a half of as many rows. (A blob passes through group_concat as it is.)
+_VECTORS_OF = """
+SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
+FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))
+"""
 _PASSING = (
     "SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}"
 )
@@ -96,17 +100,13 @@ _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_accessed,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END,
-  m.project || ' ' || m.created_at, length(m.content) / CAST(? AS REAL)
+  m.project || ' ' || m.created_at, length(m.content) / CAST(? AS REAL), m.superseded_by
 FROM memories m LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 _SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 #: What settles something says so early; sessions of many pages are not read whole.
 _CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
-_ENDINGS = """
-SELECT seq, substr(content, -16) FROM memories
-WHERE seq IN (SELECT value FROM json_each(?)) AND length(content) <= ?
-"""
 #: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
 #: project that bear the same instant were saved as one piece (an import, a session told later), too.
 #: (The plus signs keep SQLite on the indexes of source and instant.)
@@ -149,15 +149,6 @@ SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.
   m.source_type, m.source_id, m.access_count, m.last_accessed
 FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
-#: Reasons are few: it begins with the newest of them (by the index of types) and not with all that shares an entity.
-_RATIONALE = """
-SELECT m.seq FROM (SELECT seq FROM memories WHERE type = 'rationale' ORDER BY seq DESC LIMIT 500) t
-CROSS JOIN memories m ON m.seq = t.seq WHERE EXISTS (
-  SELECT 1 FROM memory_entity_mentions r WHERE r.memory_id = m.id AND r.entity_id IN (
-    SELECT d.entity_id FROM memory_entity_mentions d WHERE d.memory_id IN (SELECT value FROM json_each(?))))
-  AND {where}
-ORDER BY m.created_at DESC, m.seq DESC LIMIT ?
-"""
 _TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 
 
@@ -172,6 +163,7 @@ class Allowed(NamedTuple):
     source: str | None
     batch: str | None
     passages: float
+    superseded_by: str | None
 
 
 def keyword(tx: ReadTx, match: str, limit: int) -> dict[int, float]:
@@ -188,13 +180,13 @@ def keyword_passing(tx: ReadTx, match: str, where: Where, limit: int) -> dict[in
 
 def keyword_among(tx: ReadTx, match: str, seqs: Collection[int], limit: int) -> dict[int, float]:
     """Return those of the given rows that match with their bm25, best first."""
-    rows = tx.all(_KEYWORD_AMONG, (match, _json(seqs), MOST_RANKED, limit))
+    rows = tx.all(_KEYWORD_AMONG, (match, _numbered(seqs), MOST_RANKED, limit))
     return {row[0]: row[1] for row in rows}
 
 
 def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float]:
     """Return the bm25, turned positive, of those of the given rows that match."""
-    return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _json(seqs)))}
+    return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _numbered(seqs)))}
 
 
 def holding_rows(tx: ReadTx, match: str, highest: int) -> "Numbers":
@@ -265,14 +257,16 @@ def vectors_after(tx: ReadTx, number: int, width: int, model: str | None, limit:
     return tx.all(_VECTORS_AFTER, (number, width, model, model, limit))
 
 
-def vectors_of(tx: ReadTx, numbers: Collection[int]) -> list[Row]:
-    """Return (number, vector) of those of the given vectors that are there."""
-    return tx.all(_VECTORS_OF, (_json(numbers),))
+def vectors_of(tx: ReadTx, numbers: Collection[int]) -> tuple["Numbers", bytes]:
+    """Return the numbers of those of the given vectors that are there, and these one behind the other."""
+    found = tx.one(_VECTORS_OF, (_numbered(numbers),))
+    assert found is not None  # what is put together is one row, of nothing too
+    return _numbers(found[0]), found[1] or b""
 
 
 def passing(tx: ReadTx, seqs: Collection[int], where: Where) -> set[int]:
     """Return those of the given memories that pass."""
-    found = tx.all(_PASSING.format(where=where.sql), (_json(seqs), *where.params))
+    found = tx.all(_PASSING.format(where=where.sql), (_numbered(seqs), *where.params))
     return {row[0] for row in found}
 
 
@@ -283,12 +277,12 @@ def all_passing(tx: ReadTx, where: Where, *, most: int) -> "Numbers":
 
 def among(seqs: Collection[int]) -> Where:
     """Return the condition that a memory is one of these."""
-    return Where("m.seq IN (SELECT value FROM json_each(?))", (_json(seqs),))
+    return Where("m.seq IN (SELECT value FROM json_each(?))", (_numbered(seqs),))
 
 
 def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowed]:
     """Return those of the given memories that pass."""
-    params = (passages.TARGET, _json(seqs), *where.params)
+    params = (passages.TARGET, _numbered(seqs), *where.params)
     rows = tx.all(_ALLOWED.format(where=where.sql), params)
     return {row[0]: Allowed._make(row[1:]) for row in rows}
 
@@ -300,24 +294,19 @@ def seqs(tx: ReadTx, memory_ids: Iterable[str]) -> dict[str, int]:
 
 def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
     """Return how the texts of memories begin."""
-    return {row[0]: row[1] for row in tx.all(_CONTENTS, (_json(seqs),))}
-
-
-def endings(tx: ReadTx, seqs: Collection[int], *, most_chars: int) -> dict[int, str]:
-    """Return the last few characters of each text that is not longer than `most_chars`."""
-    return {row[0]: row[1] for row in tx.all(_ENDINGS, (_json(seqs), most_chars))}
+    return {row[0]: row[1] for row in tx.all(_CONTENTS, (_numbered(seqs),))}
 
 
 def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
     """Return the memories just before and after each one in what it came from, and what a fact was read from."""
-    rows = tx.all(_BESIDE, (_json(seqs),))
+    rows = tx.all(_BESIDE, (_numbered(seqs),))
     return {row[0]: [other for other in tuple(row)[1:] if other is not None] for row in rows}
 
 
 def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
     """Return for each linked memory its entities, each with how many memories mention it."""
     found: dict[int, dict[str, int]] = {}
-    for seq, entity_id, mentions in tx.all(_DEGREES, (_json(seqs),)):
+    for seq, entity_id, mentions in tx.all(_DEGREES, (_numbered(seqs),)):
         found.setdefault(seq, {})[entity_id] = mentions
     return found
 
@@ -339,7 +328,7 @@ def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: in
 
 def rows(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Row]:
     """Return the whole rows of results that pass."""
-    found = tx.all(_ROWS.format(where=where.sql), (_json(seqs), *where.params))
+    found = tx.all(_ROWS.format(where=where.sql), (_numbered(seqs), *where.params))
     return {row[0]: row for row in found}
 
 
@@ -378,12 +367,6 @@ def _tags(stored: str | None) -> str | None:
         return stored
 
 
-def rationale(tx: ReadTx, memory_ids: Sequence[str], where: Where, limit: int) -> list[int]:
-    """Return memories of type rationale that share an entity with one of these, newest first."""
-    params = (_json(memory_ids), *where.params, limit)
-    return [row[0] for row in tx.all(_RATIONALE.format(where=where.sql), params)]
-
-
 def touch(tx: WriteTx, memory_ids: Iterable[str], now: datetime) -> None:
     """Count one access of each memory, now (REC-21)."""
     at = clock.to_text(now)
@@ -396,5 +379,10 @@ def _numbers(text: str | None) -> "Numbers":
     return np.fromstring(text or "", dtype=np.int64, sep=",")
 
 
-def _json(values: Iterable[object]) -> str:
+def _numbered(seqs: Collection[int]) -> str:
+    """Return numbers as JSON; a list of them reads the same in Python."""
+    return str(list(seqs))
+
+
+def _json(values: Iterable[str]) -> str:
     return json.dumps(list(values))

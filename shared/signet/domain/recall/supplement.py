@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from signet.domain.recall import cards, expand, store
+from signet.domain.recall import cards, expand, reasons, store
 from signet.domain.recall.models import Hit, Source
 from signet.domain.recall.run import Run
 
@@ -23,7 +23,7 @@ class Extra:
 def find(run: Run, hits: Sequence[Hit]) -> Extra:
     """Return the supplements that the query asks for."""
     query = run.query
-    reasons: list[Hit] = run.attempt("rationale", lambda: _reasons(run, hits), [])
+    why: list[Hit] = run.attempt("rationale", lambda: _reasons(run, hits), [])
     profiles: list[cards.Profile] = []
     if query.entities or query.cards:
         profiles = run.attempt("entities", lambda: cards.profiles(run), [])
@@ -32,7 +32,7 @@ def find(run: Run, hits: Sequence[Hit]) -> Extra:
     if query.expand:
         sources = run.attempt("expand", lambda: expand.sources(run, hits), {})
     return Extra(
-        hits=(*reasons, *built),
+        hits=(*why, *built),
         entities=tuple(cards.as_entity(profile) for profile in profiles)
         if query.entities
         else None,
@@ -46,11 +46,11 @@ def _reasons(run: Run, hits: Sequence[Hit]) -> list[Hit]:
     if not decisions or not run.settings.graph:
         return []
     shown = {hit.id for hit in hits}
-    found = store.rationale(run.tx, decisions, run.where, MAX_RATIONALE + len(shown))
+    found = reasons.of(run.tx, decisions, run.where, MAX_RATIONALE + len(shown))
     rows = store.rows(run.tx, found, run.where)
-    reasons = [
+    reached = [
         store.hit(rows[seq], score=0.0, source=Source.GRAPH, supplementary=True)
         for seq in found
         if seq in rows
     ]
-    return [hit for hit in reasons if hit.id not in shown][:MAX_RATIONALE]
+    return [hit for hit in reached if hit.id not in shown][:MAX_RATIONALE]

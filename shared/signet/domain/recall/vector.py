@@ -67,7 +67,7 @@ def _by_signs(
     if near is None:
         return None
     first = _first(near, limit + limit // 4)
-    passing = narrow.passing(tx, first)
+    passing = narrow.allowed(tx, first)
     if len(passing) >= limit:
         return {seq: score for seq, score in first.items() if seq in passing}
     allowed = narrow.flags(tx)
@@ -100,13 +100,9 @@ def _compared(
             owners = choose(asked)
         part = list(owners)[: times * wanted]
         new = [number for number in part if number not in scores]
-        rows = store.vectors_of(tx, new)
-        scores |= zip(
-            (row[0] for row in rows),
-            vectors.cosines(vector, [row[1] for row in rows]),
-            strict=True,
-        )
-        if len(rows) < len(new):
+        numbers, found = store.vectors_of(tx, new)
+        scores |= zip(numbers.tolist(), vectors.cosines(vector, [found]), strict=True)
+        if len(numbers) < len(new):
             signs.missed(tx, list(set(new) - scores.keys()))
         is_all = len(owners) <= len(part) and len(owners) < asked
         if is_all or (2 * len(scores) > len(part) and not _is_unsure(part, scores, limit)):
@@ -171,8 +167,11 @@ def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | N
 
 def stored(
     tx: ReadTx, width: int, seqs: Collection[int], *, model: str | None
-) -> tuple[list[int], list[bytes]]:
-    """Return the vectors of the given memories with whose they are; the signs tell their numbers where they are."""
+) -> tuple[list[int], bytes]:
+    """Return whose the vectors of the given memories are, and these one behind the other.
+
+    The signs tell their numbers where they are.
+    """
     import numpy as np
 
     signs = tx.derived.of(Signs) if tx.derived is not None else None
@@ -180,13 +179,13 @@ def stored(
     if signs is None or packed is None:
         found = store.vectors(tx, width, model, store.among(seqs))
         rows = [(row[0], row[1]) for batch in found for row in batch]
-        return [seq for seq, _ in rows], [one for _, one in rows]
+        return [seq for seq, _ in rows], b"".join([one for _, one in rows])
     wanted = np.zeros(max(seqs, default=0) + 1, dtype=np.bool_)
     wanted[list(seqs)] = True
     keys, owners = packed.of(wanted)
     whose = dict(zip(keys.tolist(), owners.tolist(), strict=True))
-    rows = [(row[0], row[1]) for row in store.vectors_of(tx, whose)]
-    return [whose[number] for number, _ in rows], [one for _, one in rows]
+    numbers, many = store.vectors_of(tx, whose)
+    return [whose[number] for number in numbers.tolist()], many
 
 
 def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scores:
