@@ -166,3 +166,11 @@ def test_a_choice_must_be_said(api: Api, verb: str) -> None:
     refused = api.post(f"/api/jobs/{verb}", {})
     assert refused.status == 400 and "say which jobs" in refused.error
     assert api.post(f"/api/jobs/{verb}", {"all": True, "limit": 501}).status == 400
+
+
+def test_new_jobs_are_tried_as_often_as_the_settings_say(api: Api) -> None:
+    api.configure("memory:\n  pipelineV2:\n    worker:\n      maxRetries: 7\n")
+    api.post("/api/memory/remember", {"content": "The moon is round."})
+    api.post("/api/documents", {"source_type": "text", "content": "A page about tides."})
+    jobs = {row["job_type"]: row["max_attempts"] for row in api.rows("memory_jobs")}
+    assert jobs == {"extract": 7, "document_ingest": 7}

@@ -44,7 +44,8 @@ def server(script: Script) -> Iterator[FakeServer]:
 @pytest.fixture(scope="module")
 def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with a_home(tmp_path_factory.mktemp("w")) as made:
-        made.configure(manifest(url=server.url, hints={"enabled": True, "max": 3}))
+        wanted, worker = {"enabled": True, "max": 3}, {"maxRetries": 4}
+        made.configure(manifest(url=server.url, hints=wanted, worker=worker))
         with made.worker():
             yield made
 
@@ -85,6 +86,8 @@ def test_a_memory_and_its_facts_get_hints(home: Home, script: Script) -> None:
     [derived] = home.facts(source)
     wrote(home, derived["id"])
     assert hints(home, derived["id"]) == ["How many floors does the pipit library have?"]
+    # What follows is tried as often as the settings say (JOB-2).
+    assert {home.job(id_, KIND)["max_attempts"] for id_ in (source, derived["id"])} == {4}
 
 
 def test_hints_that_came_with_a_memory_stay_alone(

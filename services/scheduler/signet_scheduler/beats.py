@@ -77,7 +77,7 @@ def _fill_gaps(
 ) -> None:
     if _tracks(settings):
         reindex.look(tx, dimensions=settings.embedding.dimensions, now=now)
-        gaps.fill(tx, found, now=now)
+        gaps.fill(tx, found, attempts=settings.pipeline.worker.max_retries, now=now)
 
 
 def _keeps_graph(settings: Settings) -> bool:
@@ -141,7 +141,8 @@ def _look_at_top_entity(
 ) -> None:
     if found:
         entity_id, agent_id = found
-        top.queue(tx, entity_id, agent_id, now=now)
+        attempts = settings.pipeline.worker.max_retries
+        top.queue(tx, entity_id, agent_id, attempts=attempts, now=now)
 
 
 def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:

@@ -4,8 +4,19 @@ Importing this package loads neither dramatiq nor a thread: the API only enqueue
 `broker` and `pump`.
 """
 
-from signet.queue.enqueue import BULK, DUE, NORMAL, NOW, Job, enqueue
+from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue
 from signet.queue.kinds import KINDS, QUEUES
 from signet.queue.states import Status
 
-__all__ = ["BULK", "DUE", "KINDS", "NORMAL", "NOW", "QUEUES", "Job", "Status", "enqueue"]
+__all__ = [
+    "BULK",
+    "DUE",
+    "KINDS",
+    "MAX_ATTEMPTS",
+    "NORMAL",
+    "NOW",
+    "QUEUES",
+    "Job",
+    "Status",
+    "enqueue",
+]

@@ -227,7 +227,7 @@ def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: date
             job = Job(
                 kind="embed", memory_id=saved.id, agent_id=plan.document.agent_id, priority=BULK
             )
-            enqueue(tx, job, now=now)
+            enqueue(tx, job, now=now, max_attempts=rules.attempts)
         kept.append(saved.id)
     return kept
 

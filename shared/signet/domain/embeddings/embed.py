@@ -28,7 +28,8 @@ def run(job: Run, embedder: Embedder) -> None:
     vectors = embedded(embedder, pieces)
     job.check()
     pairs = list(zip(pieces, vectors, strict=True))
-    job.commit(lambda tx: _store(tx, gap, pairs, embedder.model))
+    attempts = job.lease.max_attempts
+    job.commit(lambda tx: _store(tx, gap, pairs, embedder.model, attempts))
 
 
 def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
@@ -42,13 +43,16 @@ def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
         raise ProviderDown(fault) from error
 
 
-def _store(tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str) -> dict[str, object]:
+def _store(
+    tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str, attempts: int
+) -> dict[str, object]:
     current, now = store.gap(tx, gap.memory_id, model=model), clock.now()
     if current is None:
         return {"skipped": "nothing_to_embed"}
     if current.content_hash != gap.content_hash:
         # Whoever changed the text could not queue its embedding, because this job was still open.
-        enqueue(tx, Job(kind="embed", memory_id=gap.memory_id), now=now)
+        again = Job(kind="embed", memory_id=gap.memory_id)
+        enqueue(tx, again, now=now, max_attempts=attempts)
         return {"skipped": "memory_changed"}
     store.replace(tx, gap.memory_id, current.content_hash, pairs, model, now)
     return {"passages": len(pairs)}

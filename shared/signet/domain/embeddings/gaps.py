@@ -10,7 +10,7 @@ from datetime import datetime
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import store
 from signet.domain.embeddings.models import Rest
-from signet.queue import BULK, Job, enqueue, limits
+from signet.queue import BULK, MAX_ATTEMPTS, Job, enqueue, limits
 from signet.queue.kinds import queue_of
 
 #: How many are queued at once (15 to 30 ms); the next look finds the rest.
@@ -31,13 +31,16 @@ def find(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATCH) ->
     return store.untried(tx, limit, model=model, now=now, rest=REST)
 
 
-def fill(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> None:
+def fill(
+    tx: WriteTx, memory_ids: Sequence[str], *, attempts: int = MAX_ATTEMPTS, now: datetime
+) -> None:
     """Queue the embedding of memories, or count that this could not be because the provider is down."""
     if _is_down(tx, now):
         store.note_skipped(tx)
         return
     for memory_id in memory_ids:
-        enqueue(tx, Job(kind="embed", memory_id=memory_id, priority=BULK), now=now)
+        job = Job(kind="embed", memory_id=memory_id, priority=BULK)
+        enqueue(tx, job, now=now, max_attempts=attempts)
 
 
 def _is_down(tx: ReadTx, now: datetime) -> bool:

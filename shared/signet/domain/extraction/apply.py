@@ -71,6 +71,8 @@ class Writing:
     may_change: bool
     #: How sure a correction must be to supersede something; None: nothing is superseded.
     supersede_from: float | None
+    #: How often a job that follows from this one is tried.
+    attempts: int
     now: datetime
 
 
@@ -249,7 +251,7 @@ def _add(
         _embedded(tx, inserted.id, proposal, writing, counts)
     elif writing.embed_later:
         job = Job(kind="embed", memory_id=inserted.id, agent_id=source.agent_id)
-        enqueue(tx, job, now=writing.now)
+        enqueue(tx, job, now=writing.now, max_attempts=writing.attempts)
     return {"createdMemoryId": inserted.id}
 
 

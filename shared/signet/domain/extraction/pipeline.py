@@ -94,6 +94,7 @@ def _writing(
         entity_count=len(found.triples),
         may_change=pipeline.autonomous.allow_update_delete,
         supersede_from=least if structural.supersession_enabled else None,
+        attempts=pipeline.worker.max_retries,
         now=clock.now(),
     )
 

@@ -5,7 +5,6 @@ Facts with their history, what they replace, the graph, and the jobs that follow
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import partial
 
 from signet.db import WriteTx
@@ -54,7 +53,7 @@ def findings(
     if current.version != writing.source.version:
         # What was found is about a text that is not there any more. Whoever changed it could not queue its
         # reading, because this job was still open; it is completed in this transaction.
-        _read_again(tx, current, writing.now)
+        _read_again(tx, current, writing)
         return {"skipped": "memory_changed"}
     extraction = found.extraction
     if extraction.failure:
@@ -109,7 +108,7 @@ def _follow(
     undecided = [asdict(one.fact) for one in found.proposals if one.decision is None]
     if undecided and not found.is_second_look:
         payload = {"version": source.version, "facts": undecided}
-        _read_again(tx, source, now, payload=payload, delay_ms=SECOND_LOOK_MS)
+        _read_again(tx, source, writing, payload=payload, delay_ms=SECOND_LOOK_MS)
     triples = found.extraction.triples
     if followers.graph and triples:
         link = partial(
@@ -130,12 +129,14 @@ def _follow(
                 triples,
                 agent_id=source.agent_id,
                 delay_ms=followers.structure_after_ms,
+                attempts=writing.attempts,
                 now=now,
             )
             tx.optional("structure", mark, otherwise=0)
     if followers.hints:
         memory_ids = [memory_id for memory_id, _ in facts]
-        hints.want(tx, [source.id, *memory_ids], agent_id=source.agent_id, now=now)
+        wanted, attempts = [source.id, *memory_ids], writing.attempts
+        hints.want(tx, wanted, agent_id=source.agent_id, now=now, attempts=attempts)
 
 
 def _supersede(
@@ -155,7 +156,7 @@ def _supersede(
 def _read_again(
     tx: WriteTx,
     memory: Memory,
-    now: datetime,
+    writing: Writing,
     *,
     payload: Mapping[str, object] | None = None,
     delay_ms: int = 0,
@@ -167,4 +168,4 @@ def _read_again(
         payload=payload,
         delay_ms=delay_ms,
     )
-    enqueue(tx, job, now=now)
+    enqueue(tx, job, now=writing.now, max_attempts=writing.attempts)

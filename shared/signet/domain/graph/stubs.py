@@ -12,7 +12,7 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.graph import names, persist
 from signet.domain.graph.models import Triple
-from signet.queue import Job, enqueue
+from signet.queue import MAX_ATTEMPTS, Job, enqueue
 
 IMPORTANCE = 0.5
 
@@ -31,6 +31,7 @@ def leave(
     *,
     agent_id: str,
     delay_ms: int,
+    attempts: int = MAX_ATTEMPTS,
     now: datetime,
 ) -> int:
     """Leave a stub and the jobs for each fact, given as (memory id, text), that tells of a known entity.
@@ -46,11 +47,13 @@ def leave(
         if tx.one(_TOLD, (memory_id,)) is None:
             attribute_id = _stub(tx, entity_id, memory_id, text, agent_id, now)
             payload = {"entity_id": entity_id, "attribute_id": attribute_id}
-            _queue(tx, "structural_classify", memory_id, payload, agent_id, delay_ms, now)
+            job = _job("structural_classify", memory_id, payload, agent_id, delay_ms)
+            enqueue(tx, job, now=now, max_attempts=attempts)
             left += 1
         if _known(tx, triple.target, agent_id):
             payload = {"entity_id": entity_id}
-            _queue(tx, "structural_dependency", memory_id, payload, agent_id, delay_ms, now)
+            job = _job("structural_dependency", memory_id, payload, agent_id, delay_ms)
+            enqueue(tx, job, now=now, max_attempts=attempts)
     return left
 
 
@@ -60,7 +63,7 @@ def mark(
     """Leave a stub of one fact for an entity, and the job that finds it an aspect."""
     attribute_id = _stub(tx, entity_id, memory_id, text, agent_id, now)
     payload = {"entity_id": entity_id, "attribute_id": attribute_id}
-    _queue(tx, "structural_classify", memory_id, payload, agent_id, 0, now)
+    enqueue(tx, _job("structural_classify", memory_id, payload, agent_id), now=now)
 
 
 def _first(text: str, triples: Sequence[Triple]) -> Triple | None:
@@ -88,14 +91,9 @@ def _stub(
     return attribute_id
 
 
-def _queue(
-    tx: WriteTx,
-    kind: str,
-    memory_id: str,
-    payload: Mapping[str, object],
-    agent_id: str,
-    delay_ms: int,
-    now: datetime,
-) -> None:
-    job = Job(kind=kind, memory_id=memory_id, agent_id=agent_id, payload=payload, delay_ms=delay_ms)
-    enqueue(tx, job, now=now)
+def _job(
+    kind: str, memory_id: str, payload: Mapping[str, object], agent_id: str, delay_ms: int = 0
+) -> Job:
+    return Job(
+        kind=kind, memory_id=memory_id, agent_id=agent_id, payload=payload, delay_ms=delay_ms
+    )

@@ -33,7 +33,8 @@ def run(job: Run, model: LanguageModel, settings: Hints) -> None:
         max_tokens=max(settings.max_tokens, LEAST_TOKENS),
     )
     found = clean.hints(answer.text, memory=memory.content, most=settings.max)
-    job.commit(lambda tx: _write(tx, memory, found))
+    attempts = job.lease.max_attempts
+    job.commit(lambda tx: _write(tx, memory, found, attempts))
 
 
 def _skipped(tx: ReadTx, memory: Memory | None) -> str | None:
@@ -44,13 +45,13 @@ def _skipped(tx: ReadTx, memory: Memory | None) -> str | None:
     return "has_hints" if tx.one(_HAS_HINTS, (memory.id,)) else None
 
 
-def _write(tx: WriteTx, memory: Memory, found: tuple[str, ...]) -> dict[str, object]:
+def _write(tx: WriteTx, memory: Memory, found: tuple[str, ...], attempts: int) -> dict[str, object]:
     current, now = store.by_id(tx, memory.id), clock.now()
     skipped = _skipped(tx, current)
     if skipped:
         return {"skipped": skipped}
     if current and current.version != memory.version and current.content != memory.content:
-        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now)
+        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=attempts)
         return {"skipped": "memory_changed"}
     written = store.add_hints(tx, memory.id, found, agent_id=memory.agent_id, at=now)
     return {"hints": written}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import WriteTx
-from signet.queue import Job, enqueue
+from signet.queue import MAX_ATTEMPTS, Job, enqueue
 
 _WITHOUT = """
 SELECT m.id FROM json_each(?) j JOIN memories m ON m.id = j.value
@@ -17,8 +17,16 @@ SELECT m.id FROM json_each(?) j JOIN memories m ON m.id = j.value
  ORDER BY j.key"""
 
 
-def want(tx: WriteTx, memory_ids: Sequence[str], *, agent_id: str, now: datetime) -> None:
+def want(
+    tx: WriteTx,
+    memory_ids: Sequence[str],
+    *,
+    agent_id: str,
+    now: datetime,
+    attempts: int = MAX_ATTEMPTS,
+) -> None:
     """Queue a job for each of these memories that has no hints."""
     listed = json.dumps(list(dict.fromkeys(memory_ids)))
     for (memory_id,) in tx.all(_WITHOUT, (listed,)):
-        enqueue(tx, Job(kind="prospective_index", memory_id=memory_id, agent_id=agent_id), now=now)
+        job = Job(kind="prospective_index", memory_id=memory_id, agent_id=agent_id)
+        enqueue(tx, job, now=now, max_attempts=attempts)

@@ -97,7 +97,7 @@ def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now
     """Put the new text in place, and let go of what was read from the old one (MEM-27)."""
     store.rewrite(tx, memory.id, text, _event_at(memory, text, now))
     if store.drop_hints(tx, memory.id):
-        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now)
+        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts)
     vectors.remove(tx, memory.id)
     tx.optional(
         "link",

@@ -9,7 +9,7 @@ from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
 from signet.domain.structural.models import Item
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, MAX_ATTEMPTS, Job, enqueue
 
 _NEXT = """
 SELECT id, agent_id FROM (
@@ -30,7 +30,9 @@ def next_one(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
     return None if row is None else (row["id"], row["agent_id"])
 
 
-def queue(tx: WriteTx, entity_id: str, agent_id: str, *, now: datetime) -> None:
+def queue(
+    tx: WriteTx, entity_id: str, agent_id: str, *, attempts: int = MAX_ATTEMPTS, now: datetime
+) -> None:
     """Queue a look at all that is told of an entity; its turn is over, so that one that fails holds up no other."""
     job = Job(
         kind="structural_dependency",
@@ -39,7 +41,7 @@ def queue(tx: WriteTx, entity_id: str, agent_id: str, *, now: datetime) -> None:
         payload={"entity_id": entity_id, "synthesis": True},
         priority=BULK,
     )
-    enqueue(tx, job, now=now)
+    enqueue(tx, job, now=now, max_attempts=attempts)
     at = clock.to_text(now)
     tx.run("UPDATE entities SET last_synthesized_at = ? WHERE id = ?", (at, entity_id))
 
