@@ -136,10 +136,17 @@ def test_completion_offers_names_from_local_files(
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_can_be_installed_for_each_shell(alone: Program, shell: str) -> None:
+    alone.home.mkdir(exist_ok=True)
+    (alone.home / ".zshrc").write_bytes(b"\n  setopt autocd\n\n")
+    (alone.home / ".bashrc").write_bytes(b"alias ll='ls -l'")
+    before = {one: one.read_bytes() for one in alone.home.rglob("*") if one.is_file()}
     done = alone.run("--install-completion", shell)
     assert (done.status, f"{shell} completion installed" in done.out) == (0, True), done.err
     written = [one for one in alone.home.rglob("*") if one.is_file()]
     assert any("signet" in one.name for one in written)
+    gone = alone.run("uninstall", "--yes", PATH="/nowhere")
+    assert "shell completion in" in gone.out, gone.err
+    assert {one: one.read_bytes() for one in alone.home.rglob("*") if one.is_file()} == before
 
 
 def test_the_map_ends_its_lines_where_a_sentence_can_end(alone: Program) -> None:

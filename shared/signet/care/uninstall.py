@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from signet.care import service
+from signet.care import completion, service
 from signet.care.commands import Run
 from signet.care.harnesses import CONNECTORS, Connector
 from signet.daemon import control, record
@@ -104,34 +104,17 @@ def _removal(workspace: Workspace, connector: Connector) -> Callable[[], Sequenc
 
 
 def _completion() -> Iterator[Step]:
-    """Find what `signet --install-completion` writes for bash, zsh and fish."""
     home = Path.home()
-    script = home / ".bash_completions" / "signet.sh"
-    places = (script, home / ".zfunc" / "_signet", home / ".config/fish/completions/signet.fish")
-    for place in places:
-        if place.is_file():
-            yield Step(what=f"shell completion {place}", do=_unlinking(place))
-    rc, line = home / ".bashrc", f"source '{script}'"
-    if rc.is_file() and line in rc.read_text("utf-8", "surrogateescape").splitlines():
-        yield Step(what=f"the line of completion in {rc}", do=lambda: _drop_line(rc, line))
+    for place in completion.installed(home):
+        yield Step(what=f"shell completion in {place}", do=_taking_out(place, home))
 
 
-def _unlinking(place: Path) -> Callable[[], Sequence[str]]:
-    def unlink() -> Sequence[str]:
-        place.unlink(missing_ok=True)
+def _taking_out(place: Path, home: Path) -> Callable[[], Sequence[str]]:
+    def take_out() -> Sequence[str]:
+        completion.take_out(place, home)
         return ()
 
-    return unlink
-
-
-def _drop_line(place: Path, line: str) -> Sequence[str]:
-    lines = place.read_text("utf-8", "surrogateescape").splitlines(keepends=True)
-    kept = [one for one in lines if one.rstrip("\n") != line]
-    part = place.resolve().with_name(f".{place.name}.signet")
-    part.write_text("".join(kept), "utf-8", "surrogateescape")
-    shutil.copymode(place, part)
-    part.replace(place.resolve())
-    return ()
+    return take_out
 
 
 def _far_runtime(workspace: Workspace) -> Path | None:

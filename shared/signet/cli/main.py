@@ -7,6 +7,7 @@ and the hooks of harnesses do without it.
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from signet import __version__
@@ -39,6 +40,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def _noting_completion(given: Sequence[str]) -> AbstractContextManager[None]:
+    """Return what notes the files of shells where their completion is installed, so that it can be taken out."""
+    if _COMPLETION[0] not in given:
+        return nullcontext()
+    from pathlib import Path
+
+    from signet.care import completion
+
+    return completion.noted(Path.home())
+
+
 def _hook(given: list[str]) -> int:
     from signet.cli import hook
 
@@ -56,7 +68,8 @@ def _run(given: list[str]) -> int:
         # A shell was named: the library takes that name only where it does not look for the shell itself.
         os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     try:
-        status = _called(tree.command(), given)
+        with _noting_completion(given):
+            status = _called(tree.command(), given)
         if status == INTERRUPTED:
             output.hint("Interrupted. What was done before is kept.")
         return status

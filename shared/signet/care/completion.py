@@ -1,0 +1,152 @@
+"""Shell completion: what `signet --install-completion` writes into a home, and how it is as before afterwards.
+
+The library that writes it changes start-up files of shells and keeps no note of that, so one is kept here, in the
+folder of the user's own settings. A file that is as it was left becomes what it was, byte for byte; of one that was
+changed since, our lines are taken out. Lines that completions of other programs need stay.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from signet.config.manifest import replace_file
+from signet.domain.harnesses import records
+from signet.domain.harnesses.records import Undo
+from signet.paths import config_home
+
+_NOTE = "completion.json"
+_SCRIPTS = (
+    ".bash_completions/signet.sh",
+    ".zfunc/_signet",
+    ".config/fish/completions/signet.fish",
+)
+_BASH, _ZSH = ".bashrc", ".zshrc"
+#: What zsh needs to find completions, which any program that uses the same library writes in the same words.
+_ZSH_LINES = (
+    "fpath+=~/.zfunc; autoload -Uz compinit; compinit",
+    "zstyle ':completion:*' menu select",
+)
+
+
+@contextmanager
+def noted(home: Path, environ: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Note what becomes of a home's files while completion is installed into it."""
+    places = [home / name for name in (*_SCRIPTS, _BASH, _ZSH)]
+    folders = [one for place in (*places, _note(environ)) for one in _missing(place.parent)]
+    before = {place: _text(place) for place in places}
+    known = _read(environ)
+    try:
+        yield
+    finally:
+        found = dict(known)
+        for place, earlier in before.items():
+            later = _text(place)
+            if later is not None and later != earlier:
+                kept = known.get(str(place))
+                if earlier is not None and kept is not None and kept.is_of(earlier.encode()):
+                    earlier = kept.earlier(earlier) if kept.was_there else None
+                found[str(place)] = records.undo(earlier, later, {})
+        if found != known:
+            _write(found, [*_made(environ), *map(str, dict.fromkeys(folders))], environ)
+
+
+def installed(home: Path, environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the files that hold something of ours, scripts first."""
+    known = _read(environ)
+    found = [home / name for name in _SCRIPTS if (home / name).is_file()]
+    for name in (_BASH, _ZSH):
+        place = home / name
+        text = _text(place)
+        if text is not None and _without(place, text, known.get(str(place)), home) != text:
+            found.append(place)
+    return found
+
+
+def take_out(place: Path, home: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """Let one of these files be as it was before, and the folder that holds it if it was made for it."""
+    text, known = _text(place), _read(environ)
+    if text is not None:
+        later = _without(place, text, known.get(str(place)), home)
+        if later is None:
+            place.unlink()
+        elif later != text:
+            replace_file(place.resolve(), later.encode("latin-1"))
+    made = _made(environ)
+    _write({path: undo for path, undo in known.items() if path != str(place)}, made, environ)
+    for folder in map(Path, sorted(made, key=len, reverse=True)):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _without(place: Path, text: str, undo: Undo | None, home: Path) -> str | None:
+    """Return a file without what is ours, None when it would not be there."""
+    if place.name == _ZSH and (undo is None or _is_shared(home)):
+        return text
+    if undo is not None and undo.is_of(text.encode()):
+        return undo.earlier(text) if undo.was_there else None
+    if place.name not in (_BASH, _ZSH):
+        return None
+    ours = _ZSH_LINES if place.name == _ZSH else (_shown(f"source '{home / _SCRIPTS[0]}'"),)
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if line.rstrip("\r\n") not in ours)
+
+
+def _is_shared(home: Path) -> bool:
+    """Return whether other programs have completions where zsh looks only since ours were installed."""
+    folder = home / ".zfunc"
+    return folder.is_dir() and any(one.name != "_signet" for one in folder.iterdir())
+
+
+def _missing(folder: Path) -> list[Path]:
+    return [one for one in (folder, *folder.parents) if not one.exists()]
+
+
+def _text(place: Path) -> str | None:
+    """Return what a file holds, a character for each byte: whatever it is, it can be written again."""
+    try:
+        return place.read_bytes().decode("latin-1")
+    except FileNotFoundError:
+        return None
+
+
+def _shown(line: str) -> str:
+    """Return a line as it stands in such a text."""
+    return os.fsencode(line).decode("latin-1")
+
+
+def _note(environ: Mapping[str, str]) -> Path:
+    return config_home(environ) / _NOTE
+
+
+def _stored(environ: Mapping[str, str]) -> dict[str, object]:
+    try:
+        found = json.loads(_note(environ).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read(environ: Mapping[str, str]) -> dict[str, Undo]:
+    files = _stored(environ).get("files")
+    try:
+        return {path: Undo(**undo) for path, undo in dict(files).items()}  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        return {}
+
+
+def _made(environ: Mapping[str, str]) -> list[str]:
+    folders = _stored(environ).get("folders")
+    return [str(one) for one in folders] if isinstance(folders, list) else []
+
+
+def _write(files: Mapping[str, Undo], folders: list[str], environ: Mapping[str, str]) -> None:
+    note = _note(environ)
+    if not files:
+        note.unlink(missing_ok=True)
+        return
+    note.parent.mkdir(parents=True, exist_ok=True)
+    said = {"files": {path: asdict(undo) for path, undo in files.items()}, "folders": folders}
+    replace_file(note, json.dumps(said, indent=1).encode())
