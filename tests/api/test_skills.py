@@ -221,7 +221,7 @@ def test_an_archive_cannot_write_elsewhere(api: Api, tmp_path: Path, name: str) 
 
 def unchanged(api: Api, answer: Answer, words: str) -> None:
     """Check that an installation failed with these words and left the one skill that was there."""
-    assert (answer.status, answer.body["success"]) == (500, False)
+    assert (answer.status, answer.body["success"]) == (400, False)
     assert words in answer.error
     assert [path.name for path in folder(api).iterdir()] == ["sail"]
     assert api.get("/api/skills/sail").body["version"] == "1.10"
@@ -289,7 +289,7 @@ def test_a_plain_name_in_no_catalog_is_left_to_the_skills_program(
     assert listed(api) == ["moor"]
     program(tmp_path / "bin", "npx", "echo no such skill; exit 3", monkeypatch)
     failed = install(api, "anchor")
-    assert failed.status == 500 and "(npx failed: no such skill)" in failed.error
+    assert failed.status == 400 and "(npx failed: no such skill)" in failed.error
 
 
 def test_without_the_skills_program_a_plain_name_is_a_clear_error(

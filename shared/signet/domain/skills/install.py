@@ -1,5 +1,6 @@
 """Installing a skill, so that it is there whole or not at all (SK-13)."""
 
+import errno
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from signet.domain.skills import files, place, sources
 from signet.domain.skills.files import InvalidName
 from signet.domain.skills.models import FILE
 from signet.domain.skills.place import CannotCopy
+from signet.errors import StorageFull
 
 _NAME = re.compile(r"[A-Za-z0-9_.\-/@]+")
 
@@ -47,7 +49,7 @@ def install(
     """Put a skill into the folder of skills, in the place of one of that name, and say where it came from.
 
     `source` is a path or `owner/repo[@skill]`; without it the name is looked for in the catalogs. Raises InvalidName,
-    or InstallFailed when nothing was changed.
+    StorageFull, or InstallFailed for what cannot be had from there; then nothing was changed.
     """
     wanted = source or checked(name)
     repo = None if sources.is_path(wanted) else sources.repository(wanted)
@@ -68,6 +70,8 @@ def install(
     except CannotCopy as error:
         raise InstallFailed(error.message) from error
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            raise StorageFull from error
         raise InstallFailed(f"cannot install '{last}': {error.strerror or error}") from error
     return Installed(name=last, source=origin)
 

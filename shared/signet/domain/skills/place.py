@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from signet.errors import SignetError
+from signet.errors import Kind, SignetError
 
 #: Hidden, so that it is never taken for a skill.
 _STAGE = ".stage-"
@@ -28,6 +28,7 @@ MAX_TOTAL_BYTES = 50_000_000
 class CannotCopy(SignetError):
     """A skill cannot be copied."""
 
+    kind = Kind.INVALID
     code = "install_failed"
 
 
