@@ -36,11 +36,15 @@ def moved(location: str, status: int = 302) -> Page:
 
 @dataclass
 class Site:
-    """The pages by path and what was asked for: path and headers with lower-case names."""
+    """The pages by path and what was asked for: path and headers with lower-case names, and bodies that were posted.
+
+    A page whose path has no query is the answer to every query.
+    """
 
     port: int
     pages: dict[str, Page] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    posted: list[bytes] = field(default_factory=list)
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         """Return the address of a path."""
@@ -75,11 +79,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.site.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
-        page = self.site.pages.get(self.path, Page(status=404))
+        missing = self.site.pages.get(self.path.partition("?")[0], Page(status=404))
+        page = self.site.pages.get(self.path, missing)
         try:
             self._send(page)
         except OSError:
             self.close_connection = True  # the caller had enough
+
+    def do_POST(self) -> None:
+        self.site.posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.do_GET()
 
     def _send(self, page: Page) -> None:
         while page.release is not None and not page.release.is_set():

@@ -93,14 +93,15 @@ class Scope:
 class Program:
     """A server that is a program of this machine and speaks over its standard streams.
 
-    Values of `env` may name secrets as `$secret:NAME`. `seconds` is its time for a start and for a call.
+    Values of `env` may name secrets as `$secret:NAME`. `seconds` is its time for a start and for a call; to
+    change it is no reason to start the program anew.
     """
 
     command: str
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str = ""
-    seconds: float = CALL_SECONDS
+    seconds: float = field(default=CALL_SECONDS, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ class Remote:
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = CALL_SECONDS
+    seconds: float = field(default=CALL_SECONDS, compare=False)
 
 
 Config = Program | Remote

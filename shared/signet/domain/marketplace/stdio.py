@@ -29,7 +29,7 @@ STDERR_BYTES = 4_096
 _SAID_CHARS = 600
 _CHUNK = 65_536
 #: How long output is read that others still hold open after the program's end.
-DRAIN_SECONDS = 1.0
+DRAIN_SECONDS = 5.0
 
 #: What a program inherits: where things are, who the user is, and how the network is reached.
 INHERITED = frozenset(
@@ -69,6 +69,7 @@ class StdioWire:
         self._waiting: dict[object, _Reply] = {}
         self._said = bytearray()
         self._gone: str | None = None
+        self._over = threading.Event()
         held, self._life = os.pipe()
         try:
             self._process = subprocess.Popen(
@@ -144,6 +145,7 @@ class StdioWire:
             waiting = list(self._waiting.values())
             # Its end is what the leash waits for.
             os.close(self._life)
+        self._over.set()
         for reply in waiting:
             reply.put(why)
 
@@ -163,7 +165,8 @@ class StdioWire:
                         raise Late("it reads nothing")
                     line = line[os.write(stdin.fileno(), line[:_CHUNK]) :]
         except (BlockingIOError, BrokenPipeError, ValueError) as error:
-            raise Gone(f"it does not listen{self._words()}") from error
+            self._over.wait(DRAIN_SECONDS)
+            raise Gone(self._gone or f"it does not listen{self._words()}") from error
         finally:
             self._writing.release()
 
