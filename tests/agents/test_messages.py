@@ -16,7 +16,8 @@ from signet import clock
 from signet.domain.agents.presence import LIFE
 from signet.domain.auth import tokens
 from signet.domain.auth.policy import Role
-from support.http import Api, Served, a_workspace, an_api, free_port, served
+from support.http import Api, Served, a_workspace, an_api, served
+from support.ports import free_port
 
 PRESENCE, MESSAGES = "/api/cross-agent/presence", "/api/cross-agent/messages"
 

@@ -4,7 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.http import a_workspace, environment, free_port
+from support.http import a_workspace, environment
+from support.ports import free_port
 from support.processes import PYTHONPATH
 
 

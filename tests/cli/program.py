@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import select
-import socket
 import subprocess
 import sys
 import termios
@@ -15,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.ports import free_port
+
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "shared", *(ROOT / "services" / name for name in ("api", "worker", "scheduler"))]
 #: Deterministic: no model is asked, no vector is made.
@@ -24,14 +25,6 @@ memory: {pipelineV2: {extraction: {provider: rules}}}
 """
 #: Nobody listens there.
 DEAD_URL = "http://127.0.0.1:9"
-
-
-def free_port() -> int:
-    """Return a port that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass(frozen=True)

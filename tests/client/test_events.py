@@ -11,7 +11,8 @@ import pytest
 from client.speaking import Act, loopback, sends
 from signet.client import AsyncSignet, DaemonNotRunning, RateLimited, Signet
 from signet.client.answers import JobEvent
-from support.http import Served, free_port
+from support.http import Served
+from support.ports import free_port
 
 Hear = Callable[[str, int], list[JobEvent]]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -17,7 +17,7 @@ from signet.client import (
 from signet.client.calls import daemon, memory, recall
 from signet.client.retry import pause_seconds
 from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
-from support.http import free_port
+from support.ports import free_port
 
 FINE = sends(200, b'{"features": true}')
 LATER = sends(503, b'{"error": "The database is locked", "code": "storage_busy"}', "Retry-After: 0")

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,16 +15,10 @@ import pytest
 from signet.daemon import control, record
 from signet.paths import Workspace
 from signet.resources import deploy_dir
+from support.ports import free_port
 from support.processes import PYTHONPATH, eventually
 
 HERE = Path(__file__).parent
-
-
-def free_port() -> int:
-    """Return a port that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def state(pid: int) -> str:

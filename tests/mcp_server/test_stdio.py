@@ -6,7 +6,8 @@ import subprocess
 import sys
 from typing import Any
 
-from support.http import Served, free_port
+from support.http import Served
+from support.ports import free_port
 from support.processes import PYTHONPATH
 
 

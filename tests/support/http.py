@@ -5,7 +5,6 @@ Both have a real database in a workspace of their own, and no model: what is ask
 
 import asyncio
 import json
-import socket
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from signet_api.deps import State
 from signet_api.health import Health
 from signet_api.vectors import QueryVectors
 from support.database import fresh_database
+from support.ports import free_port
 from support.processes import eventually, program
 
 #: Where the app in this process believes to be.
@@ -204,13 +204,6 @@ class Served:
         """Send any request."""
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         return answer_of(self.client.request(method, path, content=content, headers=named))
-
-
-def free_port() -> int:
-    """Return a port that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(workspace: Workspace, port: int) -> dict[str, str]:

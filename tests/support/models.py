@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from support.ports import free_port
+
 #: How often a waiting answer looks whether it should go on.
 TICK_SECONDS = 0.01
 
@@ -135,7 +137,7 @@ class FakeServer:
         self._path = path
         self._lock = threading.Condition()
         self._open: set[socket.socket] = set()
-        self._port = 0
+        self._port = free_port()
         self.start()
 
     @property
@@ -153,7 +155,6 @@ class FakeServer:
         """Listen, after a stop on the same port as before."""
         self.stopping.clear()
         self._http = _Http(("127.0.0.1", self._port), _handler_for(self))
-        self._port = self._http.server_address[1]
         self._thread = threading.Thread(target=self._http.serve_forever, args=(TICK_SECONDS,))
         self._thread.start()
 

@@ -10,8 +10,8 @@ import pytest
 from signet.net.addresses import AddressNotAllowed
 from signet.net.fetch import Busy, Unfetchable, Wanted, fetch
 from signet.net.http import Broken, TimedOut, Unreachable
-from support.http import free_port
 from support.pages import Page, Site, a_site, html, moved
+from support.ports import free_port
 
 WANTED = Wanted(max_bytes=1_000, seconds=10.0, accepts=lambda kind: True, may_be_private=True)
 PUBLIC_ONLY = replace(WANTED, may_be_private=False)

@@ -1,0 +1,36 @@
+"""Ports for the servers of tests.
+
+A port that the kernel chose is one that it also gives to whoever calls somebody, before the server listens on it.
+"""
+
+import itertools
+import os
+import socket
+from collections.abc import Iterator
+
+#: Below what the kernel gives to callers (`ip_local_port_range` begins at 32,768), above what is well known.
+FIRST, EACH, PROCESSES = 20_000, 200, 60
+
+
+def free_port() -> int:
+    """Return a port that nobody uses, that no caller is given, and that no other test is told."""
+    return next(port for port in _PORTS if _is_free(port))
+
+
+def _of_this_process() -> Iterator[int]:
+    first = FIRST + os.getpid() % PROCESSES * EACH
+    return itertools.cycle(range(first, first + EACH))
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+#: The workers of pytest-xdist are processes whose numbers are near each other: each has ports of its own.
+_PORTS = _of_this_process()
