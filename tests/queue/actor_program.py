@@ -4,9 +4,11 @@
 
 Kinds: `effect` writes one row in `runtime_settings` for its job, in the commit that completes it; `separate` writes
 it in a commit of its own; `gated` waits for a file (the crash point names it) before its effect; `sleep` says that
-it runs and then waits for ever; `poison` dies.
+it runs and then waits for ever; `poison` dies. At the crash point `stop` the process only tells itself to stop,
+in the middle of its work.
 """
 
+import itertools
 import os
 import signal
 import sys
@@ -22,6 +24,10 @@ from signet.queue.bell import Bell, Ringer
 from signet.queue.broker import JobsBroker
 from signet.queue.held import LeaseLost, Run
 from signet.queue.pump import Pump
+
+#: The run at which the crash point `stop` is.
+STOP_AT = 50
+_runs = itertools.count(1)
 
 
 def die() -> None:
@@ -41,6 +47,8 @@ def leave_trace(tx: WriteTx, job_id: str) -> None:
 def work(run: Run, kind: str, crash: str) -> None:
     """Do what the kind says."""
     job_id = run.lease.job_id
+    if crash == "stop" and next(_runs) == STOP_AT:
+        os.kill(os.getpid(), signal.SIGTERM)
     if kind == "poison":
         die()
     if kind == "sleep":

@@ -1,7 +1,8 @@
 """What tests of documents and connectors repeat: hand over, register, wait, compare."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from signet import clock
@@ -106,6 +107,20 @@ def drained(home: Home) -> None:
 def state(home: Home) -> dict[str, list[tuple[object, ...]]]:
     """Return what all documents have left."""
     return {name: [tuple(row) for row in home.rows(sql)] for name, sql in STATE.items()}
+
+
+@contextmanager
+def endless(home: Home, change: str, condition: str) -> Iterator[None]:
+    """Let the first change of a table that makes the condition true never end, so that a worker can be killed there.
+
+    `change` is what SQLite calls it, such as `INSERT ON documents`. What was committed before is seen by others.
+    """
+    counting = "SELECT count(*) FROM " + ", ".join(f"sqlite_master {name}" for name in "abcdefgh")
+    home.run(f"CREATE TRIGGER endless AFTER {change} WHEN {condition} BEGIN {counting}; END")
+    try:
+        yield
+    finally:
+        home.run("DROP TRIGGER endless")
 
 
 def emptied(home: Home) -> None:

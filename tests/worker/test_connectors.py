@@ -18,6 +18,7 @@ from worker.sources import (
     a_connector,
     drained,
     emptied,
+    endless,
     handed_over,
     health_of,
     row_of,
@@ -95,7 +96,9 @@ def test_a_folder_becomes_documents_and_stays_in_step(home: Home, folder: Path) 
         "errorCount": 0,
     }
     assert texts(home, connector_id) == {"Apples ripen in September.", "Cherries ripen first."}
-    gone = home.rows("SELECT status, error FROM documents WHERE source_url LIKE '%/b.txt'")
+    gone = home.rows(
+        "SELECT status, error FROM documents WHERE source_url = ?", str(folder / "deep/er/b.txt")
+    )
     assert [tuple(row) for row in gone] == [("deleted", "source file removed")]
     row = row_of(home, connector_id)
     assert (row.status, row.last_error) == ("idle", None)
@@ -268,14 +271,17 @@ def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was
 
 
 def _kill(home: Home, connector_id: str, where: str) -> None:
-    seen = "SELECT count(*) FROM documents WHERE connector_id = ?"
+    seen, change = "SELECT count(*) FROM documents WHERE connector_id = ?", "INSERT ON documents"
+    half = "(SELECT count(*) FROM documents) = 200"
     if where == "reading":
-        seen += " AND status = 'done'"
+        seen, change = f"{seen} AND status = 'done'", "UPDATE ON documents"
+        half = "(SELECT count(*) FROM documents WHERE status = 'done') = 200"
     reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
-    with home.worker() as victim:
+    with home.worker() as victim, endless(home, change, half):
         reaper.look()
         eventually(lambda: bool(home.value(seen, connector_id)))
         victim.kill()
+        victim.wait()
         eventually(
             lambda: not home.value("SELECT count(*) FROM memory_jobs WHERE status = 'leased'")
         )
