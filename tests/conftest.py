@@ -1,12 +1,17 @@
-"""What every test shares: how its parameters are named, and that no test of Hypothesis is timed."""
+"""What every test shares: how its parameters are named, Ctrl-C for its programs, no timing by Hypothesis."""
 
 from __future__ import annotations
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
 #: A slow machine is no fault of what is tested.
 settings.register_profile("signet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("signet")
+
+#: A shell gives what it runs in the background no Ctrl-C, and programs inherit that: some tests end theirs with it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

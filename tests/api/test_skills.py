@@ -335,7 +335,7 @@ def test_a_skill_of_a_repository_is_fetched(api: Api, hub: Path) -> None:
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program(tmp_path / "bin", "git", f"sleep 600 & echo $! > {tmp_path}/child; wait", monkeypatch)
+    program(tmp_path / "bin", "git", f"sleep 600 & echo $! > '{tmp_path}/child'; wait", monkeypatch)
     with pytest.raises(InstallFailed, match="git took longer than 1 s"):
         installing.install(tmp_path / "skills", "ana/boats", seconds=1)
     assert list((tmp_path / "skills").iterdir()) == []

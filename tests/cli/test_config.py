@@ -1,5 +1,7 @@
 """`signet config` on the file, without a daemon."""
 
+import shlex
+
 from cli.program import Program
 
 
@@ -61,6 +63,6 @@ def test_alone_it_opens_the_editor_and_says_whether_the_file_can_be_read(alone: 
     script = alone.home / "spoil"
     script.write_text('#!/bin/sh\necho "a: [" > "$1"\n')
     script.chmod(0o755)
-    spoilt = alone.run("configure", EDITOR=str(script))
+    spoilt = alone.run("configure", EDITOR=shlex.quote(str(script)))
     assert (spoilt.status, "agent.yaml line" in spoilt.err) == (1, True)
     assert "ended with status" in alone.run("config", EDITOR="false").err

@@ -1,6 +1,7 @@
 """`signet doctor`, `report`, `paths`, `daemon install` and `uninstall` as a person uses them."""
 
 import json
+import shlex
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,7 +111,7 @@ def test_uninstall_leaves_the_workspace_and_purge_asks_for_the_word(alone: Progr
     assert [what for what in looked["wouldRemove"] if "service" in what]
     done = alone.run("uninstall", PATH="/nowhere")
     assert "signet.service" in done.out or "ai.signet.daemon" in done.out
-    assert f"rm -rf {alone.workspace}" in done.err
+    assert f"rm -rf {shlex.quote(str(alone.workspace))}" in done.err
     assert (alone.workspace / "agent.yaml").exists()
     refused = alone.run("uninstall", "--purge")
     assert (refused.status, "--yes" in refused.err) == (1, True)

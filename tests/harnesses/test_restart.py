@@ -1,5 +1,7 @@
 """`signet daemon restart` restarts OpenClaw too, where agent.yaml says how (HN-56)."""
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -27,9 +29,8 @@ def test_openclaw_is_restarted_with_the_daemon(
     told: str,
 ) -> None:
     mark = tmp_path / "mark"
-    (tmp_path / "agent.yaml").write_text(
-        f"services: {{openclaw: {{restart_command: '{command.format(mark)}'}}}}\n"
-    )
+    services = {"openclaw": {"restart_command": command.format(shlex.quote(str(mark)))}}
+    (tmp_path / "agent.yaml").write_text(json.dumps({"services": services}))
     monkeypatch.setattr(control, "restart", lambda *given, **more: None)
     monkeypatch.setattr(daemon, "_say_started", lambda *given: None)
     daemon.restart(path=str(tmp_path), no_openclaw=skipped)

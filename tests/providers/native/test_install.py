@@ -38,7 +38,7 @@ def only_index(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let pip see this folder and nothing else."""
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_FIND_LINKS", folder.as_uri())
 
 
 def left_behind(home: Path) -> list[str]:

@@ -111,10 +111,10 @@ def test_the_token_is_in_no_argument_message_or_file(
     fake.parent.mkdir()
     fake.write_text(
         f"""#!/bin/sh
-echo "$@" >> {tmp_path}/arguments
+echo "$@" >> '{tmp_path}/arguments'
 case " $* " in
   *" fetch "*)
-    test -n "$GIT_ASKPASS" && "$GIT_ASKPASS" "Password for 'https://x-access-token@github.com': " > {tmp_path}/given
+    test -n "$GIT_ASKPASS" && "$GIT_ASKPASS" "Password for 'https://x-access-token@github.com': " > '{tmp_path}/given'
     echo "fatal: unable to access 'https://ada:hush@github.com/ada/agents.git/': no" >&2; exit 128 ;;
 esac
 exec {real} "$@"
