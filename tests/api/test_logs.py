@@ -13,7 +13,7 @@ from signet.observe import logs
 from signet.observe.logfile import LogFile, Place
 from signet_api.routes.logs import MAX_LISTENERS
 from support.http import Api, Served, a_workspace, served
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture(autouse=True)
@@ -110,5 +110,5 @@ def test_the_stop_of_the_daemon_ends_the_stream(tmp_path: Path) -> None:
         with listening(server) as lines:
             server.process.terminate()
             rest = list(lines)
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE_SECONDS) == 0
     assert all(line.startswith("data: ") for line in rest)

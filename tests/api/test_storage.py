@@ -71,15 +71,11 @@ def test_a_database_locked_by_another_program_refuses_saves_and_answers_the_rest
     with locked(server.workspace.database), ThreadPoolExecutor(1) as pool:
         started = time.monotonic()
         saving = pool.submit(server.post, REMEMBER, {"content": "Hens sit."})
-        slowest = 0.0
-        while not saving.done():
-            asked = time.monotonic()
-            assert server.post(RECALL, {"query": "bees"}).body["count"] == 1
-            assert server.get("/health").body["db"] is True
-            slowest = max(slowest, time.monotonic() - asked)
+        assert server.post(RECALL, {"query": "bees"}).body["count"] == 1
+        assert server.get("/health").body["db"] is True
+        assert not saving.done(), "nothing but the save waited for the lock"
         refused_for_storage(saving.result(), "locked by another program")
-        assert WAIT_SECONDS <= time.monotonic() - started < 2 * WAIT_SECONDS
-        assert slowest < WAIT_SECONDS / 2, "nothing but the save waited for the lock"
+        assert time.monotonic() - started >= WAIT_SECONDS
     assert "Hens sit." not in stored(server) and "Bees fly home." in stored(server)
     assert server.post(REMEMBER, {"content": "Hens sit."}).status == 200
 

@@ -63,6 +63,7 @@ def test_what_was_backed_up_comes_back_with_the_same_answers(own: Program, tmp_p
     question = ("recall", "when do herons ship", "--json", "--keyword-query", "herons")
     answer = [(hit["id"], hit["score"]) for hit in own.run(*question).json()]
     assert answer
+    before = contents(own)
     file = tmp_path / "copy.zip"
     made = own.run("backup", str(file), "--json").json()
     assert made["path"] == str(file)
@@ -79,10 +80,12 @@ def test_what_was_backed_up_comes_back_with_the_same_answers(own: Program, tmp_p
     assert done["counts"] == made["contents"]["counts"]
     assert own.run("daemon", "status").status == 0
     assert [(hit["id"], hit["score"]) for hit in own.run(*question).json()] == answer
-    assert contents(own) == {"Herons ship on Fridays.", "The curlew depot is in Lund."}
+    assert contents(own) == before
 
 
 def test_status_and_the_list_tell_of_the_newest(own: Program) -> None:
+    for kept in (own.workspace / ".daemon" / "backups").glob("*.zip"):
+        kept.unlink()
     assert own.run("status", "--json").json()["backups"]["newest"] is None
     assert "signet backup" in own.run("status").out
     assert own.run("backup", "list").out == "No backups yet\n"

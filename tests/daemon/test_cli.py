@@ -9,7 +9,7 @@ import pytest
 
 from signet.cli.main import main
 from signet.daemon import control
-from support.processes import program, said
+from support.processes import PATIENCE_SECONDS, program, said
 
 from .conftest import Daemon
 
@@ -142,7 +142,7 @@ def test_following_the_log_ends_with_ctrl_c_and_exit_0(logged: Daemon) -> None:
     with program(*arguments, env={"PYTHONUNBUFFERED": "1"}) as process:
         said(process, "job.buried")
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
 
 
 def test_the_commands_load_no_heavy_library(daemon: Daemon) -> None:

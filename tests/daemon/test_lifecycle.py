@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import stat
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from signet.daemon import control, record
 from signet.daemon.processes import processes
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 from .conftest import Daemon, is_running
 
@@ -27,9 +26,7 @@ def test_a_started_daemon_is_ready_and_a_stopped_one_is_gone(daemon: Daemon) -> 
     assert daemon.workspace.pid_file.read_text() == str(done.daemon.pid)
     eventually(lambda: len(daemon.booted()) == 3)
     programs = daemon.booted()
-    began = time.monotonic()
     assert daemon.stop()
-    assert time.monotonic() - began < 3
     assert not any(map(is_running, [done.daemon.pid, *programs]))
     assert not daemon.workspace.pid_file.exists()
     assert not daemon.workspace.state_file.exists()
@@ -52,7 +49,7 @@ def test_starting_twice_and_stopping_twice_is_fine(daemon: Daemon) -> None:
 
 def test_of_simultaneous_starts_exactly_one_wins(daemon: Daemon) -> None:
     starters = [daemon.launch("start") for _ in range(3)]
-    outputs = [starter.communicate(timeout=30) for starter in starters]
+    outputs = [starter.communicate(timeout=PATIENCE_SECONDS) for starter in starters]
     assert [starter.returncode for starter in starters] == [0, 0, 0], outputs
     news, pids = zip(*(out.split() for out, _ in outputs), strict=True)
     assert sorted(news) == ["False", "False", "True"]
@@ -91,7 +88,7 @@ def test_status_shows_the_three_processes(daemon: Daemon) -> None:
     assert control.status(daemon.workspace)["running"] is False
     pid = daemon.start().daemon.pid
     eventually(lambda: len(daemon.booted()) == 3)
-    eventually(lambda: {one.state for one in processes(daemon.workspace)} == {"running"}, 5)
+    eventually(lambda: {one.state for one in processes(daemon.workspace)} == {"running"})
     found = control.status(daemon.workspace)
     assert (found["running"], found["pid"], found["port"]) == (True, pid, daemon.port)
     shown = processes(daemon.workspace)
@@ -128,10 +125,8 @@ def test_in_the_foreground_stdout_is_the_log_and_sigterm_ends_it_cleanly(daemon:
     eventually(lambda: len(daemon.booted()) == 3)
     assert daemon.start().is_new is False
     assert record.running(daemon.workspace) is not None
-    began = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=10)
-    assert time.monotonic() - began < 5
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, err) == (0, "")
     lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     started = {line["data"]["process"] for line in lines if line["message"] == "process.started"}
@@ -147,7 +142,7 @@ def test_under_a_service_manager_whose_journal_is_a_socket_the_log_goes_to_a_fil
         process = daemon.launch("foreground", journal.fileno())
         eventually(lambda: len(daemon.booted()) == 3)
         process.terminate()
-        assert process.communicate(timeout=10)[1] == ""
+        assert process.communicate(timeout=PATIENCE_SECONDS)[1] == ""
     startup = (daemon.workspace.log_dir / "startup.log").read_text()
     assert '"message":"process.started"' in startup
 
@@ -155,7 +150,7 @@ def test_under_a_service_manager_whose_journal_is_a_socket_the_log_goes_to_a_fil
 def test_a_second_daemon_in_the_foreground_leaves_at_once(daemon: Daemon) -> None:
     daemon.start()
     second = daemon.launch("foreground")
-    _, err = second.communicate(timeout=10)
+    _, err = second.communicate(timeout=PATIENCE_SECONDS)
     assert (second.returncode, err) == (0, "")
 
 

@@ -10,7 +10,7 @@ import pytest
 from signet.process import backoff, signals
 from signet.process.backoff import Start, following
 from signet.process.program import Program
-from support.processes import eventually, program, said
+from support.processes import PATIENCE_SECONDS, eventually, program, said
 
 from .conftest import is_running
 
@@ -21,7 +21,7 @@ import sys
 from signet.process import signals
 stop = signals.catch()
 print("ready", flush=True)
-stop.wait(20)
+stop.wait(100)
 print("stopped" if stop.is_set else "tired")
 """
 #: A parent that starts a child which watches it, tells the child's id and waits.
@@ -32,11 +32,11 @@ import threading
 from signet.process import parent
 parent.watch()
 print("watching", flush=True)
-threading.Event().wait(20)
+threading.Event().wait(100)
 '''], stdout=subprocess.PIPE, text=True)
 child.stdout.readline()
 print(child.pid, flush=True)
-threading.Event().wait(20)
+threading.Event().wait(100)
 """
 
 
@@ -81,7 +81,7 @@ def test_a_signal_sets_the_stop(number: signal.Signals) -> None:
         said(process, "ready")
         process.send_signal(number)
         said(process, "stopped")
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
 
 
 def test_the_stop_calls_back_once_whether_asked_before_or_after() -> None:
@@ -102,7 +102,7 @@ def test_an_event_loop_can_wait_for_the_stop() -> None:
         await asyncio.sleep(0)
         assert not waiting.done()
         threading.Thread(target=stop.set).start()
-        await asyncio.wait_for(waiting, 5)
+        await asyncio.wait_for(waiting, PATIENCE_SECONDS)
         return stop.is_set
 
     assert asyncio.run(run())
@@ -126,4 +126,4 @@ def test_a_program_without_a_supervisor_ends_with_its_parent() -> None:
         child = int(parent.stdout.readline())
         assert is_running(child)
         parent.kill()
-        eventually(lambda: not is_running(child), 3)
+        eventually(lambda: not is_running(child))

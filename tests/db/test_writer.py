@@ -13,7 +13,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import LOG_PAGES, connect
 from signet.errors import StorageBusy, StorageFull
 from support.database import fresh_database
-from support.processes import eventually, program, said
+from support.processes import PATIENCE_SECONDS, eventually, program, said
 
 HOLDER = """
 import sys
@@ -49,7 +49,7 @@ def together(db: Database, *functions: object) -> list[object]:
 
     def hold(tx: WriteTx) -> None:
         entered.set()
-        gate.wait(5)
+        gate.wait(PATIENCE_SECONDS)
 
     results: list[object] = [None] * len(functions)
 
@@ -61,7 +61,7 @@ def together(db: Database, *functions: object) -> list[object]:
 
     holder = threading.Thread(target=lambda: db.write(hold))
     holder.start()
-    entered.wait(5)
+    entered.wait(PATIENCE_SECONDS)
     threads = []
     for number, function in enumerate(functions):
         thread = threading.Thread(target=call, args=(number, function))
@@ -70,7 +70,7 @@ def together(db: Database, *functions: object) -> list[object]:
         eventually(lambda: len(db.writer._waiting) == len(threads))
     gate.set()
     for thread in [holder, *threads]:
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)
     return results
 
 

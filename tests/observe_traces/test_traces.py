@@ -11,7 +11,7 @@ import structlog
 from signet.observe.tracing import NOTHING, Tracing, address
 from support.http import Served, served
 from support.models import FakeServer, Status
-from support.processes import PYTHONPATH, eventually
+from support.processes import PATIENCE_SECONDS, PYTHONPATH, eventually
 from worker.home import Home, a_home, manifest
 from worker.script import Script, fact, found, scripted
 
@@ -175,7 +175,7 @@ def test_what_is_saved_while_no_collector_answers_is_saved_and_told_of_once(
                 assert saved.status == 200
             eventually(lambda: home.logged("tracing.not_sent") == 1)
             api.process.terminate()
-            assert api.process.wait(30) == 0
+            assert api.process.wait(PATIENCE_SECONDS) == 0
         assert home.logged("tracing.not_sent") == 1
         assert home.value("SELECT COUNT(*) FROM memories") == 3
 

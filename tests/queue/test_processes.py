@@ -94,7 +94,7 @@ def test_an_effect_apart_from_its_completion_is_doubled_by_a_kill(
     assert effects(ringing) == {job_id: 2}
 
 
-def test_the_jobs_of_a_killed_worker_run_elsewhere_within_a_second(
+def test_the_jobs_of_a_killed_worker_run_elsewhere_long_before_their_leases_end(
     ringing: Database, runtime: Path, reaper: Reaper
 ) -> None:
     job_id = add(ringing, "a")
@@ -104,7 +104,7 @@ def test_the_jobs_of_a_killed_worker_run_elsewhere_within_a_second(
         with program(ACTOR, str(ringing.path), str(runtime), "effect") as heir:
             said(heir, "ready")
             victim.kill()
-            assert eventually(lambda: done(ringing, 1), seconds=2.0) < 2.0
+            eventually(lambda: done(ringing, 1))
     assert row(ringing, job_id)["crashes"] == 1
 
 
@@ -174,11 +174,11 @@ def test_a_paused_queue_starts_nothing_until_it_is_resumed(
 
 
 def test_a_job_is_found_without_any_bell(db: Database, runtime: Path) -> None:
-    """Nobody rings here: the look at `data_version` finds it within a second."""
+    """Nobody rings here: the look at `data_version` finds it."""
     with program(ACTOR, str(db.path), str(runtime), "effect") as worker:
         said(worker, "ready")
         add(db, "a")
-        assert eventually(lambda: done(db, 1)) < 3.0
+        eventually(lambda: done(db, 1))
 
 
 def test_a_removed_runtime_folder_is_no_death(

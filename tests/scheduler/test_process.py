@@ -14,7 +14,7 @@ from signet import clock
 from signet.process import backoff
 from signet.process.reap import Reaper
 from support.models import Hang
-from support.processes import eventually, program
+from support.processes import PATIENCE_SECONDS, eventually, program
 from worker.home import Home, manifest
 from worker.script import Script, fact, found, scripted
 
@@ -68,7 +68,7 @@ def test_two_schedulers_start_a_beat_once_and_the_second_takes_over(home: Home) 
         eventually(lambda: sweeps(home) == 1)
         assert (epoch(home), home.processes("scheduler")) == (1, 1)
         first.kill()
-        assert eventually(lambda: epoch(home) == 2, seconds=2.0) < 2.0
+        eventually(lambda: epoch(home) == 2)
         owner = home.value("SELECT owner FROM scheduler_lease")
         eventually(
             lambda: [row["owner"] for row in home.rows("SELECT owner FROM processes")] == [owner]
@@ -76,18 +76,20 @@ def test_two_schedulers_start_a_beat_once_and_the_second_takes_over(home: Home) 
         assert heir.poll() is None
         assert sweeps(home) == 1
         heir.send_signal(signal.SIGTERM)
-        assert heir.wait(5) == 0
+        assert heir.wait(PATIENCE_SECONDS) == 0
         assert home.processes("scheduler") == 0
 
 
 def test_a_scheduler_that_waits_can_be_stopped(home: Home) -> None:
     with scheduler(home), second(home) as waiting:
         waiting.send_signal(signal.SIGTERM)
-        assert waiting.wait(5) == 0
+        assert waiting.wait(PATIENCE_SECONDS) == 0
         assert epoch(home) == 1
 
 
-def test_the_jobs_of_a_killed_worker_are_given_back_at_once(home: Home) -> None:
+def test_the_jobs_of_a_killed_worker_are_given_back_long_before_their_leases_end(
+    home: Home,
+) -> None:
     script = Script()
     script.reads("", Hang())
     with scripted(script) as server:
@@ -96,9 +98,8 @@ def test_the_jobs_of_a_killed_worker_are_given_back_at_once(home: Home) -> None:
         with scheduler(home), home.worker() as worker:
             eventually(lambda: bool(server.prompts))
             worker.kill()
-            took = eventually(lambda: home.job(source)["status"] == "pending", seconds=2.0)
+            eventually(lambda: home.job(source)["status"] == "pending")
             eventually(lambda: home.processes("worker") == 0)
-    assert took < 2.0
     job = home.job(source)
     assert (job["crashes"], job["attempts"], job["last_error_code"]) == (1, 1, "crashed")
 
@@ -155,11 +156,8 @@ def test_new_settings_reach_a_running_scheduler(home: Home) -> None:
     with scheduler(home):
         eventually(lambda: bool(home.rows("SELECT * FROM beats WHERE name = 'embedding_gaps'")))
         assert sweeps(home) == 0
-        changed = time.monotonic()
         home.configure({**home.tree, "retention": {"intervalMs": HOUR_MS}})
-        eventually(lambda: sweeps(home) == 1, seconds=5.0)
-        # Read within two seconds, acted on at the next tick.
-        assert time.monotonic() - changed < 3.0
+        eventually(lambda: sweeps(home) == 1)
 
 
 def test_a_quiet_log_is_cut_even_when_another_part_of_the_tick_fails(home: Home) -> None:
@@ -172,5 +170,5 @@ def test_a_quiet_log_is_cut_even_when_another_part_of_the_tick_fails(home: Home)
         assert log.stat().st_size > 1_000_000
         then = time.time() - QUIET_SECONDS
         os.utime(log, (then, then))
-        eventually(lambda: log.stat().st_size == 0, seconds=5.0)
+        eventually(lambda: log.stat().st_size == 0)
         home.run("ALTER TABLE elsewhere RENAME TO processes")

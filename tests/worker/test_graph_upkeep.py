@@ -61,7 +61,8 @@ def test_who_asks_for_communities_gets_them_from_the_worker(both: tuple[Home, Se
     looked = api.post(f"{path}?agent_id=asked", {"dryRun": True}).body
     assert (looked["affected"], looked["message"]) == (6, "dry run: would group 6 entities anew")
     assert looked["details"] == {"entities": 6, "dependencies": 6, "communities": 0}
-    assert home.value("SELECT COUNT(*) FROM entity_communities") == 0
+    made = "SELECT COUNT(*) FROM entity_communities WHERE agent_id = 'asked'"
+    assert home.value(made) == 0
     answer = api.post(f"{path}?agent_id=asked", {}, x_signet_actor="ada")
     assert answer.status == 200
     body = answer.body
@@ -81,7 +82,8 @@ def test_who_asks_for_communities_gets_them_from_the_worker(both: tuple[Home, Se
     assert api.post(path, {"agentId": "asked"}).body == body
     looked = api.post(path, {"agentId": "asked", "dryRun": True}).body
     assert (looked["affected"], looked["message"]) == (0, "dry run: the groups are up to date")
-    assert home.value("SELECT count(*) FROM entities WHERE community_id IS NOT NULL") == 6
+    in_one = "SELECT count(*) FROM entities WHERE community_id IS NOT NULL AND agent_id = ?"
+    assert [home.value(in_one, agent) for agent in ("asked", "silent")] == [6, 0]
 
 
 def done(home: Home, job_id: str | None) -> object:
@@ -104,7 +106,7 @@ def test_upkeep_lets_weights_fade_and_what_was_forgotten(both: tuple[Home, Serve
     home, _ = both
     memory_id = home.remember("We met Ada Winter, who lives in Port Ellen.", "kept")
     long_ago = clock.to_text(clock.now() - timedelta(days=15))
-    home.run("UPDATE entity_aspects SET updated_at = ?", long_ago)
+    home.run("UPDATE entity_aspects SET updated_at = ? WHERE agent_id = 'kept'", long_ago)
     home.run("UPDATE memories SET is_deleted = 1, deleted_at = ? WHERE id = ?", long_ago, memory_id)
     an_entity(home, "Task", "kept")
     home.run(
@@ -113,7 +115,8 @@ def test_upkeep_lets_weights_fade_and_what_was_forgotten(both: tuple[Home, Serve
     )
     first = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="1"), now=clock.now()))
     assert first == '{"retired": 1, "faded": 1, "tasksCancelled": 1}'
-    assert home.value("SELECT weight FROM entity_aspects") == pytest.approx(0.495)
+    weight = "SELECT weight FROM entity_aspects WHERE agent_id = 'kept'"
+    assert home.value(weight) == pytest.approx(0.495)
     second = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="2"), now=clock.now()))
     assert second == '{"retired": 0, "faded": 0, "tasksCancelled": 0}'
 

@@ -50,10 +50,11 @@ def _watching(url: str, switch: str) -> Tree:
 def test_what_is_only_watched_changes_no_memory(
     home: Home, server: FakeServer, switch: str
 ) -> None:
+    home.configure_live(manifest(url=server.url))
     home.run("INSERT INTO queue_control VALUES ('all', 1, '', '')")
     source = home.remember(f"Gannet sends its bills late in the year: {switch}.", switch)
     before = home.dump()
-    assert home.configure_live(_watching(server.url, switch)) < 2.0
+    home.configure_live(_watching(server.url, switch))
     home.run("DELETE FROM queue_control")
     result = home.ended(source)
     assert (result["facts"], result["writeMode"]) == (1, "shadow")
@@ -130,7 +131,7 @@ def test_a_broken_file_changes_nothing(home: Home) -> None:
     before = home.logged("config.unreadable")
     path = home.workspace.root / "agent.yaml"
     path.write_text("memory: [", "utf-8")
-    eventually(lambda: home.logged("config.unreadable") > before, seconds=2.0)
+    eventually(lambda: home.logged("config.unreadable") > before)
     source = home.remember(PLAIN, "broken")
     home.ended(source)
     assert home.memory(source)["extraction_model"] == "rules"

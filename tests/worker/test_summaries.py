@@ -130,8 +130,9 @@ def test_a_fact_that_is_known_in_other_words_is_no_news(busy: Home, script: Scri
     known = "Because disks are slow, the heron service keeps all its sessions in Redis."
     other = "The heron service keeps its sessions in Redis 7 because the disks are slow."
     script.reads("osprey cache", notes("Osprey", known, other, SAID.upper()))
-    busy.remember(SAID, "another")
-    result = finished(busy, ended(busy, "two", talk("osprey cache")))
+    busy.remember(SAID, "knows")
+    busy.remember(other, "another")
+    result = finished(busy, ended(busy, "two", talk("osprey cache"), "knows"))
     assert (result["facts"], result["saved"]) == (3, 1)
     assert [fact["content"] for fact in facts_of(busy, "two")] == [other]
 

@@ -106,7 +106,9 @@ def test_a_vector_of_an_older_text_is_not_stored(home: Home, server: FakeServer)
         memory_id,
     )
     hang.release.set()
-    eventually(lambda: home.value(VECTORS, memory_id) == 1)
+    eventually(lambda: home.job(memory_id, "embed")["id"] != first)
+    home.ended(memory_id, "embed")
+    assert home.value(VECTORS, memory_id) == 1
     assert home.value("SELECT result ->> 'skipped' FROM memory_jobs WHERE id = ?", first) == (
         "memory_changed"
     )
@@ -114,7 +116,7 @@ def test_a_vector_of_an_older_text_is_not_stored(home: Home, server: FakeServer)
     assert row["chunk_text"] == "The osprey flag is red."
 
 
-def test_an_embedding_that_always_fails_dies_and_costs_nobody_else(
+def test_an_embedding_that_always_fails_dies_and_costs_nobody_else_and_both_are_counted(
     home: Home, server: FakeServer
 ) -> None:
     server.embeddings = [Status(500)]
@@ -124,9 +126,6 @@ def test_an_embedding_that_always_fails_dies_and_costs_nobody_else(
     healthy = home.remember("The egret pond is full.")
     home.ended(healthy, "embed")
     assert home.value(VECTORS, healthy) == 1
-
-
-def test_every_call_is_counted(home: Home) -> None:
     written = b"".join(p.read_bytes() for p in home.workspace.metrics_dir.glob("counter_*.db"))
     for outcome in (b"success", b"failure"):
         assert (

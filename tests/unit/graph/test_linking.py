@@ -183,4 +183,4 @@ def test_a_huge_text_of_triggers_stays_cheap() -> None:
     text = "prefer Chose picked " * 5_000
     started = time.process_time()
     link(text)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 10
