@@ -341,7 +341,8 @@ def test_a_map_that_could_not_be_drawn_says_so_for_half_a_minute(api: Api) -> No
     )
     api.run(buried, "-1 seconds")
     answer = api.get(PLANE)
-    assert (answer.status, answer.body["status"]) == (500, "error")
+    assert (answer.status, answer.body["status"]) == (503, "error")
+    assert answer.headers["retry-after"] == "30"
     assert answer.error == "MemoryError: no room" and answer.body["message"]
     api.run(buried, "-31 seconds")
     assert api.get(PLANE).status == 202

@@ -35,8 +35,10 @@ async def get_projection(request: Request, state: Shared) -> Response:
                 "status": "error",
                 "message": "The map could not be drawn; it is tried again in a while",
                 "error": looked.failure.error or "unknown",
+                "code": "projection_failed",
             },
-            500,
+            503,
+            {"retry-after": str(int(project.FAILURE_SHOWN.total_seconds()))},
         )
     if looked.drawn is None and looked.vectors is None:
         if not looked.is_open:
