@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from cli.program import Program
-from signet import config
+from signet import clock, config
+from signet.care.setup import settings
+from signet.care.setup.choices import Choices
 from signet.paths import Workspace
 from signet.resources import template
 
@@ -66,6 +68,9 @@ def test_the_workspace_is_made_with_an_agent_yaml_that_says_nothing_wrong(ran: R
     loaded = config.load(Workspace(ran.program.workspace), {})
     assert (loaded.error, loaded.warnings) == (None, ())
     assert loaded.settings.agent.created
+    written = (ran.program.workspace / "agent.yaml").read_text()
+    at = loaded.settings.agent.created
+    assert written == settings.new(Choices(), now=clock.parse(at))
 
 
 def test_a_port_that_is_taken_is_replaced_by_a_free_one(ran: Ran) -> None:

@@ -3,9 +3,10 @@
 import os
 import socket
 from dataclasses import dataclass
-from string import Template
 
 from signet import clock, config
+from signet.care.setup import settings
+from signet.care.setup.choices import Choices
 from signet.cli import models, output
 from signet.cli.quickstart.steps import Steps
 from signet.config import manifest
@@ -17,7 +18,6 @@ from signet.daemon.record import Running
 from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.providers.native import install
-from signet.resources import template
 
 ADD_MODEL = "Recall goes on by keywords. Add it later with: signet models install"
 
@@ -41,10 +41,7 @@ def workspace(at: Workspace, steps: Steps) -> bool:
     at.make()
     is_new = manifest.find(at) is None
     if is_new:
-        text = Template(template("agent.yaml").read_text("utf-8"))
-        (at.root / "agent.yaml").write_text(
-            text.substitute(now=clock.to_text(clock.now())), "utf-8"
-        )
+        settings.write(at, Choices(), now=clock.now())
     steps.done("Workspace", f"{'made' if is_new else 'found'} {at.root}")
     return is_new
 
