@@ -8,7 +8,7 @@ import pytest
 
 from client.speaking import Speaker
 from client.test_calls import at, fits, ids, saved
-from signet.client import Invalid, NotFound, answers
+from signet.client import Invalid, NotFound, SignetError, answers
 from support.http import Served, a_workspace, served
 
 
@@ -21,6 +21,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(folder / "home"))
         patch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
         with served(a_workspace(folder / "agents")) as running:
             yield running
@@ -129,3 +130,54 @@ def test_the_machine_keeps_secrets_tasks_and_files(server: Served, speaker: type
     assert "IDENTITY.md" in [file["name"] for file in client.do("config_files")]
     who = client.do("identity")
     assert fits(answers.Identity, who) and who["name"] == "Juno"
+
+
+def test_a_turn_ends_and_its_session_goes_on(server: Served, speaker: type[Speaker]) -> None:
+    client, key = at(server, speaker), f"a/{uuid4()}"
+    client.do("start_session", "codex", session_key=key)
+    said = "User: The mast is made of spruce, and it was painted white in May. " * 20
+    done = client.do("end_turn", "codex", key, transcript=said)
+    assert fits(answers.EndedTurn, done) and done["queued"]
+    assert client.do("end_turn", "codex", key, transcript=said) == {"skipped": True}
+    assert client.do("session", key)["key"] == key
+    assert client.do("transcript", key)["content"] == said.strip()
+    assert client.do("end_session", "codex", session_key=key)["queued"]
+
+
+def test_what_surrounds_the_daemon_is_looked_at_and_set(
+    server: Served, speaker: type[Speaker]
+) -> None:
+    client = at(server, speaker)
+    assert all(fits(answers.KnownHarness, one) for one in client.do("harnesses"))
+    assert fits(answers.Regenerated, client.do("regenerate_harnesses"))
+    assert fits(answers.GitStatus, client.do("git_status"))
+    for asked in ("git_pull", "git_push", "git_sync"):
+        done = client.do(asked)
+        assert fits(answers.GitDone, done) and done["success"] is False
+    changed = client.do("change_git_settings", auto_sync=False, sync_interval_seconds=600)
+    assert fits(answers.ChangedGitSettings, changed)
+    assert fits(answers.GitSettings, changed["config"]) and changed["config"]["syncInterval"] == 600
+    assert fits(answers.GitSettings, client.do("git_settings"))
+    with pytest.raises(Invalid):
+        client.do("change_git_settings", branch="--force")
+    assert fits(answers.UpdateCheck, client.do("check_update"))
+    set_to = client.do("change_update_settings", auto_check=False, check_interval_seconds=900)
+    assert fits(answers.ChangedUpdateSettings, set_to) and set_to["checkInterval"] == 900
+    assert fits(answers.UpdateSettings, client.do("update_settings"))
+    with pytest.raises(Invalid):
+        client.do("install_update", "the newest")
+
+
+def test_1password_is_looked_at_where_nobody_has_connected_it(
+    server: Served, speaker: type[Speaker]
+) -> None:
+    client = at(server, speaker)
+    state = client.do("one_password")
+    assert fits(answers.OnePassword, state) and state["configured"] is False
+    gone = client.do("disconnect_one_password")
+    assert fits(answers.DisconnectedOnePassword, gone) and gone["existed"] is False
+    for asked in ("one_password_vaults", "import_from_one_password"):
+        with pytest.raises(SignetError):
+            client.do(asked)
+    with pytest.raises(Invalid):
+        client.do("connect_one_password", " ")

@@ -35,6 +35,14 @@ class Prompted(TypedDict):
     bypassed: NotRequired[bool]
 
 
+class EndedTurn(TypedDict):
+    """Whether something new of a session is to be read, and by which job."""
+
+    queued: NotRequired[bool]
+    jobId: NotRequired[str]
+    skipped: NotRequired[bool]
+
+
 class EndedSession(TypedDict):
     """A session that is over; its transcript is read by a job."""
 

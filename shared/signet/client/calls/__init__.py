@@ -20,6 +20,7 @@ from signet.client.calls import (
     sessions,
     skills,
     transfer,
+    upkeep,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "sessions",
     "skills",
     "transfer",
+    "upkeep",
 ]

@@ -5,6 +5,7 @@ from signet.client.answers.sessions import (
     Checkpoint,
     Compacted,
     EndedSession,
+    EndedTurn,
     Excerpt,
     Precompaction,
     Prompted,
@@ -52,6 +53,24 @@ def submit_prompt(
         "transcript": transcript,
     }
     return Call(method="POST", path="/api/hooks/user-prompt-submit", body=given(body))
+
+
+def end_turn(
+    harness: str,
+    session_key: str,
+    *,
+    transcript: str,
+    project: str | None = None,
+    runtime_path: str | None = None,
+    agent_id: str | None = None,
+) -> Call[EndedTurn]:
+    """Hand over what was said so far; the session goes on, and what is new is read soon if it is enough."""
+    body = _hook(harness, session_key, None, runtime_path, agent_id) | {
+        "transcript": transcript,
+        "cwd": project,
+    }
+    path = "/api/hooks/session-checkpoint-extract"
+    return Call(method="POST", path=path, body=given(body), is_safe=True)
 
 
 def end_session(

@@ -1,0 +1,130 @@
+"""Every route has a method of the clients, or is listed here with the reason why it has none."""
+
+import inspect
+from collections.abc import Iterator
+
+from starlette.routing import compile_path
+
+from signet.client import calls
+from signet.client.call import Call
+from signet_api.permissions import TABLE
+
+PAGES = "a page, or words on one: for browsers"
+PROBES = "for what watches processes; `health` and `ready` tell the same"
+SAME = "another name of a route that has a method"
+STREAM = "a stream: `job_events` for jobs, else the command line reads it"
+TOOLS = "spoken by clients of MCP"
+REPAIRS = "`repair` takes its name"
+LOOKS = "what an operator looks at while mending: `signet repair`, `call` in programs"
+PARTS = "a part of an answer that has a method, or a look at one: `call`"
+WRITER = "for what writes MEMORY.md itself"
+SCRAPED = "for Prometheus"
+
+WITHOUT = {
+    ("GET", "/"): PAGES,
+    ("GET", "/docs"): PAGES,
+    ("GET", "/openapi.json"): PAGES,
+    ("GET", "/api/home/greeting"): PAGES,
+    ("GET", "/api/changelog"): PAGES,
+    ("GET", "/api/roadmap"): PAGES,
+    ("GET", "/api/readme"): PAGES,
+    ("GET", "/health/live"): PROBES,
+    ("GET", "/livez"): PROBES,
+    ("GET", "/readyz"): PROBES,
+    ("POST", "/api/memory/save"): SAME,
+    ("POST", "/api/hook/remember"): SAME,
+    ("GET", "/api/memory/search"): SAME,
+    ("GET", "/api/memory/jobs/{job_id}"): SAME,
+    ("POST", "/api/hooks/recall"): SAME,
+    ("POST", "/api/hooks/remember"): SAME,
+    ("GET", "/api/jobs/stream"): STREAM,
+    ("GET", "/api/logs/stream"): STREAM,
+    ("GET", "/api/tasks/{task_id}/stream"): STREAM,
+    ("GET", "/api/cross-agent/stream"): STREAM,
+    ("GET", "/api/hooks/synthesis/config"): WRITER,
+    ("POST", "/api/hooks/synthesis"): WRITER,
+    ("POST", "/api/hooks/synthesis/complete"): WRITER,
+    ("POST", "/api/synthesis/trigger"): WRITER,
+    ("GET", "/api/synthesis/status"): WRITER,
+    ("POST", "/api/connectors/{connector_id}/sync/full"): PARTS,
+    ("GET", "/api/knowledge/entities/pinned"): PARTS,
+    ("GET", "/api/knowledge/entities/health"): PARTS,
+    ("GET", "/api/knowledge/entities/{entity_id}/aspects"): PARTS,
+    ("GET", "/api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes"): PARTS,
+    ("GET", "/api/knowledge/entities/{entity_id}/dependencies"): PARTS,
+    ("GET", "/api/knowledge/traversal/status"): PARTS,
+    ("GET", "/api/knowledge/constellation"): PARTS,
+    ("GET", "/api/knowledge/hygiene"): PARTS,
+    ("GET", "/api/knowledge/communities"): PARTS,
+    ("POST", "/api/knowledge/expand/session"): PARTS,
+    ("POST", "/api/pipeline/nudge"): LOOKS,
+    ("GET", "/metrics"): SCRAPED,
+    ("GET", "/api/analytics/logs"): PARTS,
+    ("GET", "/api/analytics/memory-safety"): PARTS,
+    ("GET", "/api/analytics/continuity"): PARTS,
+    ("GET", "/api/analytics/continuity/latest"): PARTS,
+    ("GET", "/api/telemetry/export"): PARTS,
+    ("GET", "/api/telemetry/training-export"): PARTS,
+    ("GET", "/api/timeline/{entity_id}/export"): PARTS,
+    ("GET", "/api/secrets/{name}"): PARTS,
+    ("POST", "/api/secrets/{name}/exec"): SAME,
+    ("GET", "/api/tasks/{task_id}/runs"): PARTS,
+}
+#: Whole groups: method (any when empty) and beginning of the path.
+GROUPS = {
+    ("", "/mcp"): TOOLS,
+    ("", "/api/marketplace/"): TOOLS,
+    ("POST", "/api/repair/"): REPAIRS,
+    ("GET", "/api/repair/"): LOOKS,
+}
+
+
+def described() -> Iterator[Call[object]]:
+    """Yield every call that the clients can make, with words in the place of what it needs."""
+    for name in calls.__all__:
+        for make in vars(getattr(calls, name)).values():
+            is_call = inspect.isfunction(make) and make.__module__ == f"signet.client.calls.{name}"
+            if is_call and not make.__name__.startswith("_"):
+                needed = inspect.signature(make).parameters.values()
+                words = {one.name: _word(one) for one in needed if _is_needed(one)}
+                found = make(**words)
+                if isinstance(found, Call):
+                    yield found
+
+
+def _is_needed(one: inspect.Parameter) -> bool:
+    return one.default is one.empty and one.kind is not one.VAR_KEYWORD
+
+
+def _word(one: inspect.Parameter) -> object:
+    """Return something that the parameter takes."""
+    if one.name == "action":
+        return "check-fts"
+    kind = str(one.annotation)
+    if "Mapping" in kind:
+        return {}
+    if "Sequence" in kind or "Iterable" in kind:
+        return ["x"]
+    return 1 if "int" in kind or "float" in kind else "x"
+
+
+def route_of(call: Call[object]) -> tuple[str, str]:
+    """Return the route that answers a call; fails for a call of a route that is not there."""
+    if (call.method, call.path) in TABLE:
+        return call.method, call.path
+    return next(
+        (method, path)
+        for method, path in TABLE
+        if method == call.method and compile_path(path)[0].match(call.path)
+    )
+
+
+def in_a_group(route: tuple[str, str]) -> bool:
+    method, path = route
+    return any(path.startswith(begin) and one in ("", method) for one, begin in GROUPS)
+
+
+def test_every_route_can_be_reached_or_has_a_reason_why_not() -> None:
+    reached = {route_of(call) for call in described()}
+    routes = {route for route in TABLE if not in_a_group(route)}
+    assert routes - reached == WITHOUT.keys()
