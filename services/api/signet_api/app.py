@@ -17,6 +17,7 @@ from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.heartbeat import beat
+from signet_api.paths import Direct
 from signet_api.routes import ROUTERS
 from signet_api.traced import Traced
 
@@ -70,6 +71,8 @@ def create_app(state: State) -> ASGIApp:
     segments.install()
     for router in ROUTERS:
         app.include_router(router)
+    routes = app.router.routes
+    routes.insert(0, Direct(zip(ROUTERS, routes[-len(ROUTERS) :], strict=True)))
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
     guard = Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard
