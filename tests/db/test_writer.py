@@ -5,6 +5,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ connection.execute("ROLLBACK")
 
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[Database]:
-    database = Database(fresh_database(tmp_path / "m.db"), wait_seconds=1.0)
+    database = Database(fresh_database(tmp_path / "m.db"))
     yield database
     database.close()
 
@@ -163,16 +164,17 @@ def test_a_full_disk_is_told_and_half_nothing_and_passes(db: Database) -> None:
     assert keys(db) == {"small", "big", "blob"}
 
 
-def test_a_foreign_writer_is_waited_for_and_then_told_about(db: Database, tmp_path: Path) -> None:
-    with _holder(db.path) as holder:
+def test_a_foreign_writer_is_waited_for_and_then_told_about(tmp_path: Path) -> None:
+    db = Database(fresh_database(tmp_path / "m.db"), wait_seconds=1.0)
+    with closing(db), _holder(db.path) as holder:
         with pytest.raises(StorageBusy):
             db.write(put, "too-late")
         assert db.read(ReadTx.value, "SELECT 1") == 1, "reading goes on"
         assert holder.stdin is not None
         holder.stdin.close()
         holder.wait()
-    assert db.write(put, "again") == "again"
-    assert keys(db) == {"again"}
+        assert db.write(put, "again") == "again"
+        assert keys(db) == {"again"}
 
 
 def test_two_processes_take_turns_at_the_gate(db: Database, tmp_path: Path) -> None:

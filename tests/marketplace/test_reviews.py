@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support.http import free_port
+from support.ports import free_port
 from support.pages import Page, a_site, moved
 
 from .conftest import Tools, with_tools

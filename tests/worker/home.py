@@ -30,6 +30,7 @@ def manifest(
     *,
     embedding: str = "none",
     api_key: str | None = None,
+    timeout_ms: int = 60_000,
     **pipeline: object,
 ) -> Tree:
     """Return the content of an agent.yaml; `url` is where both models answer, the rest is `pipelineV2`.
@@ -37,7 +38,7 @@ def manifest(
     What follows a reading, hints and structure, is off unless a test asks for it.
     """
     off = {"hints": {"enabled": False}, "structural": {"enabled": False}}
-    extraction = {"provider": provider, "endpoint": url, "api_key": api_key, "timeout": 5_000}
+    extraction = {"provider": provider, "endpoint": url, "api_key": api_key, "timeout": timeout_ms}
     return {
         "embedding": {"provider": embedding, "base_url": url},
         "memory": {
