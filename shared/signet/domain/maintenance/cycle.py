@@ -32,7 +32,7 @@ KIND = "maintenance"
 #: How its repairs are told in the history (MW-4).
 ACTOR = Actor(name="maintenance-worker", type="daemon")
 REASON = "autonomous maintenance"
-#: Refusals of the gate; none of them says that the repair does not help.
+#: Refusals of the gate, and models that do not answer; none of them says that the repair does not help.
 _REFUSALS = frozenset(Reason) - {Reason.ERROR}
 
 _UPKEEP = """
