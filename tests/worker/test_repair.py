@@ -13,7 +13,7 @@ import pytest
 
 from signet import clock
 from signet.config import settings_from
-from signet.db import vectors
+from signet.db import migrate, vectors
 from signet.domain.memory.models import Actor
 from signet.domain.repair import fulltext, run, stats
 from signet.domain.repair.catalog import BY_PATH
@@ -99,6 +99,8 @@ def test_an_index_that_was_cut_off_is_seen_and_made_anew(daemon: Daemon) -> None
 def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) -> None:
     daemon.home.run("DROP TABLE memories_fts")
     daemon.home.run("DROP TABLE entities_fts")
+    daemon.home.run("DROP TRIGGER memories_ai")
+    daemon.home.run("DROP TRIGGER memories_ad")
     body = daemon.repair("check-fts", {"repair": True}).body
     assert body["success"] is True and "entities_fts too" in body["message"]
     assert daemon.found("oolong") == 30
@@ -106,6 +108,10 @@ def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) ->
     assert daemon.found("kite") == 1
     daemon.home.run("DELETE FROM memories WHERE content LIKE 'Nora%'")
     assert daemon.repair("check-fts").body["affected"] == 0
+    assert not [one for one in migrate.drift(daemon.home.workspace.database) if "trigger" in one]
+    daemon.home.run("DROP TRIGGER memories_au")
+    assert daemon.repair("check-fts").body["affected"] == 1, "its rows are all there"
+    assert daemon.repair("check-fts", {"repair": True}).body["success"] is True
 
 
 def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from signet import clock
 from signet.db import Database, migrate
 from signet.domain.analytics import keep
 from signet.domain.backup import swap
+from signet.domain.repair import fulltext
 from signet.errors import SignetError, StorageBusy, StorageFull
 from signet.paths import Workspace
 from signet.process import parent
@@ -31,18 +32,25 @@ def main() -> int:
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
-    _forget_the_last_life(workspace)
+    _begin_a_life(workspace)
     if done.copy is not None:
         sys.stdout.write(f"Database upgraded; its earlier state is kept in {done.copy}\n")
     return 0
 
 
-def _forget_the_last_life(workspace: Workspace) -> None:
-    """Empty what counts since the start of a daemon; a full disk is no reason not to start."""
+def _begin_a_life(workspace: Workspace) -> None:
+    """Empty what counts since the start of a daemon, and make full-text indexes that are missing.
+
+    Those are filled by a maintenance in the background. A full disk is no reason not to start.
+    """
     with contextlib.suppress(StorageBusy, StorageFull):
         db = Database(workspace.database)
         try:
             db.write_quick(keep.clear)
+            if db.write(fulltext.ensure):
+                from signet.domain.maintenance import cycle
+
+                db.write(cycle.ask, "start", now=clock.now())
         finally:
             db.close()
 

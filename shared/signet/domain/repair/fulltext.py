@@ -6,7 +6,7 @@ stopped. Reads, and all writes but one step, meet no lock for longer than a few 
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,12 +25,13 @@ READ_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """One full-text index: its table, the columns it holds, how it cuts words."""
+    """One full-text index: its table, the columns it holds, how it cuts words, what its triggers' names begin with."""
 
     name: str
     table: str
     columns: tuple[str, ...]
     tokenize: str
+    prefix: str
 
     def create(self, name: str) -> str:
         """Return the statement that makes it, empty, under a name."""
@@ -43,18 +44,26 @@ class Index:
 
 #: As the schema makes them.
 INDEXES = (
-    Index(name="memories_fts", table="memories", columns=("content",), tokenize="porter unicode61"),
+    Index(
+        name="memories_fts",
+        table="memories",
+        columns=("content",),
+        tokenize="porter unicode61",
+        prefix="memories",
+    ),
     Index(
         name="memory_hints_fts",
         table="memory_hints",
         columns=("hint",),
         tokenize="porter unicode61",
+        prefix="memory_hints_fts",
     ),
     Index(
         name="entities_fts",
         table="entities",
         columns=("name", "canonical_name"),
         tokenize="unicode61",
+        prefix="entities_fts",
     ),
 )
 
@@ -84,6 +93,17 @@ class Seen:
             "mismatch": self.is_off,
             **fault,
         }
+
+
+def ensure(tx: WriteTx, indexes: Iterable[Index] = INDEXES) -> bool:
+    """Make what is missing of the indexes, empty, and return whether anything was (SCH-3).
+
+    Without an index no row of its table can be written, without its triggers no row comes into it.
+    """
+    made = [statement for index in indexes for statement in _missing(tx, index)]
+    for statement in made:
+        tx.run(statement)
+    return bool(made)
 
 
 def look(tx: ReadTx) -> list[Seen]:
@@ -138,7 +158,8 @@ def _told(tx: ReadTx, seen: list[Seen]) -> Done:
 def _look(tx: ReadTx, index: Index, ends_at: float) -> Seen:
     expected = int(tx.value(f"SELECT COUNT(*) FROM {index.table}"))
     indexed = diagnostics.indexed_rows(tx, index.name)
-    fault = None if indexed is None else _fault(tx, index, ends_at)
+    is_whole = indexed is not None and not _missing(tx, index)
+    fault = _fault(tx, index, ends_at) if is_whole else "a part of it is missing"
     return Seen(index=index, expected=expected, indexed=indexed, fault=fault)
 
 
@@ -171,16 +192,14 @@ def _fault(tx: ReadTx, index: Index, ends_at: float) -> str | None:
 def _begin(tx: WriteTx, *, index: Index) -> int:
     """Make the new index and its triggers, unless an earlier run has."""
     new, filled = f"{index.name}_new", f"{index.name}_filled"
-    if tx.value(_HAS, (index.name,)) is None:
-        # Without it no row of its table can be written.
-        tx.run(index.create(index.name))
+    ensure(tx, [index])
     if tx.value(_HAS, (new,)) and tx.value(_HAS, (filled,)):
         return 0
     _clear(tx, index)
     tx.run(f"DROP TABLE IF EXISTS {new}")
     tx.run(index.create(new))
     tx.run(f"CREATE TABLE {filled} AS SELECT 0 AS seq")
-    for statement in _triggers(index).values():
+    for statement in _filling(index).values():
         tx.run(statement)
     return 0
 
@@ -215,24 +234,45 @@ def _swap(tx: WriteTx, index: Index) -> None:
         tx.run("PRAGMA legacy_alter_table = OFF")
 
 
+def _missing(tx: ReadTx, index: Index) -> list[str]:
+    """Return the statements that make the index and its triggers, those that are there left out."""
+    parts = {index.name: index.create(index.name), **_triggers(index)}
+    return [statement for name, statement in parts.items() if tx.value(_HAS, (name,)) is None]
+
+
 def _clear(tx: WriteTx, index: Index) -> None:
-    for name in _triggers(index):
+    for name in _filling(index):
         tx.run(f"DROP TRIGGER IF EXISTS {name}")
     tx.run(f"DROP TABLE IF EXISTS {index.name}_filled")
 
 
 def _triggers(index: Index) -> Mapping[str, str]:
+    """Return the triggers that bring all changes into the index, by name, as the schema has them."""
+    return _following(index, index.name, index.prefix)
+
+
+def _filling(index: Index) -> Mapping[str, str]:
     """Return the triggers that bring changes of rows that were filled in already into the new index, by name."""
-    new, listed = f"{index.name}_new", ", ".join(index.columns)
+    return _following(index, f"{index.name}_new", f"{index.name}_new", f"{index.name}_filled")
+
+
+def _following(
+    index: Index, target: str, prefix: str, filled: str | None = None
+) -> Mapping[str, str]:
+    listed = ", ".join(index.columns)
     out, into = (", ".join(f"{side}.{one}" for one in index.columns) for side in ("old", "new"))
-    drop = f"INSERT INTO {new} ({new}, rowid, {listed}) VALUES ('delete', old.seq, {out});"
-    add = f"INSERT INTO {new} (rowid, {listed}) VALUES (new.seq, {into});"
-    done = f"(SELECT seq FROM {index.name}_filled)"
+    drop = f"INSERT INTO {target} ({target}, rowid, {listed}) VALUES ('delete', old.seq, {out});"
+    add = f"INSERT INTO {target} (rowid, {listed}) VALUES (new.seq, {into});"
+    old, new = (
+        f" WHEN {side}.seq <= (SELECT seq FROM {filled})" if filled else ""
+        for side in ("old", "new")
+    )
     changes = {
-        "ad": f"AFTER DELETE ON {index.table} WHEN old.seq <= {done} BEGIN {drop} END",
-        "ai": f"AFTER INSERT ON {index.table} WHEN new.seq <= {done} BEGIN {add} END",
-        "au": f"AFTER UPDATE OF {listed} ON {index.table} WHEN old.seq <= {done} BEGIN {drop} {add} END",
+        "ad": f"AFTER DELETE ON {index.table}{old} BEGIN {drop} END",
+        "ai": f"AFTER INSERT ON {index.table}{new} BEGIN {add} END",
+        "au": f"AFTER UPDATE OF {listed} ON {index.table}{old} BEGIN {drop} {add} END",
     }
     return {
-        f"{new}_{kind}": f"CREATE TRIGGER {new}_{kind} {rest}" for kind, rest in changes.items()
+        f"{prefix}_{kind}": f"CREATE TRIGGER {prefix}_{kind} {rest}"
+        for kind, rest in changes.items()
     }

@@ -1,0 +1,30 @@
+"""A start makes what is missing of the full-text indexes, and asks for their filling (SCH-3)."""
+
+from pathlib import Path
+
+import pytest
+
+from signet.db import migrate
+from signet.db.driver import connect
+from support.http import a_workspace, api_over
+from support.processes import program
+
+pytestmark = pytest.mark.xdist_group("daemon")
+
+
+def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_path: Path) -> None:
+    workspace = a_workspace(tmp_path / "agents")
+    damaged = connect(workspace.database)
+    for lost in ("TABLE memories_fts", "TRIGGER memories_ai", "TRIGGER memories_ad"):
+        damaged.execute(f"DROP {lost}")
+    damaged.close()
+    for _ in range(2):  # a second start finds nothing to do
+        with program("-m", "signet.daemon.migrate", str(workspace.root)) as process:
+            assert process.wait(60) == 0
+        with api_over(workspace) as api:
+            jobs = [row["job_type"] for row in api.rows("memory_jobs")]
+            assert jobs.count("maintenance") == 1
+    assert not [one for one in migrate.drift(workspace.database) if "missing" in one]
+    with api_over(workspace) as api:
+        api.post("/api/memory/remember", {"content": "The heron is grey."})
+        assert api.post("/api/memory/recall", {"query": "heron"}).body["count"] == 1
