@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support.ports import free_port
 from support.pages import Page, a_site, moved
+from support.ports import free_port
 
 from .conftest import Tools, with_tools
 
