@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from cli.program import DEAD_URL, Done, Program
@@ -43,6 +45,18 @@ def absent(alone: Program) -> Program:
     return alone
 
 
+def request_on(connection: socket.socket) -> bytes:
+    """Return one whole request."""
+    found = b""
+    while b"\r\n\r\n" not in found and (more := connection.recv(65_536)):
+        found += more
+    head, _, body = found.partition(b"\r\n\r\n")
+    [length] = re.findall(rb"content-length: *(\d+)", head.lower()) or [b"0"]
+    while len(body) < int(length) and (more := connection.recv(65_536)):
+        body += more
+    return head + b"\r\n\r\n" + body
+
+
 @contextmanager
 def answering(reply: bytes | None) -> Iterator[tuple[str, list[bytes]]]:
     """Give the address of a daemon that answers each call with these bytes; None: it never does."""
@@ -57,7 +71,7 @@ def answering(reply: bytes | None) -> Iterator[tuple[str, list[bytes]]]:
                 except OSError:
                     return
                 open_ones.append(one)
-                asked.append(one.recv(65_536))
+                asked.append(request_on(one))
                 if reply is not None:
                     one.sendall(reply)
                     one.close()
@@ -247,6 +261,50 @@ def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
     assert "next" in served.run("bypass", "--list").out
     assert served.run("bypass", "unknown").status == 1
     assert hook(served, "session-end", {"session_id": "next"}).status == 0
+
+
+@pytest.mark.parametrize("way", ["hook", "sync"])
+def test_what_a_daemon_elsewhere_missed_is_handed_to_it_later(
+    absent: Program, served: Program, tmp_path: Path, way: str
+) -> None:
+    elsewhere = {"SIGNET_DAEMON_URL": f"http://127.0.0.1:{served.port}"}
+    log, key = tmp_path / "log.jsonl", f"far/{way}"
+    log.write_text("\n".join(map(json.dumps, TURNS)))
+    hook(absent, "session-end", {**END, "session_id": key, "transcript_path": str(log)}, **OFF)
+    [entry] = spooled(absent)
+    os.utime(entry, (0, 0))  # it has settled
+    log.unlink()
+    if way == "hook":
+        other = hook(absent, "session-end", {**END, "session_id": "now"}, **elsewhere)
+        assert (other.status, other.err) == (0, "")
+    else:
+        done = absent.run("sync", "--json", **elsewhere)
+        assert done.json()["delivered"] == 1, done.err
+    eventually(lambda: not spooled(absent))
+    with httpx.Client(base_url=elsewhere["SIGNET_DAEMON_URL"]) as client:
+        told = client.get(f"/api/sessions/far%2F{way}/transcript").json()
+    assert told["content"].split("\n") == [
+        f"{one['role'].capitalize()}: {one['content']}" for one in TURNS
+    ]
+
+
+def test_who_holds_the_default_port_is_not_handed_anything(absent: Program) -> None:
+    hook(absent, "session-end", END, **OFF)
+    os.utime(spooled(absent)[0], (0, 0))
+    assert absent.run("sync", "--json").json()["delivered"] == 0
+    assert len(spooled(absent)) == 1
+
+
+def test_a_daemon_elsewhere_is_sent_the_log_and_not_its_name(
+    absent: Program, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("User: The walrus sleeps.")
+    reply = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    with answering(reply) as (url, asked):
+        hook(absent, "session-end", {**END, "transcript_path": str(log)}, SIGNET_DAEMON_URL=url)
+        assert asked
+        assert b"The walrus sleeps." in asked[0] and str(log).encode() not in asked[0]
 
 
 def test_the_spool_is_bounded_and_the_newest_stay(

@@ -3,7 +3,7 @@
 Neither the command tree nor its library is loaded. Whatever happens, a harness goes on: an absent daemon, a slow one
 and a refusal are one line on stderr and, but for wrong usage, exit 0 for the hooks that a harness waits for (CL-50).
 A hook that is not told otherwise is over within two seconds, however slow the daemon is. What ends a session is
-spooled first, so that it is delivered later if it cannot be delivered now.
+spooled first, so that it is delivered later if it cannot be delivered now (see spooled.py).
 """
 
 import json
@@ -16,13 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from signet.cli import spooled
 from signet.client import target, transport
 from signet.client.call import Call
 from signet.client.errors import DaemonNotRunning, DaemonSilent
 from signet.config.env import read_environment
 from signet.domain.hooks import spool
 from signet.errors import SignetError
-from signet.paths import find_workspace
+from signet.paths import Workspace, find_workspace
 
 #: How long a hook may take in all when nobody has said otherwise; a harness notices more than two seconds.
 PATIENCE_SECONDS = 1.8
@@ -30,11 +31,7 @@ PATIENCE_SECONDS = 1.8
 INPUT_SECONDS = 1.0
 LEAST_SECONDS = 0.2
 MOST_INPUT = 32 * 1_048_576
-#: So much of a log fits into a request.
-MOST_SENT = 8 * 1_048_576
 USAGE = 2
-#: What is refused for good is not kept for later.
-_HOPELESS = frozenset({400, 404, 405, 409, 413})
 
 _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sessionKey": ("session_key", "sessionKey", "session_id", "sessionId"),
@@ -227,12 +224,15 @@ def stdin(until: float) -> Mapping[str, object]:
 
 
 def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
-    entry = _spooled(asked, body) if asked.hook.is_spooled else None
+    workspace = find_workspace(asked.path)
+    entry = _spooled(asked, body, workspace) if asked.hook.is_spooled else None
     seconds = _patience(asked.hook)
     left = max(LEAST_SECONDS, seconds - (time.monotonic() - started))
     try:
         daemon = _daemon(asked, left)
-        sent = _with_log(body) if "Authorization" in daemon.headers else body
+        is_own = spooled.is_own(workspace, daemon)
+        # A daemon that wants tokens reads no files (HK-73), one elsewhere has other ones.
+        sent = body if is_own and "Authorization" not in daemon.headers else spooled.with_log(body)
         call: Call[object] = Call(method="POST", path=asked.route, body=sent)
         reply = transport.send(daemon, call)
     except DaemonNotRunning:
@@ -241,11 +241,11 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
         return _skipped(f"timed out after {round(seconds * 1000)} ms, hook skipped", entry)
     except SignetError as error:
         return _skipped(f"{error.message}; hook skipped", entry)
-    answer = _object(reply.body)
+    answer = spooled.answer_of(reply.body)
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} does not answer as Signet does; hook skipped", entry)
     if reply.status >= 400:
-        if entry is not None and reply.status in _HOPELESS and "error" in answer:
+        if entry is not None and reply.status in spooled.HOPELESS and "error" in answer:
             entry.remove()
             entry = None
         _skipped(str(answer.get("error") or f"the daemon answered {reply.status}"), entry)
@@ -253,6 +253,7 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     if entry is not None:
         entry.remove()
     _print(asked, answer)
+    spooled.deliver_behind(workspace, daemon)
     return 0
 
 
@@ -263,9 +264,8 @@ def _print(asked: Asked, answer: Mapping[str, object]) -> None:
         sys.stdout.write(f"{text}\n")
 
 
-def _spooled(asked: Asked, body: Mapping[str, object]) -> spool.Entry | None:
+def _spooled(asked: Asked, body: Mapping[str, object], workspace: Workspace) -> spool.Entry | None:
     """Return the entry of a call that must not be lost; None where there is no workspace to keep it in."""
-    workspace = find_workspace(asked.path)
     if not workspace.root.is_dir():
         return None
     headers = {"x-signet-runtime-path": "legacy"}
@@ -327,19 +327,6 @@ def _daemon(asked: Asked, seconds: float) -> target.Target:
     return replace(found, headers={**found.headers, "X-Signet-Runtime-Path": "legacy"})
 
 
-def _with_log(body: Mapping[str, object]) -> Mapping[str, object]:
-    """Return a body with the end of the log that it names: a daemon that wants tokens reads no files (HK-73)."""
-    path = body.get("transcriptPath")
-    if not isinstance(path, str) or "transcript" in body:
-        return body
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_SENT))
-            return {**body, "transcript": file.read(MOST_SENT).decode("utf-8", "replace")}
-    except (OSError, ValueError, RuntimeError):
-        return body
-
-
 def _said(said: Mapping[str, object], name: str) -> object:
     """Return what a harness says under one of the spellings of a field."""
     for spelling in _SPELLINGS.get(name, ()):
@@ -349,11 +336,3 @@ def _said(said: Mapping[str, object], name: str) -> object:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
     return None
-
-
-def _object(body: bytes) -> dict[str, object]:
-    try:
-        found = json.loads(body)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

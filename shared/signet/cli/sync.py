@@ -6,7 +6,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.daemon import JsonOption, PathOption
-from signet.errors import NotFound
+from signet.errors import NotFound, SignetError
 from signet.paths import Workspace, find_workspace
 
 
@@ -34,13 +34,29 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
         done.changed += (*connected.files_written, *connected.configs_patched)
         done.warnings += connected.warnings if connected.has_changed else ()
     done = syncing.both(done, syncing.sync(site, settings, now=clock.now()))
+    delivered = _delivered(workspace, path)
     if as_json:
-        output.show({"changed": done.changed, "warnings": done.warnings, "failures": done.failures})
+        told = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
+        output.show({**told, "delivered": delivered})
     else:
         for line in done.output.splitlines():
             output.say(output.plain(line))
+        if delivered:
+            output.say(f"Handed over what hooks had kept: {output.count(delivered, 'call')}")
     if done.failures:
         raise typer.Exit(1)
+
+
+def _delivered(workspace: Workspace, path: str | None) -> int:
+    """Hand over what hooks could not deliver to a daemon elsewhere, and return how many calls it took."""
+    from signet.cli import spooled
+    from signet.client import target
+
+    try:
+        daemon = target.find(path=path, actor="sync", actor_type="harness")
+    except SignetError:
+        return 0
+    return spooled.deliver(workspace, daemon) if spooled.takes_spool(workspace, daemon) else 0
 
 
 def _files(workspace: Workspace, name: str, description: str) -> list[str]:
