@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.http import free_port
+from support.ports import free_port
 from support.processes import eventually, program
 
 from .conftest import PATIENT_MS, ROOT, Tools, with_tools
