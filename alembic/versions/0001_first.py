@@ -7,6 +7,7 @@ tables and columns, never at version numbers, so a file of any age fits. Columns
 end of their table; tables we do not know are left alone.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,6 +17,7 @@ from typing import Any
 from alembic import context, op
 
 from signet import clock
+from signet.db import vectors
 from signet.db.driver import Connection, sqlite
 from signet.domain.memory import normalize
 
@@ -58,6 +60,7 @@ def upgrade() -> None:
         assert connection is not None
         connection.create_function("hash_of", 1, hash_of, deterministic=True)
         connection.create_function("text_of", 1, text_of, deterministic=True)
+        connection.create_function("is_vector", 2, is_vector, deterministic=True)
         run("PRAGMA ignore_check_constraints = ON")  # until rows.sql has made the rows legal
         for table in adopted:
             copy_rows(table, stamp)
@@ -181,6 +184,11 @@ def text_of(value: bytes | None) -> str | None:
 def hash_of(content: bytes) -> str:
     """Return the content hash of such a text."""
     return normalize.content_hash(content.decode("utf-8", "replace"))
+
+
+def is_vector(vector: bytes, dimensions: int) -> bool:
+    """Say whether a vector has so many dimensions and only finite numbers."""
+    return 0 < 4 * dimensions == len(vector) and math.isfinite(sum(vectors.unpack(vector)))
 
 
 def substitute(name: str, kind: str, now: str) -> str:

@@ -49,7 +49,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
           (NULL, 'no id either', '2025', '2025');
         INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)
           VALUES ('x1', 'x1', 'text', 'wide', 'memory', 'nulls', '', '2025'),
-            ('x2', 'x2', x'00', 384, 'memory', 'words', '', '2025');
+            ('x2', 'x2', x'00', 384, 'memory', 'words', '', '2025'),
+            ('x3', 'x3', x'0000c07f0000803f', 2, 'memory', 'far', '', '2025'),
+            ('x4', 'x4', x'0000003f0000803f', 2, 'memory', 'tags', '', '2025');
         INSERT INTO memory_jobs (id, job_type, memory_id, payload, attempts, status, created_at, updated_at)
           VALUES ('x1', 'structural_classify', 'far', 'not json', 'many', 'odd', '2025', '2025');
         INSERT INTO memory_history (id, memory_id, event, metadata, changed_by, created_at)
@@ -98,6 +100,11 @@ def test_every_memory_is_there_and_its_values_are_of_their_kind(api: Api) -> Non
         assert api.get(f"/api/memory/{memory_id}/history").status == 200
     far = api.get("/api/memory/far").body
     assert (far["importance"], far["version"], far["pinned"]) == (1.0, 1, 1)
+
+
+def test_of_odd_vectors_only_one_that_can_be_compared_is_kept(api: Api) -> None:
+    exported = api.get("/api/embeddings?vectors=true").body["embeddings"]
+    assert [row["vector"] for row in exported if row["id"] in ODD] == [[0.5, 1.0]]
 
 
 def test_an_odd_memory_can_be_changed_forgotten_and_recovered(api: Api) -> None:

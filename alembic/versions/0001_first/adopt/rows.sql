@@ -13,6 +13,9 @@ UPDATE memories SET content_hash = NULL
     SELECT min(seq) FROM memories WHERE content_hash IS NOT NULL AND is_deleted = 0
     GROUP BY content_hash, agent_id, visibility, COALESCE(scope, ''));
 
+-- A vector that is none would spoil the scores of all others; without it its text is embedded anew.
+DELETE FROM embeddings WHERE NOT is_vector(vector, dimensions);
+
 -- Several vectors of one source: the newest is the first passage.
 UPDATE embeddings SET ordinal = numbered.place FROM (
     SELECT id, row_number() OVER (
