@@ -66,6 +66,10 @@ def test_the_floor_is_why_nothing_more_was_returned(db: Database) -> None:
     assert told["floor"] > 0
     assert told["left_out"]["below_floor"] == 10
     assert told["why_no_more"] == "10 more were not relevant enough"
+    best = told["best_below_floor"]
+    assert best["words"] == ["kettle"]
+    assert best["cosine"] is None
+    assert 0 < best["relevance"] < told["floor"]
     assert _account(ask(db, question, explain=True, floor=0.0))["floor"] is None
 
 

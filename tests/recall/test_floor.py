@@ -124,3 +124,39 @@ def test_a_caller_who_wants_depth_gets_what_neither_words_nor_meaning_bring_near
     assert found(ask(db, "Where does her boat lie?", by_meaning=True, limit=40, settings=high)) == [
         "boat"
     ]
+
+
+def test_words_that_say_how_to_answer_are_no_match(db: Database) -> None:
+    db.write(_house)
+    text = "The order of the list: she brought up five items across the conversation"
+    db.write(remember, "form", text)
+    question = (
+        "Can you list the order in which I brought up the upstairs violins across our conversations?"
+        " Mention only five items."
+    )
+    assert found(ask(db, question)) == []
+    assert found(ask(db, "which five items did she bring up in the list")) == ["form"]
+
+
+def test_in_a_long_text_words_meet_by_chance(db: Database) -> None:
+    db.write(_house)
+    short = "The gardener ordered tulips"
+    db.write(remember, "short", short)
+    db.write(remember, "long", short + ". The weather stayed as it was" * 40)
+    asked = ask(db, "which tulips has the gardener ordered", limit=40, explain=True)
+    relevance = {hit.id: hit.why.relevance for hit in asked.hits if hit.why is not None}
+    assert (relevance["short"] or 0) > (relevance["long"] or 0)
+
+
+def test_beside_an_answer_less_is_relevant_enough(db: Database) -> None:
+    db.write(_house)
+    db.write(remember, "hull", "A hull needs paint")
+    question = "has the hull new paint from the chandler in Lagos"
+    alone = ask(db, question, floor=0.01, explain=True)
+    db.write(remember, "all", "The hull has new paint from the chandler in Lagos")
+    beside = ask(db, question, floor=0.01, explain=True)
+    first, second = (
+        next(hit.why.relevance or 0 for hit in asked.hits if hit.id == "hull" and hit.why)
+        for asked in (alone, beside)
+    )
+    assert second > first

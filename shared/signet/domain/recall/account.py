@@ -22,9 +22,10 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
         "floor": None if page.least is None else round(page.least, 4),
         "left_out": {
             "below_score": page.below_score,
-            "below_floor": page.below_floor,
+            "below_floor": len(page.below_floor),
             "beyond_limit": page.beyond_limit,
         },
+        "best_below_floor": _best_below(run, page),
         "why_no_more": _why_no_more(run, page),
         "degraded": list(run.degraded),
     }
@@ -60,11 +61,25 @@ def _channels(run: Run) -> Mapping[str, object]:
     }
 
 
+def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
+    """Return what spoke for the most relevant result that the floor left out: its cosine and its words."""
+    if not page.below_floor:
+        return None
+    seq = max(page.below_floor, key=page.relevance.__getitem__)
+    cosine = run.known.cosine.get(seq)
+    return {
+        "id": run.allowed[seq].id,
+        "relevance": round(page.relevance[seq], 4),
+        "cosine": None if cosine is None else round(cosine, 4),
+        "words": [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held],
+    }
+
+
 def _why_no_more(run: Run, page: Page) -> str:
     if not run.allowed:
         return "nothing that may be read and passes the filters has a word or the meaning of the question"
     if page.below_floor:
-        return f"{page.below_floor} more were not relevant enough"
+        return f"{len(page.below_floor)} more were not relevant enough"
     if page.beyond_limit:
         return f"the limit of {run.query.size} is reached"
     if page.below_score:

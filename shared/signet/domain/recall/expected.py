@@ -1,4 +1,4 @@
-"""What a question expects of its answer: a time, a number, a place, a reason, a choice, a preference. Pure.
+"""What a question expects of its answer: a time, a number, a place, a reason, a choice, a preference, a form. Pure.
 
 "When" is answered by a text that names a time, however near others come in words and meaning. Of the evidence for such
 questions in dialogue 80 % names one and 12 % of all turns do; numbers: 48 and 10 %, places 40 and 2 %, likes 66 and
@@ -83,11 +83,31 @@ LIKING = Kind(
 )
 KINDS = (TIME, NUMBER, PLACE, REASON, CHOICE, LIKING)
 
+#: How an answer is asked for, and where its matter was talked about: such words are in no answer for what they mean.
+FORM = re.compile(
+    r"\bhow (?:many|much)\b"
+    r"|(?:^|[.?!]\s+|\b(?:can|could|would|will) you )(?:please )?"
+    r"(?:list|give(?: me)?|provide|tell me|show me|walk me through|summari[sz]e|describe|explain|remind me)\b"
+    r"|\b(?:mention|name|list|include)\W+(?:(?:only|just|exactly|and)\W+)*\w+ (?:items|things|points|examples)\b"
+    r"|\b(?:(?:comprehensive|complete|full|brief|short|detailed|clear) )?(?:summary|overview) of\b"
+    r"|\bthe order in which\b|\bin order\b(?! to\b)|\b(?:different|various) aspects of\b"
+    r"|\b(?:I|we)(?:['’]ve| have| had)? "
+    r"(?:say|said|mention(?:ed)?|tell|told|ask(?:ed)?|br(?:ing|ought) up|discuss(?:ed)?|talk(?:ed)? about)\b"
+    r"|\b(?:throughout|across|during|in|from) (?:our|my|these) (?:\w+ )?"
+    r"(?:conversation|chat|discussion|session|talk|message|request|question)s?\b",
+    re.IGNORECASE,
+)
+
 
 def of(question: str) -> tuple[Kind, ...]:
     """Return the sorts of answer that a question expects."""
     asking = question[:ASKING_CHARS]
     return tuple(kind for kind in KINDS if kind.asks.search(asking))
+
+
+def matter(question: str) -> str:
+    """Return a question without what says how to answer it."""
+    return FORM.sub(" ", question[:ASKING_CHARS]) + question[ASKING_CHARS:]
 
 
 def given(kinds: Sequence[Kind], type_: str, text: str) -> float:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from signet.domain.recall import floor, frequencies, keyword, store
+from signet.db import fts
+from signet.domain.recall import expected, floor, frequencies, keyword, store
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
@@ -18,7 +19,7 @@ class Page:
     relevance: Scores = field(default_factory=dict)
     #: Relevance below which a result is left out; None when the floor is not asked.
     least: float | None = None
-    below_floor: int = 0
+    below_floor: list[int] = field(default_factory=list)
     below_score: int = 0
     beyond_limit: int = 0
 
@@ -37,12 +38,12 @@ def turn(run: Run, scores: Scores) -> Page:
         beyond_limit=len(order) - len(best),
     )
     if run.settings.fusion is Fusion.FILLED:
-        page.relevance = run.attempt("floor", lambda: _relevance(run, best, scores), {})
+        page.relevance = run.attempt("floor", lambda: _relevance(run, best), {})
         page.least = _least(run)
     if page.least is not None:
         low = page.least
         page.order = [seq for seq in best if page.relevance.get(seq, low) >= low]
-        page.below_floor = len(best) - len(page.order)
+        page.below_floor = [seq for seq in best if page.relevance.get(seq, low) < low]
     return page
 
 
@@ -73,35 +74,37 @@ def _least(run: Run) -> float | None:
     return floor.least(asked, candidates=len(run.allowed))
 
 
-def _relevance(run: Run, seqs: Collection[int], scores: Scores) -> Scores:
+def _relevance(run: Run, seqs: Collection[int]) -> Scores:
     """Return the relevance of results; a hint, and for what the graph alone brought its importance, count as words."""
     known = run.known
     held = frequencies.of(run.tx, run.words)
+    matter = _matter(run)
     told = [
         (scores, held[word])
         for word, scores in zip(run.words, known.words, strict=False)
-        if scores or held[word] <= keyword.TOO_COMMON
+        if word in matter and (scores or held[word] <= keyword.TOO_COMMON)
     ]
     words = [scores for scores, _ in told]
     weight = floor.weights([count for _, count in told], store.highest(run.tx))
     everyone = {*seqs, *run.replaced}
-    told_by = {seq: floor.held(seq, words, weight, run.around) for seq in everyone}
+    told_by = {
+        seq: floor.held(seq, words, weight, run.around, run.allowed[seq].passages)
+        for seq in everyone
+    }
     told_by |= {seq: max(told_by[seq], hint) for seq, hint in known.hint.items() if seq in told_by}
     told_by |= {
         seq: max(told_by[seq], importance)
         for seq, importance in known.structure.items()
         if seq in told_by and run.trail.by_graph_alone(seq)
     }
-    found = floor.relevance(told_by, known.cosine, _before_replaced(run, scores))
+    found = floor.relevance(told_by, known.cosine)
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
     return {seq: found[seq] for seq in seqs}
 
 
-def _before_replaced(run: Run, scores: Scores) -> Scores:
-    """Return scores where what was replaced has that of what replaced it, which took its place."""
-    return scores | {
-        earlier: max(scores.get(seq, 0.0) for seq in (earlier, *chain))
-        for earlier, chain in run.replaced.items()
-    }
+def _matter(run: Run) -> set[str]:
+    """Return the words that name what the question is about; all, where each may only say how to answer."""
+    asked = set(fts.words(expected.matter(run.query.keyword_text or run.query.text)))
+    return asked.intersection(run.words) or set(run.words)
