@@ -26,8 +26,10 @@ NO_WEIGHT = 1e-6
 MOST_READ = 32_768
 
 #: Rows with the weightiest words that are ranked for each one wanted: bm25 knows how often a word occurs and how long
-#: a text is, and costs 0.8 µs for each.
+#: a text is, and costs 1.4 µs for each and a walk of all that the words have. More words than these tell rows apart by
+#: what they weigh (with bm25 for all questions recall@10 of turns is 83.2 and not 82.9, of facts 87.7 and not 87.5 %).
 RANKED = 4
+TOLD_APART = 3
 
 #: Best matches that are looked at for each one wanted, before only those that pass are ranked.
 LOOKED_AT = 4
@@ -94,7 +96,7 @@ def candidates(tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int) -> 
                 held[word], highest
             )
         asked += group
-        ranks = _best(tx, fts.any_of(asked), weights, narrow, limit)
+        ranks = _best(tx, asked, weights, narrow, limit)
         if len(ranks) >= limit:
             break
     return Chosen(ranks=ranks, words=asked)
@@ -121,26 +123,32 @@ def _weight(held: int, rows: int) -> float:
 
 
 def _best(
-    tx: ReadTx, match: str, weights: "Floats", narrow: Narrow, limit: int
+    tx: ReadTx, words: Sequence[str], weights: "Floats", narrow: Narrow, limit: int
 ) -> dict[int, float]:
-    """Return the rows that pass with their bm25, best first, of those with the weightiest words."""
-    ranks = _ranked(tx, match, _heaviest(weights, RANKED * limit))
+    """Return the rows that pass, best first, of those with the weightiest words; what ranks them is negative."""
+    ranks = _ranked(tx, words, weights, _heaviest(weights, RANKED * limit))
     passing: Collection[int] = narrow.allowed(tx, list(ranks)[: limit + limit // 4])
     if len(passing) < limit:
         allowed = narrow.flags(tx)
         if allowed is None:
-            ranks = _ranked(tx, match, _heaviest_passing(tx, weights, narrow, RANKED * limit))
+            heaviest = _heaviest_passing(tx, weights, narrow, RANKED * limit)
+            ranks = _ranked(tx, words, weights, heaviest)
         else:
             weights = weights * allowed[: len(weights)]
-            ranks = _ranked(tx, match, _heaviest(weights, RANKED * limit))
+            ranks = _ranked(tx, words, weights, _heaviest(weights, RANKED * limit))
         passing = ranks
     found = [(seq, -rank) for seq, rank in ranks.items() if seq in passing]
     return dict(found[:limit])
 
 
-def _ranked(tx: ReadTx, match: str, seqs: Sequence[int]) -> dict[int, float]:
-    """Return the bm25 (positive) of the rows, best first."""
-    ranks = store.keyword_of(tx, match, seqs)
+def _ranked(
+    tx: ReadTx, words: Sequence[str], weights: "Floats", seqs: Sequence[int]
+) -> dict[int, float]:
+    """Return the rows best first: by bm25, or by what many words weigh."""
+    if len(words) > TOLD_APART:
+        ranks: dict[int, float] = dict(zip(seqs, weights[list(seqs)].tolist(), strict=True))
+    else:
+        ranks = store.keyword_of(tx, fts.any_of(words), seqs)
     return dict(sorted(ranks.items(), key=lambda pair: (-pair[1], -pair[0])))
 
 
@@ -161,7 +169,7 @@ def _heaviest(weights: "Floats", wanted: int) -> list[int]:
     """Return the `wanted` rows with the most weight above 0; of equals the newest."""
     import numpy as np
 
-    rows: Numbers = np.flatnonzero(weights)
+    rows: Numbers = np.flatnonzero(weights > 0)
     if len(rows) > wanted:
         # So little that it decides between equals only.
         order = weights[rows] + rows * (NO_WEIGHT / 100 / len(weights))

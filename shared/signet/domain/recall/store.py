@@ -186,7 +186,7 @@ def keyword_among(tx: ReadTx, match: str, seqs: Collection[int], limit: int) -> 
 
 def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float]:
     """Return the bm25, turned positive, of those of the given rows that match."""
-    return {row[0]: -row[1] for row in tx.all(_KEYWORD_OF, (match, _numbered(seqs)))}
+    return {seq: -rank for seq, rank in tx.tuples(_KEYWORD_OF, (match, _numbered(seqs)))}
 
 
 def holding_rows(tx: ReadTx, match: str, highest: int) -> "Numbers":
@@ -283,7 +283,7 @@ def among(seqs: Collection[int]) -> Where:
 def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowed]:
     """Return those of the given memories that pass."""
     params = (passages.TARGET, _numbered(seqs), *where.params)
-    rows = tx.all(_ALLOWED.format(where=where.sql), params)
+    rows = tx.tuples(_ALLOWED.format(where=where.sql), params)
     return {row[0]: Allowed._make(row[1:]) for row in rows}
 
 
@@ -299,8 +299,8 @@ def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
 
 def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
     """Return the memories just before and after each one in what it came from, and what a fact was read from."""
-    rows = tx.all(_BESIDE, (_numbered(seqs),))
-    return {row[0]: [other for other in tuple(row)[1:] if other is not None] for row in rows}
+    rows = tx.tuples(_BESIDE, (_numbered(seqs),))
+    return {row[0]: [other for other in row[1:] if other is not None] for row in rows}
 
 
 def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:

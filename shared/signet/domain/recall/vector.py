@@ -17,7 +17,10 @@ from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
 
 if TYPE_CHECKING:
-    from signet.db.packed import Flags, Packed
+    from signet.db.packed import Flags, Floats, Numbers, Packed
+
+#: Numbers of vectors, best first, and the memories that they are of.
+Chosen = tuple["Numbers", "Numbers"]
 
 #: Stored vectors that are compared at first for each memory wanted, and at least.
 COMPARED = 3
@@ -84,36 +87,36 @@ def _by_signs(
 
 
 def _compared(
-    tx: ReadTx, signs: Signs, vector: bytes, choose: Callable[[int], dict[int, int]], limit: int
+    tx: ReadTx, signs: Signs, vector: bytes, choose: Callable[[int], Chosen], limit: int
 ) -> Scores | None:
     """Return the cosines of the memories of chosen vectors; None when too many that it chose are gone.
 
     More are compared while the best `limit` leave doubt that they are the best of all.
     """
+    import numpy as np
+
     wanted = max(LEAST_COMPARED, COMPARED * limit)
-    owners: dict[int, int] = {}
-    scores: Scores = {}
+    scores: dict[int, float] = {}
+    whose: list[int] = []
     asked = 0
     for times, chosen in zip(TIMES, CHOSEN, strict=True):
         if asked < chosen * wanted:
             asked = chosen * wanted
-            owners = choose(asked)
-        part = list(owners)[: times * wanted]
+            numbers, owners = choose(asked)
+        part: list[int] = numbers[: times * wanted].tolist()
         new = [number for number in part if number not in scores]
-        numbers, found = store.vectors_of(tx, new)
-        scores |= zip(numbers.tolist(), vectors.cosines(vector, [found]), strict=True)
-        if len(numbers) < len(new):
+        found, many = store.vectors_of(tx, new)
+        scores |= zip(found.tolist(), vectors.cosines(vector, [many]), strict=True)
+        whose += _owners(numbers, owners, found)
+        if len(found) < len(new):
             signs.missed(tx, list(set(new) - scores.keys()))
-        is_all = len(owners) <= len(part) and len(owners) < asked
-        if is_all or (2 * len(scores) > len(part) and not _is_unsure(part, scores, limit)):
+        is_all = len(numbers) <= len(part) and len(numbers) < asked
+        is_half = 2 * len(scores) > len(part)
+        if is_all or (is_half and not _is_unsure(part, scores, limit)):
             break
-    if 2 * len(scores) <= len(part) and not is_all:
+    if not (is_half or is_all):
         return None
-    best: Scores = {}
-    for number, score in scores.items():
-        seq = owners[number]
-        best[seq] = max(score, best.get(seq, 0.0))
-    return best
+    return best_of(whose, np.fromiter(scores.values(), dtype=np.float64, count=len(scores)))
 
 
 def _is_unsure(chosen: Sequence[int], scores: Scores, limit: int) -> bool:
@@ -123,29 +126,44 @@ def _is_unsure(chosen: Sequence[int], scores: Scores, limit: int) -> bool:
     return sum(number in last for number in best) > UNSURE * limit
 
 
+def _owners(numbers: "Numbers", owners: "Numbers", wanted: "Numbers") -> list[int]:
+    """Return whose the wanted ones of some vectors are."""
+    order = numbers.argsort()
+    found: list[int] = owners[order[numbers.searchsorted(wanted, sorter=order)]].tolist()
+    return found
+
+
+def best_of(owners: Sequence[int], scores: "Floats") -> Scores:
+    """Return for each owner its highest score: of the same key, the last one stays in a dictionary."""
+    order = scores.argsort().tolist()
+    numbers: list[float] = scores.tolist()
+    return {owners[place]: numbers[place] for place in order}
+
+
 def _nearest(
     packed: "Packed", vector: bytes, wanted: int, allowed: "Flags | None" = None
-) -> dict[int, int]:
+) -> Chosen:
     """Return the vectors nearest by signs, best first, with their memories."""
     import numpy as np
 
-    numbers, owners = packed.nearest(np.frombuffer(vector, dtype="<f4"), wanted, allowed)
-    return dict(zip(numbers.tolist(), owners.tolist(), strict=True))
+    return packed.nearest(np.frombuffer(vector, dtype="<f4"), wanted, allowed)
 
 
 def _that_pass(
     tx: ReadTx, narrow: Narrow, packed: "Packed", vector: bytes, wanted: int, share: float
-) -> dict[int, int]:
+) -> Chosen:
     """Return the `wanted` vectors nearest by signs of the memories that pass; about `share` of all do."""
+    import numpy as np
+
     rough = narrow.roughly(tx)
     asked = math.ceil(1.2 * wanted / (share if rough is None else 1.0))
     while True:
-        near = _nearest(packed, vector, asked, rough)
-        passing = narrow.passing(tx, set(near.values()))
-        chosen = [pair for pair in near.items() if pair[1] in passing]
-        if len(chosen) >= wanted or len(near) < asked:
-            return dict(chosen[:wanted])
-        asked = min(4 * asked, asked * wanted * 3 // 2 // max(1, len(chosen)))
+        numbers, owners = _nearest(packed, vector, asked, rough)
+        passing = np.isin(owners, list(narrow.passing(tx, set(owners.tolist()))))
+        passed = int(passing.sum())
+        if passed >= wanted or len(numbers) < asked:
+            return numbers[passing][:wanted], owners[passing][:wanted]
+        asked = min(4 * asked, asked * wanted * 3 // 2 // max(1, passed))
 
 
 def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:
