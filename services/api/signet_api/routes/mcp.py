@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
@@ -35,8 +36,17 @@ _CONTEXT = {
     "channel": b"x-signet-channel",
 }
 
+#: What the description of the interface says of messages and answers: JSON-RPC, its errors too.
+_BODY = {
+    "requestBody": {"content": {"application/json": {"schema": {"type": ["object", "array"]}}}}
+}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    202: {"description": "Nothing waits for an answer"},
+    400: {"description": "An error of JSON-RPC"},
+}
 
-@router.post("/mcp")
+
+@router.post("/mcp", responses=_ANSWERS, openapi_extra=_BODY)
 async def post_mcp(request: Request) -> Response:
     """Answer one JSON-RPC message, or a list of them; 202 when none of them waits for an answer."""
     if not _is_json(request.scope.get("signet.content_type", b"").decode("latin-1")):
