@@ -36,6 +36,6 @@ _MARK = re.compile(rf"<{_TAG}\b|\[signet:recall|\[memory active")
 
 def without(text: str) -> str:
     """Return a text without what programs put into it."""
-    if _MARK.search(text) is None:
+    if not ("<" in text or "[" in text) or _MARK.search(text) is None:
         return text
     return _BEGINNING.sub("", _RECALLED.sub("", _TAGGED.sub("", text)))

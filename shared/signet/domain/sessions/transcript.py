@@ -116,15 +116,20 @@ def _turn(record: dict[str, object]) -> Turn | None:
     """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
     if record.get("isMeta") or record.get("isSidechain"):
         return None
-    nested = (record.get(name) for name in ("message", "payload", "item"))
-    inner = next((part for part in nested if isinstance(part, dict) and part), record)
+    inner = record
+    for name in ("message", "payload", "item"):
+        part = record.get(name)
+        if part and isinstance(part, dict):
+            inner = part
+            break
     role = inner.get("role") or inner.get("speaker") or inner.get("type") or record.get("type")
     known = _ROLES.get(role) if isinstance(role, str) else None
-    content = next(
-        (found for name in ("content", "text", "message") if (found := inner.get(name))), ""
-    )
-    said = injected.without("\n".join(_texts(content))).strip()
-    return Turn(known, said) if known and said else None
+    if known is None:
+        return None
+    content = inner.get("content") or inner.get("text") or inner.get("message")
+    told = content if isinstance(content, str) else "\n".join(_texts(content))
+    said = injected.without(told).strip()
+    return Turn(known, said) if said else None
 
 
 def _texts(content: object) -> Iterator[str]:
