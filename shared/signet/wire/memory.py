@@ -4,7 +4,16 @@ from collections.abc import Mapping
 
 from pydantic import Field, model_validator
 
-from signet.wire.model import SAFE_INTEGER, Author, Body, Instant, TypeName, spelled
+from signet.wire.model import (
+    KEY_CHARS,
+    NAME_CHARS,
+    SAFE_INTEGER,
+    Author,
+    Body,
+    Instant,
+    TypeName,
+    spelled,
+)
 from signet.wire.tags import Tags
 from signet.wire.told import Aspects, Entities, Ids
 
@@ -22,26 +31,26 @@ class RememberBody(Body):
     content: str = ""
     type: TypeName | None = None
     who: Author | None = None
-    project: str | None = None
+    project: str | None = Field(None, max_length=KEY_CHARS)
     importance: float | None = Field(None, ge=0, le=1)
     tags: Tags | None = None
     pinned: bool = False
-    source_type: str | None = spelled("sourceType", "source_type")
-    source_id: str | None = spelled("sourceId", "source_id")
+    source_type: str | None = spelled("sourceType", "source_type", max_length=NAME_CHARS)
+    source_id: str | None = spelled("sourceId", "source_id", max_length=KEY_CHARS)
     #: Place in its source, for example the turn in a conversation.
     ordinal: int | None = Field(None, ge=-SAFE_INTEGER, le=SAFE_INTEGER)
     created_at: Instant | None = spelled("createdAt", "created_at")
     event_at: Instant | None = spelled("eventAt", "event_at")
-    agent_id: str | None = spelled("agentId", "agent_id")
-    session_key: str | None = spelled("sessionKey", "session_key")
+    agent_id: str | None = spelled("agentId", "agent_id", max_length=NAME_CHARS)
+    session_key: str | None = spelled("sessionKey", "session_key", max_length=KEY_CHARS)
     visibility: str | None = None
-    scope: str | None = None
+    scope: str | None = Field(None, max_length=NAME_CHARS)
     hints: list[str] | None = Field(None, max_length=100)
     entities: Entities = Field([], description="named things, or relations of two of them")
     aspects: Aspects = Field([], description="what holds of a named thing")
     transcript: str | None = None
-    harness: str | None = None
-    idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
+    harness: str | None = Field(None, max_length=NAME_CHARS)
+    idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key", max_length=KEY_CHARS)
     supersedes: Ids = Field([], description="memories that this one corrects")
     changed_by: str | None = spelled("changed_by", "changedBy", max_length=256)
 

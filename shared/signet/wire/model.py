@@ -21,6 +21,11 @@ from signet import clock
 SAFE_INTEGER = 2**53 - 1
 
 
+#: What names something is no longer than this, what points at something (a path, an address, a key) than that; both
+#: are stored with each memory and sent with each answer.
+NAME_CHARS, KEY_CHARS = 256, 4_096
+
+
 class Body(BaseModel):
     """A JSON object sent by a client; a field that is null counts as left out."""
 
@@ -50,7 +55,7 @@ def _instant(sent: object) -> object:
 
 #: The name of a kind of memory, and of whoever wrote it.
 TypeName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
-Author = Annotated[str, StringConstraints(strip_whitespace=True, max_length=256)]
+Author = Annotated[str, StringConstraints(strip_whitespace=True, max_length=NAME_CHARS)]
 
 #: An ISO-8601 time as text; one without zone is UTC.
 Instant = Annotated[datetime, Strict(), BeforeValidator(_instant)]
