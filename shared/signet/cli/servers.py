@@ -1,0 +1,251 @@
+"""`signet mcp …`: tool servers of others, which the daemon starts and through which agents reach their tools."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Invalid
+
+app = typer.Typer(
+    help="Install tool servers of others for your agents, switch them on and off.",
+    no_args_is_help=True,
+)
+
+#: Longer than a server may take to start.
+SECONDS = 65.0
+_ROOT = "/api/marketplace/mcp"
+_DESCRIPTION_CHARS = 90
+
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, as `mcp list` shows it.")]
+CommandArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="COMMAND", help="After --: how it is started.")
+]
+UrlOption = Annotated[str | None, typer.Option("--url", help="Its address, instead of a command.")]
+EnvOption = Annotated[
+    list[str] | None,
+    typer.Option("--env", "-e", metavar="NAME=VALUE", help="A variable; may be $secret:NAME."),
+]
+HeaderOption = Annotated[
+    list[str] | None,
+    typer.Option("--header", metavar="NAME=VALUE", help="A header; may hold $secret:NAME."),
+]
+EnableOption = Annotated[bool, typer.Option("--enable", help="Switch it on at once.")]
+
+
+@app.command("list")
+def list_servers(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the installed tool servers and how they stand.
+
+    Examples: signet mcp list · signet mcp list --json
+    """
+    found = client(path).call("GET", _ROOT)
+    if as_json:
+        output.show(found)
+        return
+    rows = [(one["id"], _standing(one), one["description"]) for one in found["servers"]]
+    _say_rows(rows, "No tool server is installed. To see some: signet mcp browse")
+
+
+@app.command()
+def browse(
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What it is for.")] = "",
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the tool servers that can be installed by name.
+
+    Examples: signet mcp browse · signet mcp browse web
+    """
+    found = client(path).call("GET", f"{_ROOT}/browse?q={quote(words, safe='')}")
+    if as_json:
+        output.show(found)
+        return
+    marked = [
+        (one["id"], "installed" if one["installed"] else "", one["description"])
+        for one in found["results"]
+    ]
+    _say_rows(marked, "No tool server is for that")
+    if found["registryError"]:
+        output.hint(found["registryError"])
+
+
+@app.command()
+def install(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `mcp browse` shows it.")],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="NAME=VALUE", help="What it needs to be told."),
+    ] = None,
+    source: Annotated[str, typer.Option(help="signet, or registry.")] = "signet",
+    enable: EnableOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Install a tool server by name; it runs only once it is switched on.
+
+    Examples: signet mcp install time --enable · signet mcp install filesystem -i folder=/work
+    """
+    body = {"id": name, "source": source, "inputs": _pairs(inputs), "enabled": enable}
+    _tell_server(_asked(path).call("POST", f"{_ROOT}/install", body=body), as_json)
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it.")],
+    command: CommandArgument = None,
+    url: UrlOption = None,
+    env: EnvOption = None,
+    header: HeaderOption = None,
+    enable: EnableOption = False,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Install a tool server by its command or address; it runs only once it is switched on.
+
+    Examples: signet mcp add notes -- npx -y notes-mcp · signet mcp add deck --url http://127.0.0.1:9000/mcp
+    """
+    body = {"name": name, "config": _config(command, url, env, header), "enabled": enable}
+    _tell_server(_asked(path).call("POST", f"{_ROOT}/register", body=body), as_json)
+
+
+@app.command()
+def test(
+    command: CommandArgument = None,
+    url: UrlOption = None,
+    env: EnvOption = None,
+    header: HeaderOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Start a tool server only to see its tools; it is not installed.
+
+    Examples: signet mcp test -- npx -y notes-mcp · signet mcp test --url http://127.0.0.1:9000/mcp
+    """
+    body = {"config": _config(command, url, env, header)}
+    found = _asked(path).call("POST", f"{_ROOT}/test", body=body)
+    if as_json:
+        output.show(found)
+    elif found["success"]:
+        _say_rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
+    if not found["success"]:
+        if not as_json:
+            output.failed(found["error"], "tool_server_failed", as_json=False)
+        raise typer.Exit(1)
+
+
+@app.command()
+def tools(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the tools of all servers that are on.
+
+    Examples: signet mcp tools · signet mcp tools --json
+    """
+    found = _asked(path).call("GET", f"{_ROOT}/tools?refresh=1")
+    if as_json:
+        output.show(found)
+        return
+    _say_rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
+    for one in found["servers"]:
+        if one["error"]:
+            output.hint(output.plain(one["error"]))
+
+
+@app.command()
+def enable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Switch a tool server on: it is started, and agents see its tools.
+
+    Examples: signet mcp enable filesystem · signet mcp enable time --json
+    """
+    _switch(server, path, as_json, is_on=True)
+
+
+@app.command()
+def disable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Switch a tool server off: it is stopped, and its tools are gone.
+
+    Examples: signet mcp disable filesystem · signet mcp disable time --json
+    """
+    _switch(server, path, as_json, is_on=False)
+
+
+@app.command()
+def remove(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Stop a tool server and forget it.
+
+    Examples: signet mcp remove filesystem · signet mcp remove time --json
+    """
+    done = client(path).call("DELETE", f"{_ROOT}/{quote(server, safe='')}")
+    if as_json:
+        output.show(done)
+    else:
+        output.say(f"Removed {output.plain(server)}")
+
+
+def _asked(path: str | None) -> Any:
+    return client(path, timeout_seconds=SECONDS)
+
+
+def _switch(server: str, path: str | None, as_json: bool, *, is_on: bool) -> None:
+    body = {"enabled": is_on}
+    done = _asked(path).call("PATCH", f"{_ROOT}/{quote(server, safe='')}", body=body)
+    _tell_server(done, as_json)
+
+
+def _config(
+    command: Sequence[str] | None,
+    url: str | None,
+    env: Sequence[str] | None,
+    header: Sequence[str] | None,
+) -> dict[str, object]:
+    """Return the config that the options say; raises Invalid when they say two or none."""
+    if bool(command) == bool(url):
+        raise Invalid("give either --url or, after --, a command")
+    if url:
+        return {"url": url, "headers": _pairs(header)}
+    program, *arguments = command or ()
+    return {"command": program, "args": arguments, "env": _pairs(env)}
+
+
+def _pairs(given: Sequence[str] | None) -> dict[str, str]:
+    found = {}
+    for one in given or ():
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip():
+            raise Invalid("write it as NAME=VALUE")
+        found[name.strip()] = value
+    return found
+
+
+def _tell_server(done: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        output.show(done)
+        return
+    server = done["server"]
+    output.say(f"{output.plain(server['id'])}: {_standing(server)}")
+    if not server["enabled"]:
+        output.hint(f"To switch it on: signet mcp enable {server['id']}")
+
+
+def _standing(server: Mapping[str, Any]) -> str:
+    if server["state"] == "failed":
+        return f"failed ({output.plain(server['error'])})"
+    many = output.count(server["toolCount"], "tool")
+    return f"{server['state']}, {many}" if server["toolCount"] else str(server["state"])
+
+
+def _say_rows(rows: Sequence[tuple[str, str, str]], otherwise: str) -> None:
+    if not rows:
+        output.say(otherwise)
+        return
+    ink = output.ink(sys.stdout)
+    width = max(output.cells(output.plain(name)) for name, *_ in rows)
+    for name, mark, told in rows:
+        shown = output.plain(name)
+        pad = " " * (width - output.cells(shown))
+        text = output.short(output.plain(told), _DESCRIPTION_CHARS)
+        output.say("  ".join(filter(None, [ink.name(shown) + pad, mark, text])).rstrip())
