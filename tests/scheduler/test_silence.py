@@ -43,13 +43,14 @@ def summaries(home: Home) -> int:
 
 def test_a_silent_session_ends_once_and_its_summary_is_asked_for(home: Home) -> None:
     play(home)
+    home.run("UPDATE session_states SET is_started = 1")
     look(home, LONG)
     assert summaries(home) == 0
     for minutes in (LONG + 1, LONG + 2, LONG + 600):
         look(home, minutes)
     assert summaries(home) == 1
     [state] = home.rows("SELECT * FROM session_states")
-    assert (state["runtime_path"], state["continuity"]) == (None, None)
+    assert (state["runtime_path"], state["continuity"], state["is_started"]) == (None, None, 0)
     assert state["expires_at"] == state["updated_at"] and "m1" in state["injected"]
     assert home.rows("SELECT * FROM agent_presence") == []
     [checkpoint] = home.rows("SELECT * FROM session_checkpoints")

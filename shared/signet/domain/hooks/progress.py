@@ -173,7 +173,10 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
 
 
 def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> None:
-    """End a session that is silent: nobody serves it any more; what it was given stays known (see silence.py)."""
+    """End a session that is silent: nobody serves it any more, and a start after that is a full one (HK-30).
+
+    What its prompts were given stays known (see silence.py).
+    """
     call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
     presence.remove(tx, state.key, agent_id=state.agent_id)
     _write_end(tx, state, call, settings, now)
@@ -185,7 +188,6 @@ def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> N
             harness=state.harness,
             project=state.project,
             expires_at=now,
-            is_started=state.is_started,
             injected=state.injected,
         ),
         now=now,

@@ -1,7 +1,7 @@
 """Ends the sessions of which nothing has been heard for long: many harnesses never say that one is over.
 
-What such a session was given stays known, so that one that goes on is not given it again. It has ended once its claim
-ends no later than it was last heard of; a call after that makes it run again.
+What the prompts of such a session were given stays known, so that one that goes on is not given it again. It has ended
+once its claim ends no later than it was last heard of; a call after that makes it run again.
 """
 
 from collections.abc import Sequence
