@@ -4,8 +4,8 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from signet.paths import Workspace
 from support.http import Served, a_workspace, served
 from support.processes import eventually
 
-#: More than is written before a process can be killed.
+#: Many batches of an import.
 MANY = 4_000
 
 
@@ -133,14 +133,30 @@ def test_wrong_use_is_told_before_anything_is_sent(api: Served, tmp_path: Path) 
     assert count(api.workspace, "SELECT count(*) FROM memories") == 0
 
 
+@contextmanager
+def importing(api: Served, lines: Sequence[str]) -> Iterator["subprocess.Popen[str]"]:
+    """Run an import that has been given these lines and waits for more."""
+    with subprocess.Popen(
+        program(api).command("import", "-"),
+        env=program(api).environment(SIGNET_PORT=str(api.port)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin is not None
+        running.stdin.writelines(lines)
+        running.stdin.flush()
+        yield running
+
+
 def test_an_import_that_was_killed_is_finished_by_the_next(api: Served, tmp_path: Path) -> None:
     file = texts(tmp_path / "many.ndjson")
-    command = program(api).command("import", str(file))
-    environment = program(api).environment(SIGNET_PORT=str(api.port))
+    lines = file.read_text().splitlines(keepends=True)
     started = "SELECT count(*) FROM memories"
-    for least in (1, MANY // 4):
-        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as first:
-            eventually(lambda: count(api.workspace, started) >= least)  # noqa: B023
+    for fed in (MANY // 8, MANY // 2):
+        with importing(api, lines[:fed]) as first:
+            eventually(lambda: count(api.workspace, started) >= fed // 2)  # noqa: B023
             first.send_signal(signal.SIGKILL)
         assert first.returncode == -signal.SIGKILL
     assert count(api.workspace, started) < MANY
@@ -154,14 +170,11 @@ def test_a_daemon_that_dies_leaves_whole_rows_and_the_next_run_goes_on(
 ) -> None:
     file = texts(tmp_path / "many.ndjson")
     with served(workspace) as first:
-        command = program(first).command("import", str(file))
-        environment = program(first).environment(SIGNET_PORT=str(first.port))
-        with subprocess.Popen(
-            command, env=environment, stderr=subprocess.PIPE, text=True
-        ) as running:
+        lines = file.read_text().splitlines(keepends=True)
+        with importing(first, lines[: MANY // 2]) as running:
             eventually(lambda: count(workspace, "SELECT count(*) FROM memories") >= MANY // 8)
             os.kill(first.process.pid, signal.SIGKILL)
-            _, said = running.communicate(timeout=60)
+            _, said = running.communicate("".join(lines[MANY // 2 :]), timeout=60)
         assert running.returncode == 1
         assert "error: " in said and "again" in said
     left = count(workspace, "SELECT count(*) FROM memories")

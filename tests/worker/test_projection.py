@@ -57,8 +57,9 @@ def test_a_map_is_drawn_by_the_worker_kept_and_drawn_anew_when_vectors_change(ho
                 assert added in {node["id"] for node in again["nodes"]}
                 home.run("UPDATE memories SET is_deleted = 1 WHERE id = ?", added)
                 assert added not in {node["id"] for node in plane(api)["nodes"]}
+                eventually(lambda: bool(api.get("/api/embeddings/status").body["available"]))
                 status = api.get("/api/embeddings/status").body
-                assert status["available"] and status["tracker"]["processed"] == len(TEXTS) + 1
+                assert status["tracker"]["processed"] == len(TEXTS) + 1
 
 
 def test_maps_of_a_page_above_five_hundred_are_drawn_by_the_worker_too(home: Home) -> None:
