@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from loadtests.evidence import DEPTHS, Conversation, Floor, Question, Tally, conversations, instant
@@ -20,7 +20,7 @@ from signet.db import Database, ReadTx
 from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.recall import keyword, scope, vector
-from signet.domain.recall.models import Filters, Fusion, Query, RecallSettings
+from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Fusion, Query, RecallSettings
 from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.recall import recall
 from signet.providers.native.encoder import NativeEmbedder
@@ -139,6 +139,13 @@ def by_rrf(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str
     return sorted(sums, key=lambda id_: -sums[id_])[: max(DEPTHS)]
 
 
+def page_by_words(tx: ReadTx, project: str, text: str, floor: float | None) -> list[str]:
+    """Return an ordinary page without vectors, as it is while no model is there."""
+    query = replace(_query(project, text), limit=DEFAULT_LIMIT, floor=floor)
+    found = recall(tx, query, query_vector=None, settings=RecallSettings(), now=clock.now())
+    return [hit.id for hit in found.hits if not hit.supplementary]
+
+
 def _query(project: str, text: str) -> Query:
     return Query(text=text, reader=READER, limit=max(DEPTHS), filters=Filters(project=project))
 
@@ -153,6 +160,7 @@ def _ids(tx: ReadTx, seqs: Sequence[int]) -> list[str]:
 
 
 OURS = "signet"
+WORDS = "by words"
 BASELINES: Mapping[str, Ranking] = {
     "fts5": by_words,
     "vectors": by_vectors,
@@ -221,7 +229,7 @@ class Measured:
     """One set and store: tallies by ranking and type of question ("" for all), and the floor."""
 
     tallies: Tallies = field(default_factory=dict)
-    floor: Floor = field(default_factory=Floor)
+    floors: dict[str, Floor] = field(default_factory=dict)
 
     def add(
         self, ranking: str, question: Question, ranked: list[str], gold: set[str], ms: float
@@ -229,6 +237,16 @@ class Measured:
         """Count one question for all types and for its own."""
         for type_ in ("", question["category"]):
             self.tallies.setdefault((ranking, type_), Tally()).add(ranked, gold, ms)
+
+    def cut(
+        self, ranking: str, gold: set[str], whole: list[str], page: list[str], noise: int
+    ) -> None:
+        """Count what the floor left of a page that is uncut `whole`, and of another store's."""
+        floor = self.floors.setdefault(ranking, Floor())
+        there = gold & set(whole)
+        if there:
+            floor.kept.append(len(there & set(page)) / len(there))
+        floor.noise.append(noise)
 
 
 def measure(
@@ -254,11 +272,13 @@ def measure(
                 ids = client.recall(conversation.id, text, limit=max(DEPTHS))
                 spent = 1000 * (time.perf_counter() - started)
                 measured.add(OURS, question, _items(ids, of), gold, spent)
-                whole = gold & set(_items(client.recall(conversation.id, text, floor=0), of))
-                if whole:
-                    page = set(_items(client.recall(conversation.id, text), of))
-                    measured.floor.kept.append(len(whole & page) / len(whole))
-                measured.floor.noise.append(len(client.recall(other, text)))
+                whole = _items(client.recall(conversation.id, text, floor=0), of)
+                page = _items(client.recall(conversation.id, text), of)
+                measured.cut(OURS, gold, whole, page, len(client.recall(other, text)))
+                whole = _items(db.read(page_by_words, conversation.id, text, 0.0), of)
+                page = _items(db.read(page_by_words, conversation.id, text, None), of)
+                noise = db.read(page_by_words, other, text, None)
+                measured.cut(WORDS, gold, whole, page, len(noise))
                 for name in baselines:
                     started = time.perf_counter()
                     ids = db.read(BASELINES[name], conversation.id, text, cache.of(text))
@@ -275,15 +295,20 @@ def _items(ids: Sequence[str], of: Mapping[str, list[str]]) -> list[str]:
 
 
 def rows(set_: str, store: str, measured: Measured) -> Iterator[dict[str, object]]:
-    """Yield one row for each ranking and type of question; the floor stands with the product's own."""
+    """Yield one row for each ranking and type of question; the floor stands with the product's own.
+
+    Last comes the floor without vectors.
+    """
     for (ranking, type_), tally in sorted(
         measured.tallies.items(), key=lambda pair: (pair[0][1], pair[0][0] != OURS)
     ):
         row: dict[str, object] = {"set": set_, "store": store, "type": type_ or "all"}
         row |= {"ranking": ranking, "questions": tally.questions, **tally.figures()}
         if ranking == OURS and not type_:
-            row |= measured.floor.figures()
+            row |= measured.floors[OURS].figures()
         yield row
+    row = {"set": set_, "store": store, "type": "all", "ranking": WORDS}
+    yield row | measured.floors[WORDS].figures()
 
 
 HEAD = (

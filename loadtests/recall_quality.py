@@ -5,7 +5,8 @@ facts, sessions …), filled and asked through the HTTP API of the product's own
 other rankings read the same database in this process. Printed per set and store, and per type of question with
 `--types`: R@k (mean share of a question's evidence found in the first k), MRR (of the first evidence), nDCG@10, in
 percent. For the floor each question is asked with an ordinary page on its own conversation and on another one:
-`kept` is the share of the evidence of an uncut page that is still there, `noise` what the other one returns.
+`kept` is the share of the evidence of an uncut page that is still there, `noise` what the other one returns; the row
+`by words` says the same for recall without vectors.
 
     python loadtests/recall_quality.py --data ../shared/data [--sets locomo beam-100k lme-mini] [--json FILE]
 
