@@ -102,16 +102,16 @@ def test_a_server_that_crashes_is_told_with_its_last_words_and_started_again(too
 
 
 def test_a_server_that_hangs_keeps_nobody_else_waiting(tools: Tools) -> None:
-    server = tools.register("Deaf", program("deaf", ms=1_000), enabled=True)
+    tools.register("Deaf", program("deaf", ms=1_000), enabled=True)
     tools.add("Echo", "echo")
     assert tools.said("echo", "echo", text="here") == "here"
-    late = tools.call(server["id"], "deaf")
-    assert (late.status, late.error) == (502, "Deaf: no answer within 1 s")
     assert tools.settled("deaf")["state"] == "failed"
+    late = tools.call("deaf", "deaf")
+    assert (late.status, late.error) == (502, "Deaf: no answer in time")
     listed = tools.api.get(f"{ROOT}/tools").body
     assert [tool["serverId"] for tool in listed["tools"]] == ["echo"]
     errors = {one["id"]: one["error"] for one in listed["servers"]}
-    assert errors == {"deaf": "Deaf: no answer within 1 s", "echo": None}
+    assert errors == {"deaf": "Deaf: no answer in time", "echo": None}
 
 
 def test_a_call_that_is_not_answered_ends_the_server_that_does_not_even_answer_a_ping(
@@ -120,9 +120,9 @@ def test_a_call_that_is_not_answered_ends_the_server_that_does_not_even_answer_a
     monkeypatch.setattr("signet.domain.marketplace.pool.PING_SECONDS", 0.2)
     tools.add("Slow", "slow")
     # Less time is no reason to start it anew.
-    changed = tools.patch(f"{ROOT}/slow", {"config": program("slow", ms=1_000)}).body["server"]
-    assert (changed["state"], changed["config"]["timeoutMs"]) == ("ready", 1_000)
-    assert tools.call("slow", "slow", text="x").error == "Slow: no answer within 1 s"
+    changed = tools.patch(f"{ROOT}/slow", {"config": program("slow", ms=4_000)}).body["server"]
+    assert (changed["state"], changed["config"]["timeoutMs"]) == ("ready", 4_000)
+    assert tools.call("slow", "slow", text="x").error == "Slow: no answer in time"
     eventually(lambda: tools.settled("slow")["state"] == "sleeping")
 
 
@@ -167,7 +167,7 @@ def test_a_server_that_nobody_asks_sleeps_and_wakes(tools: Tools) -> None:
     pool = tools.api.state.routed.pool
     pool.stop_idle()
     assert tools.settled("child")["state"] == "ready"
-    pool._idle_seconds = -1.0
+    pool.idle_seconds = -1.0
     pool.stop_idle()
     assert tools.settled("child")["state"] == "sleeping"
     eventually(lambda: is_gone(child))

@@ -51,7 +51,8 @@ def exposed(tools: Sequence[Routed], policy: Policy, recent: Sequence[str]) -> l
     if policy.mode is Mode.COMPACT:
         chosen = chosen[: policy.max_search_results]
     else:
-        chosen += [one.id for one in tools if one.id not in set(chosen)]
+        first = set(chosen)
+        chosen += [one.id for one in tools if one.id not in first]
         chosen = chosen[: policy.max_expanded_tools]
     places = set(chosen)
     return [one for one in tools if one.id in places]

@@ -26,6 +26,9 @@ from signet.domain.marketplace.models import (
 from signet.domain.marketplace.rpc import Gone, Late, Message, Wire
 from signet.domain.marketplace.session import Session
 from signet.errors import SignetError
+from signet.observe import logs
+
+log = logs.get("system")
 
 #: A server that nobody has asked for so long is stopped; its tools stay known.
 IDLE_SECONDS = 600.0
@@ -86,8 +89,8 @@ class Pool:
     """Runs the servers of one process."""
 
     def __init__(self, keys: Keys, *, idle_seconds: float = IDLE_SECONDS) -> None:
+        self.idle_seconds = idle_seconds
         self._keys = keys
-        self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
         self._entries: dict[str, _Entry] = {}
 
@@ -98,6 +101,8 @@ class Pool:
         with self._counted(entry), _told(entry):
             for is_last in (False, True):
                 session = self._session(entry, until)
+                if entry.has_changed:
+                    self._list_again(entry, session, until)
                 if all(tool != known.name for known in entry.tools or ()):
                     raise NoSuchTool(f"{server.name} has no tool '{tool}'")
                 try:
@@ -122,8 +127,7 @@ class Pool:
             with _told(entry):
                 session = self._session(entry, until)
                 if was_open:
-                    with _held(entry, until):
-                        self._list(entry, session, until)
+                    self._list_again(entry, session, until)
         except SignetError as error:
             entry.failed(error)
 
@@ -192,7 +196,7 @@ class Pool:
 
     def stop_idle(self) -> None:
         """Stop the servers that nobody has asked for a while."""
-        before = time.monotonic() - self._idle_seconds
+        before = time.monotonic() - self.idle_seconds
         for entry in list(self._entries.values()):
             if entry.calls == 0 and entry.used_at < before and entry.lock.acquire(blocking=False):
                 try:
@@ -227,7 +231,9 @@ class Pool:
                     entry.session = self._started(entry, until)
             except SignetError as error:
                 entry.failed(error)
+                log.warning("tool_server.failed", server=entry.server.id, detail=error.message)
                 raise
+            log.info("tool_server.started", server=entry.server.id, tools=len(entry.tools or ()))
             if entry.is_dropped:
                 entry.session.close()
             return entry.session
@@ -243,6 +249,10 @@ class Pool:
             session.close()
             raise
         return session
+
+    def _list_again(self, entry: _Entry, session: Session, until: float) -> None:
+        with _held(entry, until):
+            self._list(entry, session, until)
 
     def _list(self, entry: _Entry, session: Session, until: float) -> None:
         entry.has_changed = False

@@ -111,7 +111,7 @@ class RemoteWire:
                 until=events.feed if events else None,
             )
         except TimedOut as error:
-            raise Late(f"no answer within {seconds:.0f} s") from error
+            raise Late("no answer in time") from error
         except Unreachable as error:
             raise Gone(error.message) from error
         except HttpError as error:

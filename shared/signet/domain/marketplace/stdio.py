@@ -117,7 +117,7 @@ class StdioWire:
         except queue.Empty:
             if method != "initialize":
                 self.tell("notifications/cancelled", {"requestId": id_, "reason": "timeout"})
-            raise Late(f"no answer within {seconds:.0f} s{self._words()}") from None
+            raise Late(f"no answer in time{self._words()}") from None
         finally:
             with self._lock:
                 self._waiting.pop(id_, None)
@@ -150,7 +150,8 @@ class StdioWire:
             reply.put(why)
 
     def _write(self, message: Message, until: float) -> None:
-        line = memoryview(json.dumps(message).encode() + b"\n")
+        whole = json.dumps(message).encode() + b"\n"
+        line = memoryview(whole)
         stdin = self._process.stdin
         assert stdin is not None
         if not self._writing.acquire(timeout=max(until - time.monotonic(), 0.0)):
@@ -160,8 +161,9 @@ class StdioWire:
                 selector.register(stdin, selectors.EVENT_WRITE)
                 while line:
                     if not selector.select(max(until - time.monotonic(), 0.0)):
-                        # Half of a message would spoil the next one.
-                        self._end("it reads nothing")
+                        if len(line) < len(whole):
+                            # Half of a message would spoil the next one.
+                            self._end("it reads nothing")
                         raise Late("it reads nothing")
                     line = line[os.write(stdin.fileno(), line[:_CHUNK]) :]
         except (BlockingIOError, BrokenPipeError, ValueError) as error:
