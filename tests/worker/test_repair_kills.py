@@ -3,7 +3,9 @@
 import itertools
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from subprocess import Popen
 
 import pytest
 
@@ -173,15 +175,18 @@ def an_order(case: Case) -> Order:
     return ordered(case.path, **options)
 
 
+def a_worker(home: Home, where: str = "end", count: int = 0) -> AbstractContextManager[Popen[str]]:
+    """Run a worker that is killed at the count-th time that it is there; never at 0."""
+    return home.runs("worker.stops_at", {"STOP_AFTER": where, "STOP_COUNT": str(count)})
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 def test_a_killed_repair_is_brought_to_its_end_once(home: Home, case: Case) -> None:
     with fake_ollama("{}") as models:
         home.configure(manifest("none", models.url, embedding="ollama"))
         case.damage(home)
         job = home.db.write(run.begin, an_order(case))
-        with home.runs(
-            "worker.stops_at", {"STOP_AFTER": case.where, "STOP_COUNT": str(case.count)}
-        ) as victim:
+        with a_worker(home, case.where, case.count) as victim:
             assert victim.wait(30) == -9
         Reaper(home.db, home.workspace.runtime_dir, own="test").look()
         status = "SELECT status FROM memory_jobs WHERE id = ?"
@@ -192,7 +197,7 @@ def test_a_killed_repair_is_brought_to_its_end_once(home: Home, case: Case) -> N
             assert home.value(status, job) == "pending"
             assert not home.rows(audits) and not home.rows(runs), "it has not been done"
             refused_while_open(home, case, job)
-        with home.worker():
+        with a_worker(home):
             eventually(lambda: home.value(status, job) == "completed")
     affected = case.whole(home)
     assert [json.loads(row[0])["affected"] for row in home.rows(audits)] == [affected]
@@ -233,7 +238,7 @@ def test_what_there_was_no_time_for_is_done_by_the_worker_and_told_as_one_run(ho
     begun = run.now(home.db, ordered("clean-orphans"), home.workspace, check=check)
     assert (begun.success, begun.affected, begun.job_id is None) == (True, 200, False)
     assert not home.rows("SELECT * FROM repair_runs")
-    with home.worker():
+    with a_worker(home):
         home.drained("repair")
     told = home.db.read(run.progress, ordered("clean-orphans"), begun.job_id or "")
     assert (told.affected, told.message) == (MANY, f"cleaned {MANY} orphaned embedding(s)")

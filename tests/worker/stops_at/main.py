@@ -1,4 +1,7 @@
-"""A worker that kills itself (SIGKILL) right after a step of a job, named by STOP_AFTER, at the STOP_COUNT-th time."""
+"""A worker that kills itself (SIGKILL) right after a step of a job, named by STOP_AFTER, at the STOP_COUNT-th time.
+
+At 0 it never does. It does not step back behind other programs, so that tests need not wait for them.
+"""
 
 import functools
 import itertools
@@ -11,7 +14,7 @@ from typing import ParamSpec, TypeVar
 from signet.domain.summaries import files
 from signet.domain.synthesis import file
 from signet.queue.held import Run
-from signet_worker.main import main
+from signet_worker import main
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,4 +49,5 @@ def killing(function: Callable[P, T]) -> Callable[P, T]:
 
 place, name = STEPS[os.environ["STOP_AFTER"]]
 setattr(place, name, killing(getattr(place, name)))
-sys.exit(main())
+main.NICENESS = 0
+sys.exit(main.main())
