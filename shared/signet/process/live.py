@@ -38,6 +38,8 @@ class LiveSettings:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="settings", daemon=True)
         self._seen = self._identity()
+        if config.fingerprint(workspace) != loaded.fingerprint:
+            self._seen = ()  # it has changed since it was read: the first look reads it again
         self.loaded = loaded
         self._keyed = self._with_secrets()
 
