@@ -23,7 +23,7 @@ def test_the_client_does_what_the_interface_does(served: Program) -> None:
     assert signet.recall("quiet trains", tags=["travel"])["results"][0]["id"] == saved["id"]
     assert signet.memories(limit=1)["stats"]["total"] >= 1
     assert signet.pipeline_status()["paused"] is False
-    with pytest.raises(NotFound, match="Not found"):
+    with pytest.raises(NotFound, match=r"(?i)not found"):
         signet.get("no/such id?")
 
 
@@ -34,7 +34,7 @@ def test_documents_are_handed_over_and_read(served: Program) -> None:
     signet.wait_for_jobs()
     assert signet.document(made["id"])["status"] == "done"
     assert "lighthouses" in signet.chunks(made["id"])[0]["content"]
-    assert signet.documents()["total"] == 1
+    assert made["id"] in [one["id"] for one in signet.documents()["documents"]]
     assert signet.add_document("A long note on lighthouses. " * 20)["deduplicated"] is True
 
 

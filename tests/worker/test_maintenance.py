@@ -176,6 +176,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 def test_a_cycle_is_a_job_of_the_worker_and_never_two(running: Home) -> None:
+    running.configure_live(manifest("none"))
     jobs(running, "completed", 10)
     jobs(running, "dead", 5)
 
@@ -185,7 +186,7 @@ def test_a_cycle_is_a_job_of_the_worker_and_never_two(running: Home) -> None:
 
     running.db.write(ask)
     running.drained("maintenance")
-    (job,) = running.rows("SELECT * FROM memory_jobs WHERE job_type = 'maintenance'")
+    (job,) = running.rows("SELECT * FROM memory_jobs WHERE dedupe_key = 'maintenance:cycle'")
     assert job["status"] == "completed", job["errors"]
     assert '"action": "requeueDeadJobs"' in job["result"]
     assert not running.rows("SELECT 1 FROM memory_jobs WHERE status = 'dead'")

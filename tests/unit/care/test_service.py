@@ -124,7 +124,7 @@ def test_uninstalling_takes_out_what_was_put_in_and_leaves_the_workspace(home: P
         # Sockets lie elsewhere only where the path of the workspace is too long for them.
         return [step.what for step in steps if not step.what.startswith("sockets")]
 
-    assert [what.split()[0] for what in run()] == ["the", "codex:", "shell", "the"]
+    assert [what.split()[0] for what in run()] == ["the", "codex:", "shell", "shell"]
     assert rc.read_text() == "alias ll='ls -l'\nexport A=1\n"
     assert not script.exists()
     assert not harness.is_connected
