@@ -107,7 +107,8 @@ def simple(site: Site, form: str, *files: tuple[str, bool]) -> None:
     if form == "html":
         kind = "text/html"
         links = (
-            f'<a href="../../{name}#sha256=0"{" data-yanked=" if yanked else ""}>{name}</a><br>'
+            f'<a href="../../{name}#sha256=0" data-requires-python=">=3.9"'
+            f"{' data-yanked' if yanked else ''}>\n {name}</a><br>"
             for name, yanked in files
         )
         body = f"<!DOCTYPE html><html><body>{''.join(links)}</body></html>"

@@ -1,5 +1,6 @@
 """Reading the page of a package in the form that every index has: PEP 691 as JSON, PEP 503 as HTML. Pure."""
 
+import html
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,11 @@ from signet.domain.updates.models import IndexFailed, Release
 
 #: The end of the name of a file that can be installed.
 _BUILT = r"\.(?:whl|tar\.gz|tar\.bz2|zip)"
+#: A link up to its end, with its attributes; their quoted values may hold anything: some indexes write a bare `>=3.9`.
+_LINK = re.compile(r"""<a\b((?:[^>"']|"[^"]*"|'[^']*')*+)>([^<]*)""", re.IGNORECASE)
+_BEGIN, _END = re.compile(r"<a\b", re.IGNORECASE), re.compile(r"</a\s*>", re.IGNORECASE)
+_QUOTED = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
+_YANKED = re.compile(r"\bdata-yanked\b", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_.]+")
 
 
@@ -45,12 +51,20 @@ def _of_json(text: str) -> list[tuple[str, str | None]]:
 
 
 def _of_html(text: str) -> list[tuple[str, str | None]]:
-    from selectolax.lexbor import LexborHTMLParser
-
-    links = LexborHTMLParser(text).css("a[href]")
+    links = [link for part in _END.split(text)[:-1] if (link := _last_link(part))]
     if not links:
         raise IndexFailed("the package index answered with something else than versions")
-    return [(link.text().strip(), None) for link in links if "data-yanked" not in link.attributes]
+    return [
+        (html.unescape(link[2]).strip(), None)
+        for link in links
+        if not _YANKED.search(_QUOTED.sub("", link[1]))
+    ]
+
+
+def _last_link(part: str) -> re.Match[str] | None:
+    """Return the link that a part of a page ends with; looked for once, whatever the page holds."""
+    begins = [found.start() for found in _BEGIN.finditer(part)]
+    return _LINK.fullmatch(part, begins[-1]) if begins else None
 
 
 def _text(value: object) -> str | None:
