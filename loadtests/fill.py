@@ -12,6 +12,7 @@ from signet.domain.embeddings import store as embeddings
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace
+from signet.queue import console
 
 #: Of all-MiniLM-L6-v2.
 DIMENSIONS = 384
@@ -47,6 +48,16 @@ def memories(
 
     for first in range(0, count, GROUP):
         db.write(group, first)
+    db.close()
+
+
+def backlog(workspace: Workspace, corpus: Corpus, count: int) -> None:
+    """Save `count` texts, each with its jobs, while the queue is paused; then let it go."""
+    db = Database(workspace.database)
+    for is_paused in (True, False):
+        db.write(console.pause, is_paused, now=clock.now(), actor="loadtest")
+        if is_paused:
+            memories(workspace, corpus, count, jobs=True)
     db.close()
 
 

@@ -1,10 +1,10 @@
 """How long a harness waits in a session: its first context, what each prompt brings to mind, compaction, the end.
 
-Sessions are played one after the other over many memories, by a client that waits for each answer, as a harness does.
-No worker runs: what that does meanwhile is another scenario's. The floor is what nobody can do without: for a context
-the newest memories are read and its rows are written in one commit, for a prompt its bare FTS5 query is asked and one
-row is written, in this process and in a copy of the file. Beside it the command itself is started, as a harness does:
-its floor is a Python that does nothing.
+Sessions are played one after the other over many memories, by a client that waits for each answer, as a harness does:
+first with nothing else to do, then while the worker drains a backlog. The floor is what nobody can do without: for a
+context the newest memories are read and its rows are written in one commit, for a prompt its bare FTS5 query is asked
+and one row is written, in this process and in a copy of the file. Beside it the command itself is started, as a harness
+does: its floor is a Python that does nothing.
 """
 
 import json
@@ -17,7 +17,7 @@ from pathlib import Path
 from loadtests import fill, measure
 from loadtests.corpus import Corpus
 from loadtests.report import Options, Report
-from loadtests.stack import API, Stack, environment
+from loadtests.stack import API, SCHEDULER, WORKER, Stack, environment
 
 from signet.db import fts
 from signet.db.driver import Connection, connect
@@ -27,6 +27,8 @@ MEMORIES = 10_000
 SESSIONS = 12
 PROMPTS = 6
 STARTS = 12
+#: Saved for the busy half, each with a job to read it and one for its vector.
+BACKLOG = 2_500
 #: The first question starts to load the model; the measure begins when it is there.
 WARM_SECONDS = 5.0
 HOOKS = (
@@ -44,6 +46,7 @@ FILES = {
     "USER.md": 6_000,
     "MEMORY.md": 10_000,
 }
+_OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
 _NEWEST = """
 SELECT id, content, type, tags, importance, pinned, created_at, last_accessed FROM memories
  WHERE is_deleted = 0 ORDER BY created_at DESC LIMIT 100"""
@@ -75,13 +78,36 @@ def run(options: Options) -> Report:
         for number in range(options.rounds or SESSIONS):
             _play(stack, corpus, f"s{number}", times)
         commands = _commands(stack)
+        busy, left = _busy(stack, corpus, options)
         floors = _floors(stack, corpus, options.folder / "floor.db")
     for name in HOOKS:
         _row(report, name, times[name])
+    for name in HOOKS:
+        _row(report, f"{name}, worker busy", busy[name])
     for name, found in {**commands, **floors}.items():
         _row(report, name, found)
     _judge(report, times, commands, floors)
+    report.figures |= {
+        "busy_start_p95_ms": measure.percentile(busy["session-start"], 95),
+        "busy_prompt_p95_ms": measure.percentile(busy["user-prompt-submit"], 95),
+        "jobs_left": float(left),
+    }
     return report
+
+
+def _busy(stack: Stack, corpus: Corpus, options: Options) -> tuple[dict[str, list[float]], int]:
+    """Return the times of sessions beside a worker that drains, and how many jobs it had still to do."""
+    times: dict[str, list[float]] = {name: [] for name in HOOKS}
+    stack.start(WORKER, SCHEDULER)
+    fill.backlog(stack.workspace, Corpus(options.seed, "backlog"), BACKLOG)
+    for number in range(options.rounds or SESSIONS):
+        _play(stack, corpus, f"busy-{number}", times)
+    connection = connect(stack.workspace.database, read_only=True)
+    left = int(connection.execute(_OPEN).fetchone()[0])
+    connection.close()
+    stack.stop(WORKER)
+    stack.stop(SCHEDULER)
+    return times, left
 
 
 def _judge(

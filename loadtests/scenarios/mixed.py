@@ -10,10 +10,7 @@ from loadtests.corpus import Corpus
 from loadtests.report import Options, Report
 from loadtests.stack import API, SCHEDULER, WORKER, Stack
 
-from signet import clock
 from signet.db.driver import connect
-from signet.db.transaction import WriteTx
-from signet.queue import console
 
 MEMORIES = 2_500
 BACKLOG_JOBS = 5_000
@@ -32,7 +29,7 @@ def run(options: Options) -> Report:
         stack.start(API, WORKER, SCHEDULER)
         _probe(stack, options, "recall", WARM_SECONDS)
         idle = [_probe(stack, options, kind, options.seconds / 2) for kind in ("health", "recall")]
-        _queue_backlog(stack, options)
+        fill.backlog(stack.workspace, Corpus(options.seed, "backlog"), BACKLOG_JOBS // 2)
         open_before, done_before = _jobs(stack, "pending"), _jobs(stack, "completed")
         probes = [
             _load(stack, options, kind, options.seconds).start() for kind in ("health", "recall")
@@ -84,21 +81,6 @@ def _load(stack: Stack, options: Options, kind: str, seconds: float) -> Load:
 
 def _probe(stack: Stack, options: Options, kind: str, seconds: float) -> Tally:
     return _load(stack, options, kind, seconds).run()
-
-
-def _queue_backlog(stack: Stack, options: Options) -> None:
-    """Save memories, each with its two jobs, while the queue is paused; then let it go."""
-    _pause(stack, True)
-    fill.memories(stack.workspace, Corpus(options.seed, "backlog"), BACKLOG_JOBS // 2, jobs=True)
-    _pause(stack, False)
-
-
-def _pause(stack: Stack, paused: bool) -> None:
-    connection = connect(stack.workspace.database)
-    connection.execute("BEGIN IMMEDIATE")
-    console.pause(WriteTx(connection), paused, now=clock.now(), actor="loadtest")
-    connection.execute("COMMIT")
-    connection.close()
 
 
 def _jobs(stack: Stack, status: str) -> int:
