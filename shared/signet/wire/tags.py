@@ -4,8 +4,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
-from signet.wire.model import NAME_CHARS
-
 #: Each tag of a question is a condition of its own, and SQLite takes a thousand at most.
 MAX_TAGS = 100
 
@@ -22,8 +20,6 @@ def _bounded(tags: tuple[str, ...]) -> tuple[str, ...]:
     found = tuple(tag for raw in tags if (tag := raw.strip().lower()))
     if len(found) > MAX_TAGS:
         raise ValueError(f"more than {MAX_TAGS} tags")
-    if any(len(tag) > NAME_CHARS for tag in found):
-        raise ValueError(f"a tag of more than {NAME_CHARS} characters")
     return found
 
 
