@@ -310,9 +310,10 @@ def test_a_walk_that_is_not_primary_lifts_and_adds_by_importance(db: Database) -
     ]
 
 
-def test_reasons_of_a_decision_are_appended_once(db: Database) -> None:
+@pytest.mark.parametrize("mentions", [2, 2_000], ids=["seldom_mentioned", "often_mentioned"])
+def test_reasons_of_a_decision_are_appended_once(db: Database, mentions: int) -> None:
     def fill(tx: WriteTx) -> None:
-        atlas = _entity(tx, "Atlas")
+        atlas = _entity(tx, "Atlas", mentions=mentions)
         remember(tx, "decision", "Atlas moves to the new region", embedded=False, type="decision")
         remember(tx, "reason", "Latency for the southern users", embedded=False, type="rationale")
         remember(
