@@ -29,6 +29,8 @@ PROMPTS = 6
 STARTS = 12
 #: Saved for the busy half, each with a job to read it and one for its vector.
 BACKLOG = 2_500
+#: The measure begins when the worker has its model and has done so many jobs, or after so long.
+DRAINED, START_SECONDS = 100, 30.0
 #: The first question starts to load the model; the measure begins when it is there.
 WARM_SECONDS = 5.0
 HOOKS = (
@@ -100,14 +102,22 @@ def _busy(stack: Stack, corpus: Corpus, options: Options) -> tuple[dict[str, lis
     times: dict[str, list[float]] = {name: [] for name in HOOKS}
     stack.start(WORKER, SCHEDULER)
     fill.backlog(stack.workspace, Corpus(options.seed, "backlog"), BACKLOG)
+    until = time.monotonic() + START_SECONDS
+    while _open_jobs(stack) > 2 * BACKLOG - DRAINED and time.monotonic() < until:
+        time.sleep(0.1)
     for number in range(options.rounds or SESSIONS):
         _play(stack, corpus, f"busy-{number}", times)
-    connection = connect(stack.workspace.database, read_only=True)
-    left = int(connection.execute(_OPEN).fetchone()[0])
-    connection.close()
+    left = _open_jobs(stack)
     stack.stop(WORKER)
     stack.stop(SCHEDULER)
     return times, left
+
+
+def _open_jobs(stack: Stack) -> int:
+    connection = connect(stack.workspace.database, read_only=True)
+    count = int(connection.execute(_OPEN).fetchone()[0])
+    connection.close()
+    return count
 
 
 def _judge(
