@@ -19,23 +19,35 @@ def test_in_a_small_store_all_words_are_rare() -> None:
 
 def test_own_words_count_whole_and_those_beside_in_part() -> None:
     words = [{1: 2.0}, {2: 1.0}]
-    own = floor.held(1, words, [1.0, 1.0], {})
-    assert own == pytest.approx(0.35 * 0.5 + 0.65 * (1 - math.exp(-0.1)))
-    assert own < floor.held(1, words, [1.0, 1.0], {1: {2}}) < floor.held(1, [{1: 2.0}], [2.0], {})
-    assert floor.held(3, words, [1.0, 1.0], {}) == 0.0
+    own = floor.held(1, words, [1.0, 1.0], {}, 1)
+    both = floor.held(1, [{1: 2.0}], [2.0], {}, 1)
+    assert own == pytest.approx(0.4 * 0.5 + 0.6 * (1 - math.exp(-0.1)))
+    assert own < floor.held(1, words, [1.0, 1.0], {1: {2}}, 1) < both
+    assert floor.held(3, words, [1.0, 1.0], {}, 1) == 0.0
+
+
+def test_words_meet_by_chance_in_long_texts() -> None:
+    short, long, longer = (floor.held(1, [{1: 1.0}], [5.0], {}, n) for n in (1, 8, 64))
+    assert short > long > longer > 0
 
 
 def test_a_common_word_that_is_the_whole_question_tells_less_than_a_rare_one() -> None:
-    assert floor.held(1, [{1: 1.0}], [0.5], {}) < floor.held(1, [{1: 1.0}], [6.0], {})
+    assert floor.held(1, [{1: 1.0}], [0.5], {}, 1) < floor.held(1, [{1: 1.0}], [6.0], {}, 1)
 
 
 def test_a_question_without_words_holds_nothing() -> None:
-    assert floor.held(1, [], [], {}) == 0.0
+    assert floor.held(1, [], [], {}, 1) == 0.0
 
 
-def test_relevance_is_cosine_score_and_words_and_without_vector_the_words() -> None:
-    found = floor.relevance({1: 1.0, 2: 0.5}, {1: 0.5}, {1: 0.8, 2: 3.0})
-    assert found == pytest.approx({1: 0.225 + 0.24 + 0.25, 2: 0.1 + 0.45})
+def test_relevance_is_cosine_and_words_and_in_part_that_of_the_best_on_the_page() -> None:
+    found = floor.relevance({1: 0.8, 2: 0.5}, {1: 0.6})
+    best = 0.55 * 0.6 + 0.5 * 0.8
+    assert found == pytest.approx({1: best, 2: 0.7 * 0.5 + 0.3 * best})
+
+
+def test_without_vectors_the_words_are_all() -> None:
+    assert floor.relevance({1: 0.8}, {}) == pytest.approx({1: 0.8})
+    assert floor.relevance({}, {}) == {}
 
 
 def test_the_floor_rises_with_the_candidates() -> None:
@@ -49,4 +61,4 @@ def test_the_floor_rises_with_the_candidates() -> None:
 def test_what_is_held_is_between_none_and_all(held: list[int], rows: int) -> None:
     weight = floor.weights(held, rows)
     words = [{1: 1.0} if number % 2 else {} for number in range(len(held))]
-    assert 0.0 <= floor.held(1, words, weight, {}) <= 1.0 + 1e-9
+    assert 0.0 <= floor.held(1, words, weight, {}, 1) <= 1.0 + 1e-9
