@@ -12,7 +12,7 @@ from signet.care.setup.prepare import Plan
 from signet.care.setup.probe import Earlier, Models
 from signet.cli import output
 from signet.cli.setup_do import Wanted
-from signet.config.pipeline import LOCAL_TEXT_MODEL, TextProvider
+from signet.config.extraction import LOCAL_TEXT_MODEL, TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.domain.harnesses.registry import HARNESSES
 from signet.errors import Invalid

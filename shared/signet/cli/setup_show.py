@@ -10,7 +10,7 @@ from signet.cli import output
 from signet.cli.output import Ink
 from signet.cli.setup_do import Done
 from signet.config import load
-from signet.config.pipeline import TextProvider
+from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 
 _LABEL = 12

@@ -9,44 +9,23 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
 
+from signet.config.extraction import Extraction, TextProvider, text_model_of
 from signet.config.fields import (
     Section,
     choice,
     flag,
     integer,
     nested,
-    optional_text,
     real,
     section,
     settle,
     text,
     url,
 )
+from signet.config.predictor import Predictor, PredictorPipeline
 from signet.config.values import CENTURY_MS
 
 _NICE = "the worker gives way to everything else by its low priority"
-
-
-class TextProvider(StrEnum):
-    """Who reads text for us. `auto`: the configured model when it can be reached, else the built-in rules."""
-
-    AUTO = "auto"
-    RULES = "rules"
-    OLLAMA = "ollama"
-    OPENAI = "openai"
-    ANTHROPIC = "anthropic"
-    CLAUDE_CODE = "claude-code"
-    CODEX = "codex"
-    OPENCODE = "opencode"
-    NONE = "none"
-
-
-class Strength(StrEnum):
-    """How thoroughly extraction reads."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
 
 
 class MaintenanceMode(StrEnum):
@@ -54,53 +33,6 @@ class MaintenanceMode(StrEnum):
 
     EXECUTE = "execute"
     OBSERVE = "observe"
-
-
-#: CL-11; a hosted vendor never gets the name of a local model.
-TEXT_MODELS = {
-    TextProvider.CLAUDE_CODE: "haiku",
-    TextProvider.CODEX: "gpt-5.3-codex",
-    TextProvider.OPENCODE: "anthropic/claude-haiku-4-5-20251001",
-    TextProvider.ANTHROPIC: "claude-haiku-4-5-20251001",
-    TextProvider.OPENAI: "gpt-4o-mini",
-}
-LOCAL_TEXT_MODEL = "qwen3:4b"
-
-
-def text_model_of(provider: TextProvider) -> str:
-    """Return the model to use when only the provider is named (CL-11)."""
-    return TEXT_MODELS.get(provider, LOCAL_TEXT_MODEL)
-
-
-@section
-class Escalation(Section):
-    """Bounds beyond which extraction reads a text again, more thoroughly."""
-
-    max_new_entities_per_chunk: int = integer(10, 1, 100)
-    max_new_attributes_per_entity: int = integer(20, 1, 200)
-    level2_max_entities: int = integer(5, 1, 50)
-
-
-@section
-class Extraction(Section):
-    """From text to facts. `model` follows the provider unless it is given."""
-
-    #: Never silently a remote one: `auto` uses the configured local model when it can be reached, else the rules.
-    provider: TextProvider = choice(TextProvider.AUTO, flat=("extractionProvider",), flat_wins=True)
-    model: str = text(flat=("extractionModel",), flat_wins=True)
-    strength: Strength = choice(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
-    #: None is the provider's own address; see `env.Environment.ollama_url`.
-    endpoint: str | None = url(also=("base_url",), flat=("extractionEndpoint", "extractionBaseUrl"))
-    api_key: str | None = optional_text(also=("api_key",), is_secret=True)
-    timeout_ms: int = integer(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
-    min_confidence: float = real(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
-    #: For providers whose calls cost somebody, by the clock's hour; 0 is no bound.
-    max_calls_per_hour: int = integer(1_000, 0, 1_000_000)
-    max_tokens_per_hour: int = integer(2_000_000, 0, 1_000_000_000)
-    escalation: Escalation = nested(Escalation)
-
-    def __post_init__(self) -> None:
-        settle(self, model=self.model or text_model_of(self.provider))
 
 
 @section
@@ -346,31 +278,6 @@ class Significance(Section):
     min_turns: int = integer(5, 1, 100)
     min_entity_overlap: int = integer(1, 0, 100)
     novelty_threshold: float = real(0.15, 0, 1)
-
-
-@section
-class Predictor(Section):
-    """Learned ranking; off until there is a scorer."""
-
-    enabled: bool = flag(False)
-    train_interval_sessions: int = integer(10, 1, 1_000)
-    min_training_sessions: int = integer(10, 1, 1_000)
-    score_timeout_ms: int = integer(120, 10, 10_000)
-    train_timeout_ms: int = integer(30_000, 1_000, 120_000)
-    crash_disable_threshold: int = integer(3, 1, 20)
-    rrf_k: int = integer(12, 1, 100)
-    exploration_rate: float = real(0.05, 0, 1)
-    drift_reset_window: int = integer(10, 1, 100)
-    binary_path: str | None = optional_text()
-    checkpoint_path: str | None = optional_text()
-
-
-@section
-class PredictorPipeline(Section):
-    """What learned ranking may learn from."""
-
-    agent_feedback: bool = flag(True)
-    training_telemetry: bool = flag(False)
 
 
 @section

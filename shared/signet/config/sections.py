@@ -18,7 +18,6 @@ from signet.config.fields import (
     integer,
     nested,
     open_map,
-    optional_integer,
     optional_text,
     real,
     section,
@@ -26,6 +25,7 @@ from signet.config.fields import (
     text,
     url,
 )
+from signet.config.hooks import Hooks
 from signet.config.pipeline import Pipeline
 from signet.config.roster import RosterAgent, roster
 from signet.config.values import (
@@ -286,59 +286,6 @@ class Backup(Section):
     daily: bool = flag(True)
     #: So many of the daily ones stay.
     keep: int = integer(7, 1, 365)
-
-
-@section
-class SessionStart(Section):
-    """What a session begins with."""
-
-    recall_limit: int = integer(10, 1, 200)
-    candidate_pool_limit: int = integer(100, 1, 1_000)
-    include_identity: bool = flag(True)
-    #: False drops the section "Working Memory" (CF-40).
-    include_recent_context: bool = flag(True)
-    recency_bias: float = real(0.7, 0, 1)
-    max_inject_chars: int = integer(24_000, 1_000, 200_000)
-    max_inject_tokens: int | None = optional_integer(250, 50_000)
-    query: str | None = optional_text()
-
-
-@section
-class UserPromptSubmit(Section):
-    """What is recalled for each prompt."""
-
-    enabled: bool = flag(True)
-    recall_limit: int = integer(10, 1, 50)
-    max_inject_chars: int = integer(500, 100, 20_000)
-    min_score: float = real(0.4, 0, 1)
-
-
-@section
-class PreCompaction(Section):
-    """What is said before a harness shortens its context."""
-
-    include_recent_memories: bool = flag(True)
-    memory_limit: int = integer(5, 0, 50)
-    #: None is the built-in text.
-    summary_guidelines: str | None = optional_text()
-
-
-@section
-class SessionEnd(Section):
-    """When a session is over that nobody ends."""
-
-    #: Shorter than a claim lives, so that no session ends unseen with it.
-    idle_minutes: int = integer(30, 5, 230)
-
-
-@section
-class Hooks(Section):
-    """What a harness calls during a session."""
-
-    session_start: SessionStart = nested(SessionStart)
-    user_prompt_submit: UserPromptSubmit = nested(UserPromptSubmit)
-    pre_compaction: PreCompaction = nested(PreCompaction)
-    session_end: SessionEnd = nested(SessionEnd)
 
 
 @section

@@ -1,7 +1,8 @@
 """Which providers the settings and the environment name."""
 
 from signet.config import Environment, Settings
-from signet.config.pipeline import Extraction, Synthesis, TextProvider
+from signet.config.extraction import Extraction, TextProvider
+from signet.config.pipeline import Synthesis
 from signet.net.http import host_of
 from signet.providers import anthropic, openai
 from signet.providers.ration import Ration

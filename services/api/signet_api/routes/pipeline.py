@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from signet import clock
 from signet.config import Settings
-from signet.config.pipeline import TextProvider
+from signet.config.extraction import TextProvider
 from signet.db import ReadTx, Row
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of

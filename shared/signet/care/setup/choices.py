@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
-from signet.config.pipeline import TextProvider
+from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.errors import Invalid
 

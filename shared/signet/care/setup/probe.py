@@ -10,7 +10,7 @@ from pathlib import Path
 
 from signet.care import contents
 from signet.config.env import read_environment
-from signet.config.pipeline import LOCAL_TEXT_MODEL
+from signet.config.extraction import LOCAL_TEXT_MODEL
 from signet.daemon import ready, record
 from signet.db import migrate
 from signet.errors import Conflict, ProviderDown, ProviderFailed

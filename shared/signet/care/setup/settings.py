@@ -7,9 +7,9 @@ from datetime import datetime
 from signet import clock, config
 from signet.care.setup.choices import Choices
 from signet.config import manifest
+from signet.config.extraction import TextProvider, text_model_of
 from signet.config.manifest import Value
 from signet.config.older_shapes import lifted
-from signet.config.pipeline import TextProvider, text_model_of
 from signet.config.sections import EMBEDDING_MODELS, EmbeddingProvider, Settings, dimensions_of
 from signet.paths import Workspace
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from signet.config import Settings
-from signet.config.pipeline import Strength
+from signet.config.extraction import Strength
 from signet.domain.extraction import contradiction, escalate, parse, prompt, rules
 from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
 from signet.errors import ProviderFailed

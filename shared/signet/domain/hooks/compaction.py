@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet import clock
-from signet.config.sections import PreCompaction
+from signet.config.hooks import PreCompaction
 from signet.db import ReadTx, Row, visibility
 from signet.db.visibility import Reader, Where
 from signet.domain.hooks import wording

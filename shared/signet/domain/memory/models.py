@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from signet.config import Settings
-from signet.config.pipeline import TextProvider
+from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.domain.graph.told import Told
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.config import Settings
-from signet.config.pipeline import TextProvider
+from signet.config.extraction import TextProvider
 from signet.db import WriteTx
 from signet.domain.tasks import command, execute, store
 from signet.domain.tasks.edit import folder_of

@@ -1,0 +1,85 @@
+"""The section `pipelineV2.extraction`, and the models that can read text."""
+
+from enum import StrEnum
+
+from signet.config.fields import (
+    Section,
+    choice,
+    integer,
+    nested,
+    optional_text,
+    real,
+    section,
+    settle,
+    text,
+    url,
+)
+
+
+class TextProvider(StrEnum):
+    """Who reads text for us. `auto`: the configured model when it can be reached, else the built-in rules."""
+
+    AUTO = "auto"
+    RULES = "rules"
+    OLLAMA = "ollama"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+    NONE = "none"
+
+
+class Strength(StrEnum):
+    """How thoroughly extraction reads."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+#: CL-11; a hosted vendor never gets the name of a local model.
+TEXT_MODELS = {
+    TextProvider.CLAUDE_CODE: "haiku",
+    TextProvider.CODEX: "gpt-5.3-codex",
+    TextProvider.OPENCODE: "anthropic/claude-haiku-4-5-20251001",
+    TextProvider.ANTHROPIC: "claude-haiku-4-5-20251001",
+    TextProvider.OPENAI: "gpt-4o-mini",
+}
+LOCAL_TEXT_MODEL = "qwen3:4b"
+
+
+def text_model_of(provider: TextProvider) -> str:
+    """Return the model to use when only the provider is named (CL-11)."""
+    return TEXT_MODELS.get(provider, LOCAL_TEXT_MODEL)
+
+
+@section
+class Escalation(Section):
+    """Bounds beyond which extraction reads a text again, more thoroughly."""
+
+    max_new_entities_per_chunk: int = integer(10, 1, 100)
+    max_new_attributes_per_entity: int = integer(20, 1, 200)
+    level2_max_entities: int = integer(5, 1, 50)
+
+
+@section
+class Extraction(Section):
+    """From text to facts. `model` follows the provider unless it is given."""
+
+    #: Never silently a remote one: `auto` uses the configured local model when it can be reached, else the rules.
+    provider: TextProvider = choice(TextProvider.AUTO, flat=("extractionProvider",), flat_wins=True)
+    model: str = text(flat=("extractionModel",), flat_wins=True)
+    strength: Strength = choice(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
+    #: None is the provider's own address; see `env.Environment.ollama_url`.
+    endpoint: str | None = url(also=("base_url",), flat=("extractionEndpoint", "extractionBaseUrl"))
+    api_key: str | None = optional_text(also=("api_key",), is_secret=True)
+    timeout_ms: int = integer(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
+    min_confidence: float = real(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
+    #: For providers whose calls cost somebody, by the clock's hour; 0 is no bound.
+    max_calls_per_hour: int = integer(1_000, 0, 1_000_000)
+    max_tokens_per_hour: int = integer(2_000_000, 0, 1_000_000_000)
+    escalation: Escalation = nested(Escalation)
+
+    def __post_init__(self) -> None:
+        settle(self, model=self.model or text_model_of(self.provider))
