@@ -56,6 +56,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
     ("GET", "/api/memories"): (None, 200),
     ("GET", "/api/memories/ids"): (None, 200),
+    ("GET", "/api/memory/timeline"): (None, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
     ("POST", "/api/memory/feedback"): ({"sessionKey": "s", "feedback": {"a": 1}}, 200),
     ("POST", "/api/memory/modify"): (

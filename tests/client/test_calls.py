@@ -152,6 +152,11 @@ def test_every_memory_is_met_once_page_after_page(server: Served, speaker: type[
     page = client.do("memories", limit=2, offset=1, type=kind)
     assert fits(answers.MemoryPage, page) and fits(answers.MemorySummary, page["memories"][0])
     assert ids(page["memories"]) == made[2:4][::-1]
+    timeline = client.do("memory_timeline")
+    assert fits(answers.MemoryTimeline, timeline) and fits(
+        answers.MemoryEra, timeline["buckets"][0]
+    )
+    assert timeline["totalMemories"] >= len(made)
     assert ids(client.do("each_memory", type=kind, page=2)) == made[::-1]
     assert list(client.do("each_memory", type="none of these")) == []
 

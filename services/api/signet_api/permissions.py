@@ -83,6 +83,7 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("GET", "/memory/similar"): _RECALL,
     ("GET", "/api/memories"): _RECALL,
     ("GET", "/api/memories/ids"): _RECALL,
+    ("GET", "/api/memory/timeline"): _RECALL,
     ("POST", "/api/memory/forget"): Rule(Permission.FORGET, Operation.BATCH_FORGET, EVERY),
     ("POST", "/api/memory/feedback"): _REMEMBER,
     ("POST", "/api/memory/modify"): Rule(Permission.MODIFY, Operation.MODIFY, EVERY),

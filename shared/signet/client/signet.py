@@ -54,6 +54,7 @@ class Signet:
     get = _call(calls.memory.get)
     memories = _call(calls.memory.memories)
     ids = _call(calls.memory.ids)
+    memory_timeline = _call(calls.memory.memory_timeline)
     history = _call(calls.memory.history)
     modify = _call(calls.memory.modify)
     modify_many = _call(calls.memory.modify_many)

@@ -85,6 +85,41 @@ class MemoryPage(TypedDict):
     stats: MemoryStats
 
 
+class KeyCount(TypedDict):
+    """A name and how often it occurs."""
+
+    key: str
+    count: int
+
+
+class MemoryEra(TypedDict):
+    """What was remembered from `start` to `end`, and what happened to memories meanwhile."""
+
+    rangeKey: str
+    label: str
+    start: str
+    end: str
+    memoriesAdded: int
+    trackedEvents: int
+    evolved: int
+    strengthened: int
+    recovered: int
+    avgImportance: float
+    pinned: int
+    typeBreakdown: list[KeyCount]
+    sourceBreakdown: list[KeyCount]
+    topTags: list[KeyCount]
+
+
+class MemoryTimeline(TypedDict):
+    """Today, the last week and the last month; each holds those before it."""
+
+    generatedAt: str
+    totalMemories: int
+    totalHistoryEvents: int
+    buckets: list[MemoryEra]
+
+
 class Change(TypedDict):
     """One event in the history of a memory."""
 

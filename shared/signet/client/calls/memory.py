@@ -10,6 +10,7 @@ from signet.client.answers import (
     ForgottenMany,
     Memory,
     MemoryPage,
+    MemoryTimeline,
     Modified,
     ModifiedMany,
     Recovered,
@@ -149,6 +150,13 @@ def memories(
 def ids(prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:
     """Return the ids that begin so, at most ten, those of forgotten memories too."""
     return read("/api/memories/ids", pick="ids", prefix=prefix, agent_id=agent_id)
+
+
+def memory_timeline(
+    *, scope: str | None = None, agent_id: str | None = None
+) -> Call[MemoryTimeline]:
+    """Return what was remembered today, in the last seven days and in the last thirty: counts, types, authors, tags."""
+    return read("/api/memory/timeline", scope=scope, agent_id=agent_id)
 
 
 def modify(

@@ -8,6 +8,7 @@ from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
+from signet.domain.memory import filters
 
 #: How importance fades: each whole day leaves 95 %, down to a tenth (MEM-49).
 _WEIGHT = """
@@ -48,6 +49,38 @@ _PAGE = f"""
 SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.source_type, m.source_id, m.created_at,
        {{vector}} AS vector {_EMBEDDED} ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"""
 _IN_ORDER = " INDEXED BY idx_memories_created"
+
+#: Memories by how far back they were made: `era` 0 since the first of the times given, 1 since the second, else 2.
+_SEEN = """
+WITH seen AS MATERIALIZED (
+  SELECT CASE WHEN m.created_at >= ? THEN 0 WHEN m.created_at >= ? THEN 1 ELSE 2 END AS era,
+         m.type, m.who, m.tags, m.importance, m.pinned
+  FROM memories m INDEXED BY idx_memories_created WHERE m.created_at >= ? AND m.created_at < ? AND {where})"""
+_ERAS = f"""{_SEEN}
+SELECT e.value AS era, count(m.era) AS added, coalesce(avg(m.importance), 0) AS importance,
+       coalesce(sum(m.pinned <> 0), 0) AS pinned
+FROM json_each('[0,1,2]') e LEFT JOIN seen m ON m.era <= e.value GROUP BY e.value ORDER BY e.value"""
+_LEADING = f"""{_SEEN},
+named(about, name, era, times) AS (
+  SELECT 'type', trim(type), era, count(*) FROM seen GROUP BY type, era
+  UNION ALL SELECT 'who', coalesce(nullif(trim(who), ''), 'unknown'), era, count(*) FROM seen GROUP BY who, era
+  UNION ALL SELECT 'tag', trim(t.value), m.era, m.times FROM (
+    SELECT tags, era, count(*) AS times FROM seen WHERE tags IS NOT NULL GROUP BY tags, era) m
+    CROSS JOIN {filters.TAGS}),
+counted AS MATERIALIZED (
+  SELECT about, name, sum(iif(era = 0, times, 0)) AS day, sum(iif(era <= 1, times, 0)) AS week, sum(times) AS month
+  FROM named WHERE name <> '' GROUP BY about, name),
+placed AS (
+  SELECT about, e.value AS era, name, CASE e.value WHEN 0 THEN day WHEN 1 THEN week ELSE month END AS times
+  FROM counted CROSS JOIN json_each('[0,1,2]') e)
+SELECT about, era, name, times FROM (
+  SELECT *, row_number() OVER (PARTITION BY about, era ORDER BY times DESC, name) AS place
+  FROM placed WHERE times > 0)
+WHERE place <= ? ORDER BY about, era, place"""
+_HAPPENED = """
+SELECT CASE WHEN h.created_at >= ? THEN 0 WHEN h.created_at >= ? THEN 1 ELSE 2 END AS era, h.event, count(*) AS times
+FROM memory_history h INDEXED BY idx_memory_history_created_at CROSS JOIN memories m ON m.id = h.memory_id
+WHERE h.created_at >= ? AND h.created_at < ? AND {where} GROUP BY 1, 2"""
 
 #: The result code of an expression that is none (https://sqlite.org/rescode.html#error).
 _ERROR = 1
@@ -97,3 +130,21 @@ def embedded(tx: ReadTx, where: Where, *, limit: int, offset: int, vectors: bool
     """Return memories that have a vector, newest first."""
     sql = _PAGE.format(vector="e.vector" if vectors else "NULL", hint=_IN_ORDER, where=where.sql)
     return tx.all(sql, (*where.params, limit, offset))
+
+
+def eras(tx: ReadTx, where: Where, times: Sequence[str]) -> list[Row]:
+    """Return count, mean importance and pinned ones of memories of three eras, the shortest first.
+
+    `times` are the beginnings of the eras, each inside the next, and the end of all.
+    """
+    return tx.all(_ERAS.format(where=where.sql), (*times, *where.params))
+
+
+def leading(tx: ReadTx, where: Where, times: Sequence[str], most: int) -> list[Row]:
+    """Return the most frequent types, authors and tags (`about`) of each era, most frequent first."""
+    return tx.all(_LEADING.format(where=where.sql), (*times, *where.params, most))
+
+
+def happened(tx: ReadTx, where: Where, times: Sequence[str]) -> list[Row]:
+    """Return how often what happened to memories; each event is counted in the shortest era that holds it."""
+    return tx.all(_HAPPENED.format(where=where.sql), (*times, *where.params))

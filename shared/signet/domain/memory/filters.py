@@ -8,14 +8,14 @@ from signet.db import fts
 from signet.db.visibility import Where
 from signet.errors import Invalid
 
-#: Tags are a JSON array; rows of older files may hold a comma list. Compared whole and in lower case: by SQLite, which
+#: The tags of `memories m` as rows `t`. They are a JSON array; rows of older files may hold a comma list. Compared whole and in lower case: by SQLite, which
 #: knows ASCII, or by a function of the connection, which calls Python.
-_TAGS = """json_each(CASE WHEN json_valid(m.tags) THEN m.tags
+TAGS = """json_each(CASE WHEN json_valid(m.tags) THEN m.tags
   ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t"""
-_TAG = f"EXISTS (SELECT 1 FROM {_TAGS} WHERE {{lower}}(trim(t.value)) = ?)"
+_TAG = f"EXISTS (SELECT 1 FROM {TAGS} WHERE {{lower}}(trim(t.value)) = ?)"
 _HELD = f"""
 (instr(lower(m.content), lower(?)) > 0
- OR (m.tags IS NOT NULL AND EXISTS (SELECT 1 FROM {_TAGS} WHERE instr(lower(t.value), lower(?)) > 0)))"""
+ OR (m.tags IS NOT NULL AND EXISTS (SELECT 1 FROM {TAGS} WHERE instr(lower(t.value), lower(?)) > 0)))"""
 
 
 #: A tag of these characters stands in the stored text as it is, so that most rows need not be parsed.

@@ -1,0 +1,65 @@
+"""What was remembered today, in the last week and in the last month."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from fastapi import APIRouter, Request
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import store as agents
+from signet.domain.browse import eras
+from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
+from signet.domain.memory.models import Event
+from signet_api.deps import Shared, agent_of
+
+router = APIRouter(tags=["memory"])
+
+
+@router.get("/api/memory/timeline")
+async def get_memory_timeline(request: Request, state: Shared) -> dict[str, object]:
+    """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
+    params = request.query_params
+    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    now = clock.now()
+    found = await state.db.aread(_eras, agent_id, params.get("scope") or None, now)
+    widest = found[-1]
+    return {
+        "generatedAt": clock.to_text(now),
+        "generatedFor": clock.to_text(found[0].start),
+        "rangePreset": "-".join(era.key for era in found),
+        "totalMemories": widest.added,
+        "totalHistoryEvents": sum(widest.events.values()),
+        # Every time was checked when it was stored.
+        "invalidMemoryTimestamps": 0,
+        "invalidHistoryTimestamps": 0,
+        "buckets": [_bucket(index, era) for index, era in enumerate(found)],
+    }
+
+
+def _eras(tx: ReadTx, agent_id: str, scope: str | None, now: datetime) -> list[Era]:
+    return eras.of(tx, reader=agents.reader(tx, agent_id, scope=scope), now=now)
+
+
+def _bucket(index: int, era: Era) -> dict[str, object]:
+    return {
+        "eraIndex": index,
+        "rangeKey": era.key,
+        "label": era.label,
+        "start": clock.to_text(era.start),
+        "end": clock.to_text(era.end),
+        "memoriesAdded": era.added,
+        "trackedEvents": sum(era.events.values()),
+        "evolved": era.count(*EVOLVED),
+        "strengthened": era.count(*STRENGTHENED),
+        "recovered": era.count(Event.RECOVERED),
+        "avgImportance": round(era.importance, 3),
+        "pinned": era.pinned,
+        "typeBreakdown": _counts(era.leaders["type"]),
+        "sourceBreakdown": _counts(era.leaders["who"]),
+        "topTags": _counts(era.leaders["tag"]),
+    }
+
+
+def _counts(leaders: Sequence[tuple[str, int]]) -> list[dict[str, object]]:
+    return [{"key": name, "count": times} for name, times in leaders]
