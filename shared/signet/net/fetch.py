@@ -186,3 +186,5 @@ def _plain(reply: "httpx.Response", max_bytes: int) -> Iterator[bytes]:
             yield unpack.decompress(part, max_bytes + 1)
     except zlib.error as error:
         raise Broken(f"the page is not {packing}: {error}") from error
+    if not unpack.eof:
+        raise Broken("the page ends before its packing does")

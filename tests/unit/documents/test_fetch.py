@@ -159,6 +159,10 @@ def test_a_page_that_ends_too_early_is_broken(site: Site) -> None:
     site.pages["/a"] = Page(body=b"half", headers={"Content-Length": "8"})
     with pytest.raises(Broken):
         fetch(site.url("/a"), WANTED)
+    packed = gzip.compress(b"Tides come and go")[:-12]
+    site.pages["/a"] = Page(body=packed, headers={"Content-Encoding": "gzip"})
+    with pytest.raises(Broken, match="ends before"):
+        fetch(site.url("/a"), WANTED)
 
 
 def test_nobody_there_is_unreachable() -> None:
