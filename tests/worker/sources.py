@@ -58,13 +58,13 @@ def chunks(home: Home, document_id: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def a_connector(home: Home, root: Path, **more: object) -> str:
+def a_connector(home: Home, root: Path, *, agent_id: str = "default", **more: object) -> str:
     """Register a folder and return the connector's id."""
     connector = register.draft(
         "filesystem",
         display_name=None,
         settings={"rootPath": str(root), **more},
-        agent_id="default",
+        agent_id=agent_id,
         now=clock.now(),
     )
     return home.db.write(register.register, connector)

@@ -17,7 +17,7 @@ def get(tx: ReadTx, connector_id: str) -> Connector:
 def health(tx: ReadTx, connector_id: str) -> Health:
     """Return how a connector is; raises NotFound."""
     connector = get(tx, connector_id)
-    documents = store.counts(tx, connector_id, root_of(connector))
+    documents = store.counts(tx, connector, root_of(connector))
     return Health(connector=connector, documents=documents)
 
 

@@ -25,10 +25,11 @@ _END = """
 UPDATE connectors SET status = 'idle', last_error = NULL, cursor_json = ?, last_sync_at = ?, progress_json = ?,
        updated_at = ? WHERE id = ?
 """
-#: Documents of a connector that is gone, or that an older program gave an id of nobody, below a folder (CON-5, CON-6).
+#: An agent's documents of a connector that is gone, or that an older program gave an id of nobody, below a folder
+#: (CON-5, CON-6).
 _ORPHANS = """
  source_type = 'file' AND connector_id IS NOT NULL AND connector_id NOT IN (SELECT id FROM connectors)
-   AND status <> 'deleted' AND source_url >= :low AND source_url < :high
+   AND status <> 'deleted' AND source_url >= :low AND source_url < :high AND agent_id = :agent_id
 """
 _ADOPT = f"""
 UPDATE documents SET connector_id = :id WHERE {_ORPHANS}
@@ -117,15 +118,16 @@ def delete(tx: WriteTx, connector_id: str) -> None:
     tx.run("DELETE FROM connectors WHERE id = ?", (connector_id,))
 
 
-def adopt(tx: WriteTx, connector_id: str, root: str) -> None:
-    """Give the connector the documents below its folder that belong to no connector any more."""
-    tx.run(_ADOPT, {"id": connector_id, **_below(root)})
+def adopt(tx: WriteTx, connector: Connector, root: str) -> None:
+    """Give the connector its agent's documents below its folder that belong to no connector any more."""
+    tx.run(_ADOPT, {"id": connector.id, "agent_id": connector.agent_id, **_below(root)})
 
 
-def counts(tx: ReadTx, connector_id: str, root: str | None) -> Mapping[str, int]:
+def counts(tx: ReadTx, connector: Connector, root: str | None) -> Mapping[str, int]:
     """Return how many documents of a connector are in each status, without deleted ones."""
     below = _below(root) if root else {"low": "", "high": ""}
-    return {row[0]: row[1] for row in tx.all(_COUNTS, {"id": connector_id, **below})}
+    values = {"id": connector.id, "agent_id": connector.agent_id, **below}
+    return {row[0]: row[1] for row in tx.all(_COUNTS, values)}
 
 
 def known(tx: ReadTx, connector_id: str, paths: Iterable[str]) -> dict[str, Known]:

@@ -56,7 +56,7 @@ def run(job: Run, rules: Rules) -> None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
     folder = settings.stored(connector)
-    job.progress(partial(store.adopt, connector_id=connector.id, root=folder.root_path))
+    job.progress(partial(store.adopt, connector=connector, root=folder.root_path))
     progress = continued(connector.progress_json, job.lease.job_id)
     try:
         progress = _added(job, connector, folder, progress, rules, is_full=is_full)
