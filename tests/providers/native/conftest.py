@@ -35,7 +35,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
     both = [
         subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) for _ in range(2)
     ]
-    return Models(home=home, said=[process.communicate(timeout=110)[0].strip() for process in both])
+    return Models(home=home, said=[process.communicate(timeout=200)[0].strip() for process in both])
 
 
 @pytest.fixture
