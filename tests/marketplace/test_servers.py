@@ -52,6 +52,24 @@ def test_a_tool_that_fails_is_an_answer_and_one_that_is_not_there_is_not(tools: 
     assert tools.api.post(f"{ROOT}/call", {}).error == "serverId and tool are required"
 
 
+def test_what_only_some_readers_of_json_take_is_passed_on_to_nobody(tools: Tools) -> None:
+    tools.add("Odd", "odd")
+    [tool] = tools.api.get(f"{ROOT}/tools").body["tools"]
+    assert tool["description"] == "Half of a letter: ?"
+    schema = {"type": "object", "title": "?", "default": None}
+    assert tool["inputSchema"] == schema
+    result = tools.call("odd", "odd").body["result"]
+    assert result["content"][0]["text"] == "half ?"
+    assert result["structuredContent"] == {"it": None}
+    deep = tools.call("odd", "odd", text="deep")
+    assert (deep.status, deep.error) == (502, "Odd: the answer has more than 100 levels")
+
+
+def test_a_time_that_no_clock_can_tell_is_the_longest(tools: Tools) -> None:
+    made = tools.register("Patient", {"command": "true", "timeoutMs": 10**400})
+    assert made["config"]["timeoutMs"] == 58_000
+
+
 def test_names_of_tools_collide_with_nothing(tools: Tools) -> None:
     tools.add("Sly", "sly")
     listed = tools.api.get(f"{ROOT}/tools").body["tools"]

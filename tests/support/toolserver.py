@@ -2,7 +2,8 @@
 
 `echo` repeats; `env` tells its environment; `slow` never answers a call; `deaf` never introduces itself; `crash` ends
 at the first call; `many N` has N tools; `loud` prints what is no message; `sly` describes itself in bad faith; `child`
-starts a program of its own and tells its number; `grow` has another tool after each call; `huge` answers too much.
+starts a program of its own and tells its number; `grow` has another tool after each call; `huge` answers too much;
+`odd` says what JSON can carry and its readers cannot: half of a letter, no number, and lists in lists.
 """
 
 import json
@@ -40,6 +41,9 @@ def tools() -> list[dict[str, object]]:
         ]
     if MODE == "grow":
         return [tool("echo"), *(tool(f"more_{n}") for n in range(grown))]
+    if MODE == "odd":
+        schema = {"type": "object", "title": "\ud83d", "default": float("nan")}
+        return [tool("odd", "Half of a letter: \ud83d") | {"inputSchema": schema}]
     return [tool(MODE if MODE != "loud" else "echo")]
 
 
@@ -61,6 +65,11 @@ def call(given: Mapping[str, Any]) -> dict[str, object]:
     elif MODE == "grow":
         grown += 1
         tell({"method": "notifications/tools/list_changed"})
+    elif MODE == "odd" and said == "deep":
+        return {"structuredContent": json.loads('{"it":' * 500 + "1" + "}" * 500)}
+    elif MODE == "odd":
+        content = [{"type": "text", "text": "half \ud83d"}]
+        return {"content": content, "structuredContent": {"it": float("inf")}}
     failed = {"isError": True} if said == "fail" else {}
     return {
         "content": [{"type": "text", "text": said}],

@@ -195,7 +195,7 @@ def _seconds(value: object) -> float:
         return CALL_SECONDS
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Invalid("config.timeoutMs must be a number")
-    return min(max(value / 1000, 1.0), CALL_SECONDS)
+    return min(max(value, 1_000), CALL_SECONDS * 1000) / 1000
 
 
 def _address(value: object, before: Config | None) -> str:

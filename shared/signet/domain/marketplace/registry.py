@@ -4,13 +4,12 @@ It speaks the interface of the official MCP registry (`GET /v0/servers`, entries
 says is a stranger's, so that only start commands of known forms are made from it, and none with an option in its name.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from signet.domain.marketplace import describe
+from signet.domain.marketplace import describe, rpc
 from signet.domain.marketplace.catalog import Entry, Input
 from signet.domain.marketplace.models import Program, Remote
 from signet.errors import Kind, PermanentJobError, SignetError
@@ -56,12 +55,9 @@ class Registry:
         )
         try:
             page = fetch(f"{self.url}/v0/servers?{urlencode(asked)}", wanted)
-            found = json.loads(page.body)
         except (HttpError, PermanentJobError) as error:
             raise RegistryFailed(f"the registry cannot be read: {error.message}") from error
-        except (ValueError, RecursionError) as error:
-            raise RegistryFailed("the registry's answer is not JSON") from error
-        listed = found.get("servers") if isinstance(found, dict) else None
+        listed = (rpc.read(page.body) or {}).get("servers")
         if not isinstance(listed, list):
             raise RegistryFailed("the registry's answer has no list of servers")
         return [entry for one in listed if (entry := entry_of(one)) is not None]

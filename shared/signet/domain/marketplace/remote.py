@@ -4,7 +4,6 @@ It goes to the address that the user has named and nowhere else: a redirect is f
 headers, which may hold a key, go nowhere else either.
 """
 
-import json
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -160,11 +159,8 @@ class Events:
 def _refusal(reply: Reply) -> str:
     if reply.status in (401, 403):
         return f"it answered {reply.status}: it wants to know who asks; set a header in its config"
-    try:
-        said = json.loads(reply.body)
-        error = said.get("error") if isinstance(said, dict) else None
-        words = error.get("message") if isinstance(error, dict) else error
-    except ValueError:
-        words = reply.body.decode("utf-8", "replace")
+    said = rpc.read(reply.body)
+    error = said.get("error") if said else reply.body.decode("utf-8", "replace")
+    words = error.get("message") if isinstance(error, dict) else error
     told = " ".join(str(words or "").split())[:_SAID_CHARS]
     return f"it answered {reply.status}" + (f": {told}" if told else "")

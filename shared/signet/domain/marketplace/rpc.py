@@ -1,6 +1,8 @@
 """JSON-RPC 2.0 as a client speaks it, without a wire. Pure."""
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -9,8 +11,11 @@ from signet.errors import Kind
 
 #: Largest message of a server; an image in a result is some megabytes.
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+#: Lists and objects within each other that a result may have: some hundreds are more than ours could be written with.
+MAX_DEPTH = 100
 _SAID_CHARS = 1_000
 _METHOD_NOT_FOUND = -32601
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 Message = dict[str, object]
 
@@ -61,9 +66,14 @@ def notification(method: str, params: Mapping[str, object]) -> Message:
 
 
 def read(raw: bytes | bytearray) -> Message | None:
-    """Return a message, None for what is none: some servers print other things between."""
+    """Return a message, None for what is none: some servers print other things between.
+
+    What no answer of ours can carry is not in it: half of a surrogate pair is a question mark, NaN and infinity are null.
+    """
     try:
-        found = json.loads(raw)
+        found = json.loads(raw, parse_float=_finite, parse_constant=_finite)
+        if _SURROGATE.search(raw):
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
@@ -80,7 +90,7 @@ def answer_to(message: Message) -> Message | None:
 
 
 def result_of(reply: Message) -> Message:
-    """Return the result in a reply; raises Refused with the server's words."""
+    """Return the result in a reply; raises Refused with the server's words, ServerFailed for what is none."""
     error = reply.get("error")
     if error is not None:
         said = error.get("message") if isinstance(error, dict) else None
@@ -88,4 +98,19 @@ def result_of(reply: Message) -> Message:
     result = reply.get("result")
     if not isinstance(result, dict):
         raise ServerFailed("the answer is no object")
+    if _is_deep(result):
+        raise ServerFailed(f"the answer has more than {MAX_DEPTH} levels")
     return result
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def _is_deep(found: Message) -> bool:
+    level: list[dict[object, object] | list[object]] = [found]  # type: ignore[list-item]
+    for _ in range(MAX_DEPTH):
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [one for some in inner for one in some if isinstance(one, dict | list)]
+    return bool(level)
