@@ -176,6 +176,19 @@ def test_a_fact_that_resembles_a_memory_is_decided_about(home: Home, script: Scr
     assert not home.memory(known)["is_deleted"]
 
 
+def test_half_a_letter_in_a_reason_hinders_nothing(home: Home, script: Script) -> None:
+    known = home.remember("The siskin service listens on port 4411", "half")
+    script.reads("siskin service listens", found())
+    home.ended(known)
+    fact_told = "The port of the siskin service is 4411"
+    script.decides(fact_told, decided("none", reason="known \ud83d"))
+    script.reads("Notes about siskin.", found(fact(fact_told)))
+    source = home.remember("Notes about siskin.", "half")
+    home.ended(source)
+    [proposal] = home.proposals(source)
+    assert (proposal["proposedAction"], proposal["reason"]) == ("none", "known \ufffd")
+
+
 def test_a_fact_that_cannot_be_decided_gets_a_second_look_and_stops_no_other(
     home: Home, script: Script, server: FakeServer
 ) -> None:

@@ -88,7 +88,18 @@ def _closing(text: str, start: int) -> int:
 def _load(text: str) -> object:
     for form in (text, _STRING_OR_LAST_COMMA.sub(r"\1", text)):
         try:
-            return json.loads(form)
+            return _encodable(json.loads(form))
         except (ValueError, RecursionError):
             continue
     return None
+
+
+def _encodable(value: object) -> object:
+    """Return a value without halves of surrogate pairs: escaped, JSON can hold them; no store can."""
+    written = json.dumps(value, ensure_ascii=False)
+    if written.isascii():
+        return value
+    found: object = json.loads(
+        written.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
+    return found
