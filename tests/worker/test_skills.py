@@ -9,7 +9,7 @@ import pytest
 from signet import clock, config
 from signet.domain.skills import embed, files, node
 from signet.domain.skills.models import Rules
-from support.models import FakeServer
+from support.models import FakeServer, Hang
 from support.processes import eventually
 from support.skills import BODY, write
 from worker.home import Home, Tree, a_home, manifest
@@ -44,9 +44,9 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             yield made
 
 
-def put(home: Home, name: str, front: str | None = None) -> Path:
+def put(home: Home, name: str, front: str | None = None, body: str = BODY) -> Path:
     """Write a skill and its node, as the reconciler does."""
-    file = write(home.workspace.skills_dir, name, front)
+    file = write(home.workspace.skills_dir, name, front, body)
     rules = Rules.of(config.load(home.workspace, {}).settings)
     skill = files.load(home.workspace.skills_dir, name)
     home.db.write(node.put, skill, rules=rules, now=clock.now())
@@ -127,6 +127,25 @@ def test_jobs_of_a_skill_that_has_changed_or_gone_do_nothing(
         "nothing_to_read",
     }
     assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize("asked", ["enrich", "entities"])
+def test_a_skill_that_changes_while_a_model_reads_it_is_read_again(
+    home: Home, script: Script, server: FakeServer, asked: str
+) -> None:
+    name, waiting, told = f"swing-{asked}", Hang(), found(entities=[triple("Quay", "has", "Crane")])
+    mark = ENRICH if asked == "enrich" else name
+    script.reads(ENRICH, *([waiting] if asked == "enrich" else []), json.dumps(SAID))
+    script.reads(name, *([waiting] if asked == "entities" else []), told)
+    put(home, name, "description: short", f"All hands {name} at noon.")
+    eventually(lambda: any(mark in prompt and name in prompt for prompt in server.prompts))
+    put(home, name, "description: short", f"All hands {name} at dusk.")
+    waiting.release.set()
+    done(home)
+    id_ = f"skill:default:{name}"
+    assert home.value("SELECT enriched FROM skill_meta WHERE entity_id = ?", id_) == 1
+    assert home.value("SELECT count(*) FROM relations WHERE source_entity_id = ?", id_) == 2
+    home.db.write(node.remove, name, now=clock.now())
 
 
 def test_without_a_model_a_skill_is_there_all_the_same(tmp_path: Path) -> None:

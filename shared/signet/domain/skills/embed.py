@@ -29,7 +29,8 @@ def run(job: Run, embedder: Embedder) -> None:
         return
     [vector] = embedding.embedded(embedder, [known.text[:READ_CHARS]])
     job.check()
-    job.commit(lambda tx: _store(tx, known, vector, embedder.model))
+    attempts = job.lease.max_attempts
+    job.commit(lambda tx: _store(tx, known, vector, embedder.model, attempts=attempts))
 
 
 def missing(
@@ -61,13 +62,16 @@ def _is_missing(tx: ReadTx, known: Node, model: str | None) -> bool:
     return store.vector(tx, known.entity_id) != (digest(known.text), model)
 
 
-def _store(tx: WriteTx, read: Node, vector: bytes, model: str) -> dict[str, object]:
+def _store(
+    tx: WriteTx, read: Node, vector: bytes, model: str, *, attempts: int
+) -> dict[str, object]:
     known, now = store.by_ids(tx, [read.entity_id]).get(read.entity_id), clock.now()
     if known is None:
         return {"skipped": "nothing_to_embed"}
     if known.text != read.text:
         # Whoever changed the text could not queue its embedding, because this job was still open.
-        enqueue(tx, node.job(node.EMBED, known.entity_id), now=now)
+        again = node.job(node.EMBED, known.entity_id)
+        enqueue(tx, again, now=now, max_attempts=attempts)
         return {"skipped": "skill_changed"}
     embeddings.replace(
         tx,

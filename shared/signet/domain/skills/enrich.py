@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.skills import files, node, store
 from signet.domain.skills.models import Node, Rules, Skill
 from signet.errors import SignetError
@@ -44,15 +44,15 @@ def run(job: Run, model: LanguageModel, rules: Callable[[], Rules], *, seconds: 
     known = node_of(job)
     skill = readable(known)
     if known is None or skill is None or not node.is_thin(skill, rules()):
-        job.commit(lambda tx: {"skipped": "nothing_to_enrich"})
+        job.commit(lambda tx: skipped(tx, job, known, "nothing_to_enrich"))
         return
     answer = model.generate(request(skill), timeout_seconds=seconds, max_tokens=MAX_TOKENS)
     found = parse(answer.text)
     job.check()
     if found is None:
-        job.commit(lambda tx: {"skipped": "no_usable_answer"})
+        job.commit(lambda tx: skipped(tx, job, known, "no_usable_answer"))
         return
-    job.commit(lambda tx: _write(tx, known.entity_id, skill, found, rules()))
+    job.commit(lambda tx: _write(tx, job, known, skill, found, rules()))
 
 
 def request(skill: Skill) -> str:
@@ -93,12 +93,31 @@ def readable(known: Node | None) -> Skill | None:
     return skill if skill.fingerprint == known.fingerprint else None
 
 
+def is_current(tx: ReadTx, known: Node) -> bool:
+    """Return whether a node is what it was when it was read."""
+    current = store.by_ids(tx, [known.entity_id]).get(known.entity_id)
+    return current is not None and current.fingerprint == known.fingerprint
+
+
+def skipped(tx: WriteTx, job: Run, known: Node | None, reason: str) -> dict[str, object]:
+    """Return the result of a job that did nothing, and queue it again when its skill has changed meanwhile.
+
+    Whoever changed the skill could not queue that, because the job was still open.
+    """
+    if known is None or is_current(tx, known):
+        return {"skipped": reason}
+    if known.entity_id in store.by_ids(tx, [known.entity_id]):
+        again, attempts = node.job(job.lease.kind, known.entity_id), job.lease.max_attempts
+        enqueue(tx, again, now=clock.now(), max_attempts=attempts)
+    return {"skipped": "skill_changed"}
+
+
 def _write(
-    tx: WriteTx, entity_id: str, skill: Skill, found: Enriched, rules: Rules
+    tx: WriteTx, job: Run, known: Node, skill: Skill, found: Enriched, rules: Rules
 ) -> dict[str, object]:
-    known, now = store.by_ids(tx, [entity_id]).get(entity_id), clock.now()
-    if known is None or known.fingerprint != skill.fingerprint:
-        return {"skipped": "skill_changed"}
+    if not is_current(tx, known):
+        return skipped(tx, job, known, "skill_changed")
+    entity_id, now = known.entity_id, clock.now()
     thin = len(skill.description) < rules.min_description
     description = (found.description if thin else "") or skill.description
     triggers = skill.triggers or found.triggers

@@ -8,8 +8,8 @@ from signet.domain.graph import names, persist
 from signet.domain.graph import store as graph
 from signet.domain.graph.models import Triple
 from signet.domain.skills import store
-from signet.domain.skills.enrich import node_of, readable
-from signet.domain.skills.models import Skill
+from signet.domain.skills.enrich import is_current, node_of, readable, skipped
+from signet.domain.skills.models import Node
 from signet.queue.held import Run
 
 MENTIONS = "mentions"
@@ -25,19 +25,17 @@ def run(job: Run, read: Callable[[str], Sequence[Triple]]) -> None:
     known = node_of(job)
     skill = readable(known)
     if known is None or skill is None:
-        job.commit(lambda tx: {"skipped": "nothing_to_read"})
+        job.commit(lambda tx: skipped(tx, job, known, "nothing_to_read"))
         return
     triples = read(skill.body)
     job.check()
-    job.commit(lambda tx: _write(tx, known.entity_id, known.agent_id, skill, triples))
+    job.commit(lambda tx: _write(tx, job, known, triples))
 
 
-def _write(
-    tx: WriteTx, entity_id: str, agent_id: str, skill: Skill, triples: Sequence[Triple]
-) -> dict[str, object]:
-    known = store.by_ids(tx, [entity_id]).get(entity_id)
-    if known is None or known.fingerprint != skill.fingerprint:
-        return {"skipped": "skill_changed"}
+def _write(tx: WriteTx, job: Run, known: Node, triples: Sequence[Triple]) -> dict[str, object]:
+    if not is_current(tx, known):
+        return skipped(tx, job, known, "skill_changed")
+    entity_id, agent_id = known.entity_id, known.agent_id
     at = clock.to_text(clock.now())
     before = store.spoken_of(tx, entity_id)
     store.drop_edges(tx, entity_id, origin=store.BODY)
@@ -51,7 +49,7 @@ def _write(
                 target,
                 MENTIONS,
                 confidence=confidence,
-                reason=f"the text of {skill.name} speaks of {name}",
+                reason=f"the text of {known.name} speaks of {name}",
                 agent_id=agent_id,
                 at=at,
             )
