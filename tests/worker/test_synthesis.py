@@ -94,17 +94,19 @@ def test_the_model_writes_the_file_and_the_earlier_one_is_kept(
     save(asking, "Faded long ago.", importance=0.9, created_at="2025-01-01T00:00:00.000Z")
     save(asking, "Pinned long ago.", pinned=1, created_at="2025-01-01T00:00:00.000Z")
     save(asking, "Heron runs on MySQL.", importance=0.9, superseded_by=strong)
-    save(asking, "Forgotten by wish.", importance=0.9, is_deleted=1)
+    forgotten = save(asking, "Forgotten by wish.", importance=0.9, is_deleted=1)
+    save(asking, "Holds again.", importance=0.9, superseded_by=forgotten)
     save(asking, "Somebody's private note.", "other", importance=0.9, visibility="private")
     script.reads(QUESTION, f"<think>hm</think>```markdown\n{FILE}\n```")
     with asking.worker():
         result = done(asking, asked(asking))
-    assert result == {"path": "MEMORY.md", "sources": 2, "chars": len(FILE)}
+    assert result == {"path": "MEMORY.md", "sources": 3, "chars": len(FILE)}
     assert body(file_of(asking).read_text("utf-8")) == f"{FILE}\n"
     [backup] = backups(asking)
     assert backup.read_bytes() == before
     [prompt] = [prompt for prompt in server.prompts if QUESTION in prompt]
     assert prompt.index("Pinned long ago.") < prompt.index("Heron runs on SQLite since May.")
+    assert "Holds again." in prompt
     assert "Old line." in prompt and "2026-01-01 00:00" not in prompt
     for left_out in ("trifle", "Faded", "MySQL", "Forgotten", "private note"):
         assert left_out not in prompt
@@ -199,13 +201,14 @@ def test_twenty_backups_are_kept(home: Home) -> None:
     assert kept[0].name == "MEMORY.backup-2026-01-07T00-00-00.md"
 
 
-@pytest.mark.parametrize("where", ["asking", "backup", "replaced"])
-def test_a_killed_worker_leaves_one_file_and_one_backup(
+@pytest.mark.parametrize("where", ["asking", "backup", "replaced", "edited"])
+def test_a_killed_worker_leaves_one_file_and_one_backup_of_each_thing_a_person_wrote(
     asking: Home, script: Script, server: FakeServer, where: str
 ) -> None:
     file_of(asking).write_text("By hand.", "utf-8")
     save(asking, "Heron runs on SQLite.", importance=0.9)
     job_id = asked(asking)
+    kept = ["By hand."]
     if where == "asking":
         script.reads(QUESTION, Hang())
         with asking.worker() as victim:
@@ -215,9 +218,13 @@ def test_a_killed_worker_leaves_one_file_and_one_backup(
             victim.wait()
     else:
         script.reads(QUESTION, FILE)
-        with asking.runs("worker.stops_at", {"STOP_AFTER": where}) as victim:
+        step = "replaced" if where == "edited" else where
+        with asking.runs("worker.stops_at", {"STOP_AFTER": step}) as victim:
             victim.wait()
             assert victim.returncode == -9
+    if where == "edited":
+        file_of(asking).write_text("By hand again.", "utf-8")
+        kept.append("By hand again.")
     asking.run(
         "UPDATE memory_jobs SET status = 'pending', lease_owner = NULL, lease_until_ms = NULL,"
         " leased_at = NULL, due_ms = 0 WHERE id = ?",
@@ -227,8 +234,7 @@ def test_a_killed_worker_leaves_one_file_and_one_backup(
     with asking.worker():
         done(asking, job_id)
     assert body(file_of(asking).read_text("utf-8")) == f"{FILE}\n"
-    [backup] = backups(asking)
-    assert backup.read_text("utf-8") == "By hand."
+    assert sorted(backup.read_text("utf-8") for backup in backups(asking)) == sorted(kept)
     root = asking.workspace.root
     assert not [path for path in root.rglob(".*") if path.name.endswith(".new")]
 

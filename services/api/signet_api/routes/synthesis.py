@@ -121,5 +121,5 @@ def _write(state: State, agent_id: str, path: Path, text: str, now: datetime) ->
     """Write the file and return the number of the newest memory at that time."""
     newest = state.db.read(ask.newest, agent_id)
     with file.alone(state.workspace, wait=False):
-        file.write(path, text, at=now, run_at=now)
+        file.write(state.workspace, path, text, at=now, run_at=now)
     return newest

@@ -4,6 +4,7 @@ Whoever writes holds the lock, so that no two processes write at once.
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -54,15 +55,19 @@ def checked(content: str) -> str:
     raise Invalid("Refusing to write JSON to MEMORY.md")
 
 
-def write(path: Path, text: str, *, at: datetime, run_at: datetime) -> None:
+def write(workspace: Workspace, path: Path, text: str, *, at: datetime, run_at: datetime) -> None:
     """Keep the present file as a backup and put the text in its place.
 
-    `run_at` names the backup: a run that starts again keeps the file that was there before its first start.
+    `run_at` names the backup. A run that starts again keeps the file that was there before its first start, and what
+    a person has made of the file since; what it wrote itself is known by its digest.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _keep(path, run_at)
-    content = f"<!-- generated {at:%Y-%m-%d %H:%M} -->\n\n{text}\n"
-    replace_file(path, content.encode(), beside=".MEMORY.md.new")
+    name = "-".join(path.relative_to(workspace.root).parts)
+    note = workspace.runtime_dir / f"synthesis.{name}.written"
+    _keep(path, run_at, written=note.read_text("ascii") if note.exists() else "")
+    content = f"<!-- generated {at:%Y-%m-%d %H:%M} -->\n\n{text}\n".encode()
+    replace_file(note, _digest(content).encode(), beside=f".{note.name}.new")
+    replace_file(path, content, beside=".MEMORY.md.new")
 
 
 @contextmanager
@@ -81,13 +86,20 @@ def alone(workspace: Workspace, *, wait: bool) -> Iterator[None]:
         os.close(handle)
 
 
-def _keep(path: Path, run_at: datetime) -> None:
+def _keep(path: Path, run_at: datetime, *, written: str) -> None:
     if not path.exists():
         return
     folder = path.parent / "memory"
     folder.mkdir(exist_ok=True)
-    backup = folder / f"MEMORY.backup-{run_at:%Y-%m-%dT%H-%M-%S}.md"
-    if not backup.exists():
-        replace_file(backup, path.read_bytes(), beside=".MEMORY.backup.new")
+    present, stem = path.read_bytes(), f"MEMORY.backup-{run_at:%Y-%m-%dT%H-%M-%S}"
+    mine = sorted(folder.glob(f"{stem}*.md"))
+    is_kept = any(backup.read_bytes() == present for backup in mine)
+    if not mine or not (is_kept or _digest(present) == written):
+        number = f"-{len(mine) + 1}" if mine else ""
+        replace_file(folder / f"{stem}{number}.md", present, beside=".MEMORY.backup.new")
     for old in sorted(folder.glob("MEMORY.backup-*.md"))[:-BACKUPS]:
         old.unlink(missing_ok=True)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -42,7 +42,7 @@ def run(job: Run, model: LanguageModel | None, plan: Plan, workspace: Workspace)
     job.check()
     now = clock.now()
     with file.alone(workspace, wait=True):
-        file.write(path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
+        file.write(workspace, path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
     if agent_id == DEFAULT_AGENT:
         tell(workspace, now)
 

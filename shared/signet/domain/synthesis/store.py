@@ -7,13 +7,14 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, visibility
 from signet.db.visibility import Reader
+from signet.domain.memory.supersede import is_current
 from signet.domain.synthesis.plan import Standing
 
 KIND = "synthesize"
 
 #: What a document, or a conversation that was read, says stands in its facts.
-_WORTHY = """
-m.is_deleted = 0 AND m.superseded_by IS NULL AND m.type <> 'document_chunk'
+_WORTHY = f"""
+m.is_deleted = 0 AND {is_current().sql} AND m.type <> 'document_chunk'
    AND NOT (m.source_type = 'session' AND m.extraction_status = 'completed')"""
 _CANDIDATES = f"""
 SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at FROM memories m
