@@ -129,12 +129,17 @@ def test_a_session_becomes_notes_facts_and_a_summary(busy: Home, script: Script)
 def test_a_fact_that_is_known_in_other_words_is_no_news(busy: Home, script: Script) -> None:
     known = "Because disks are slow, the heron service keeps all its sessions in Redis."
     other = "The heron service keeps its sessions in Redis 7 because the disks are slow."
-    script.reads("osprey cache", notes("Osprey", known, other, SAID.upper()))
+    script.reads("osprey cache", notes("Osprey", known, other, DECIDED, SAID.upper()))
     busy.remember(SAID, "knows")
     busy.remember(other, "another")
+    scoped = busy.remember(other, "knows")
+    busy.run("UPDATE memories SET scope = 'elsewhere' WHERE id = ?", scoped)
+    replaced, by = busy.remember(DECIDED, "knows"), busy.remember("No deploys any more.", "knows")
+    busy.run("UPDATE memories SET superseded_by = ? WHERE id = ?", by, replaced)
     result = finished(busy, ended(busy, "two", talk("osprey cache"), "knows"))
-    assert (result["facts"], result["saved"]) == (3, 1)
+    assert (result["facts"], result["saved"]) == (4, 2)
     assert [fact["content"] for fact in facts_of(busy, "two")] == [other]
+    assert busy.memory(replaced)["superseded_by"] is None, "it was said again"
 
 
 def test_a_session_that_goes_on_keeps_its_file_and_its_summary(busy: Home, script: Script) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx, fts
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
+from signet.domain.memory.supersede import is_current
 from signet.domain.sessions.models import Session
 from signet.domain.summaries.models import Asked, Score, Summary
 
@@ -62,9 +63,11 @@ INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, 
     memories_used, novel_context_count, reasoning, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _RELEVANCE = """
 UPDATE session_memories SET relevance_score = ? WHERE agent_id = ? AND session_key = ? AND memory_id = ?"""
-_LIKE = """
+#: What was replaced, or holds in one scope only, does not say what is to hold now and everywhere.
+_LIKE = f"""
 SELECT m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
+   AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql}
  ORDER BY f.rank LIMIT 10"""
 
 _OPEN = """
