@@ -41,6 +41,7 @@ def all(
     Raises ProviderDown, LeaseLost, Cancelled.
     """
     gate = job.db.read(surprise.gate, settings.pipeline.write_gate, source, now=clock.now())
+    model = embedder.model if embedder else None
     proposed: list[Proposal] = []
     seen: set[str] = set()
     for fact, vectors in zip(facts, _embedded(embedder, facts), strict=True):
@@ -51,7 +52,8 @@ def all(
         job.check()
         before = [one.fact.content for one in proposed if _adds(one)]
         proposed.append(
-            _nothing_new(fact, source, before) or _one(job, distiller, source, fact, vectors, gate)
+            _nothing_new(fact, source, before)
+            or _one(job, distiller, source, fact, vectors, gate, model=model)
         )
     if not settings.pipeline.autonomous.allow_update_delete:
         return proposed
@@ -79,9 +81,11 @@ def _one(
     fact: Fact,
     vectors: Passages,
     gate: Gate | None,
+    *,
+    model: str | None,
 ) -> Proposal:
     vector = vectors[0][1] if vectors else None
-    known: list[Candidate] = job.db.read(candidates.like, source, fact.content, vector)
+    known: list[Candidate] = job.db.read(candidates.like, source, fact.content, vector, model=model)
     if not known:
         new = _decided(Action.ADD, fact, "no memory resembles it")
         return Proposal(fact=fact, decision=new, passages=vectors)

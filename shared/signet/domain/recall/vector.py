@@ -48,7 +48,7 @@ def find(tx: ReadTx, vector: bytes, narrow: Narrow, limit: int, *, model: str | 
     """Return the cosine 0..1 of the `limit` nearest memories that pass, best first."""
     best = _by_signs(tx, vector, narrow, limit, model)
     if best is None:
-        best = _by_file(tx, vector, narrow.where, limit, model)
+        best = by_file(tx, vector, narrow.where, limit, model)
     return _first(best, limit)
 
 
@@ -166,7 +166,7 @@ def _that_pass(
         asked = min(4 * asked, asked * wanted * 3 // 2 // max(1, passed))
 
 
-def _by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:
+def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:
     """Return the cosines of the memories that the index in the file finds."""
     best: Scores = {}
     for times in OVER_FETCH:
