@@ -240,9 +240,7 @@ def test_documents_of_a_connector_that_is_gone_belong_to_a_new_one_of_the_same_f
     stranger = a_connector(home, folder, agent_id="stranger")
     assert health_of(home, stranger).documents == {}
     assert counts(synced(home, stranger))["documentsAdded"] == 2
-    home.db.write(
-        remove.remove, stranger, cascade=True, actor=USER, rules=RULES, now=clock.now()
-    )
+    home.db.write(remove.remove, stranger, cascade=True, actor=USER, rules=RULES, now=clock.now())
     second = a_connector(home, folder)
     assert health_of(home, second).documents == {"done": 2}
     assert counts(synced(home, second)) == NEW
