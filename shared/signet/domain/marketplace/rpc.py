@@ -68,7 +68,7 @@ def notification(method: str, params: Mapping[str, object]) -> Message:
 def read(raw: bytes | bytearray) -> Message | None:
     """Return a message, None for what is none: some servers print other things between.
 
-    What no answer of ours can carry is not in it: half of a surrogate pair is a question mark, NaN and infinity are null.
+    What no answer of ours can carry is not in it: half of a surrogate pair is a question mark, NaN is null.
     """
     try:
         found = json.loads(raw, parse_float=_finite, parse_constant=_finite)
