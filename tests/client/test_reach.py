@@ -57,6 +57,7 @@ WITHOUT = {
     ("GET", "/api/knowledge/hygiene"): PARTS,
     ("GET", "/api/knowledge/communities"): PARTS,
     ("POST", "/api/knowledge/expand/session"): PARTS,
+    ("GET", "/api/pipeline/models/by-provider"): SAME,
     ("POST", "/api/pipeline/nudge"): LOOKS,
     ("GET", "/metrics"): SCRAPED,
     ("GET", "/api/analytics/logs"): PARTS,

@@ -26,6 +26,7 @@ from signet_api.authority import Authority
 from signet_api.counting import Counting
 from signet_api.feed import Feed
 from signet_api.health import Health
+from signet_api.models import Models
 from signet_api.probe import Probe
 from signet_api.reports import Reports
 from signet_api.routed import RoutedServers
@@ -50,6 +51,7 @@ class State:
     port: int
     authority: Authority = field(default_factory=Authority)
     probe: Probe = field(default_factory=Probe)
+    models: Models = field(default_factory=Models)
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     started_at: datetime = field(default_factory=clock.now)
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.

@@ -120,6 +120,8 @@ class AsyncSignet:
     diagnosis = _call(calls.operation.diagnosis)
     repair = _call(calls.operation.repair)
     timeline = _call(calls.operation.timeline)
+    models = _call(calls.operation.models)
+    refresh_models = _call(calls.operation.refresh_models)
     telemetry_events = _call(calls.operation.telemetry_events)
     telemetry_stats = _call(calls.operation.telemetry_stats)
     usage = _call(calls.operation.usage)

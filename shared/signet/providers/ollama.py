@@ -25,6 +25,21 @@ class ModelMissing(ProviderDown):
     code = "model_missing"
 
 
+def installed(url: str) -> list[str]:
+    """Return the names of the models that a server has; raises ProviderDown or ProviderFailed, after 3 s at most."""
+    exchange = Exchange("ollama", url)
+    try:
+        return _names(exchange)
+    finally:
+        exchange.close()
+
+
+def _names(exchange: Exchange) -> list[str]:
+    models = exchange.get("/api/tags", timeout_seconds=PROBE_SECONDS).get("models")
+    listed = models if isinstance(models, list) else []
+    return [str(m.get("name")) for m in listed if isinstance(m, dict)]
+
+
 class _Server:
     """What text and embedding models share: the address and whether the model is there."""
 
@@ -40,12 +55,9 @@ class _Server:
     def fault(self) -> str | None:
         """Return why the model cannot be used, None when it can; never raises."""
         try:
-            answer = self._exchange.get("/api/tags", timeout_seconds=PROBE_SECONDS)
+            names = _names(self._exchange)
         except (ProviderDown, ProviderFailed) as error:
             return error.message
-        models = answer.get("models")
-        listed = models if isinstance(models, list) else []
-        names = [str(m.get("name")) for m in listed if isinstance(m, dict)]
         if any(name == self.model or name.startswith(f"{self.model}:") for name in names):
             return None
         there = ", ".join(sorted(names)[:SHOWN_MODELS]) or "none"

@@ -22,6 +22,23 @@ class Diagnoses(TypedDict):
     provider: Diagnosis
 
 
+class OfferedModel(TypedDict):
+    """A model that can be chosen; `tier` is low, mid or high."""
+
+    id: str
+    provider: str
+    label: str
+    tier: str
+    deprecated: bool
+
+
+class Models(TypedDict):
+    """The models that can be chosen, and how new the list is."""
+
+    models: list[OfferedModel]
+    registry: dict[str, Any]
+
+
 class TimelineEvent(TypedDict):
     """Something that happened."""
 

@@ -5,6 +5,7 @@ from typing import Any
 from signet.client.answers.operation import (
     Diagnoses,
     Diagnosis,
+    Models,
     Repaired,
     TelemetryPage,
     TelemetryStats,
@@ -34,6 +35,17 @@ def repair(action: str, **options: Any) -> Call[Repaired]:
 def timeline(entity_id: str) -> Call[Timeline]:
     """Return what happened to a memory, a session or a request, in order."""
     return read(f"/api/timeline/{part(entity_id)}")
+
+
+def models(*, provider: str | None = None, deprecated: bool = False) -> Call[Models]:
+    """Return the models that can be chosen to read texts, and how new the list is; `deprecated` adds replaced ones."""
+    wanted = "true" if deprecated else None
+    return read("/api/pipeline/models", provider=provider, deprecated=wanted)
+
+
+def refresh_models() -> Call[Body]:
+    """Ask the configured Ollama server for its models; raises RateLimited within a minute of the last time."""
+    return Call(method="POST", path="/api/pipeline/models/refresh")
 
 
 def telemetry_events(

@@ -1,0 +1,84 @@
+"""The models that can be offered, and the last list of a local Ollama server; no request that reads it waits for one.
+
+The server is asked when the list is older than `modelRegistry.refreshIntervalMs` and somebody reads it, behind the
+answer, or when somebody says so. When it does not answer, its last list stays.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers import catalog
+from signet.providers.catalog import Offered
+from signet.providers.registry import OLLAMA, TextSettings
+
+#: Between two times that somebody may have the server asked, in seconds.
+COOLDOWN_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """When the list was brought up to date, and why the server could not be asked (None: it could, or need not)."""
+
+    at: datetime
+    fault: str | None
+
+
+class Models:
+    """What is known of models; for the event loop alone."""
+
+    def __init__(self) -> None:
+        self._shipped: Mapping[str, tuple[Offered, ...]] | None = None
+        self._found: tuple[Offered, ...] = ()
+        self._asked_at: float | None = None
+        self._wanted_at: float | None = None
+        self._url: str | None = None
+        #: The question that is under way, or was the last.
+        self.asking: asyncio.Task[None] | None = None
+        self.refreshed: Refreshed | None = None
+
+    def by_provider(self, *, deprecated: bool = True) -> dict[str, list[Offered]]:
+        """Return the models of each provider."""
+        if self._shipped is None:
+            self._shipped = catalog.shipped()
+        every = {**self._shipped, OLLAMA: catalog.merged(self._shipped[OLLAMA], self._found)}
+        return {
+            provider: [one for one in models if deprecated or not one.deprecated]
+            for provider, models in every.items()
+        }
+
+    def look(self, settings: TextSettings, *, interval_seconds: float) -> None:
+        """Have the server asked, behind the answer of whoever reads, when the list is too old."""
+        is_old = self._asked_at is None or time.monotonic() - self._asked_at >= interval_seconds
+        if is_old or catalog.ollama_url(settings) != self._url:
+            self._start(settings)
+
+    async def refresh(self, settings: TextSettings) -> float | None:
+        """Ask the server now; return None, or how many seconds too early that is wanted again."""
+        now = time.monotonic()
+        if self._wanted_at is not None and (left := self._wanted_at + COOLDOWN_SECONDS - now) > 0:
+            return left
+        self._wanted_at = now
+        await asyncio.wait([self._start(settings)])
+        return None
+
+    def _start(self, settings: TextSettings) -> asyncio.Task[None]:
+        """Ask, unless an answer is awaited already."""
+        if self.asking is None or self.asking.done():
+            self.asking = asyncio.create_task(self._ask(catalog.ollama_url(settings)))
+        return self.asking
+
+    async def _ask(self, url: str | None) -> None:
+        self._asked_at, fault = time.monotonic(), None
+        if url != self._url:
+            self._url, self._found = url, ()
+        if url is not None:
+            try:
+                self._found = await asyncio.to_thread(catalog.ask, url)
+            except (ProviderDown, ProviderFailed) as error:
+                fault = error.message
+        self.refreshed = Refreshed(at=clock.now(), fault=fault)

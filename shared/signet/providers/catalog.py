@@ -1,0 +1,68 @@
+"""Which models can be offered for each provider: those that we ship by name, and those a local Ollama server has.
+
+`models.json` beside this file holds names that were public when this version was made; `deprecated` marks those that
+a newer one of the same family has replaced. It only helps people to choose: any other name may be configured.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from signet.net.http import is_loopback
+from signet.providers.ollama import installed
+from signet.providers.registry import AUTO, OLLAMA, TextSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered:
+    """A model that may be configured; `tier` is low, mid or high, by what it costs and can."""
+
+    id: str
+    provider: str
+    label: str
+    tier: str
+    deprecated: bool = False
+
+
+def shipped() -> dict[str, tuple[Offered, ...]]:
+    """Return the models that are known by name, by provider."""
+    text = resources.files("signet.providers").joinpath("models.json").read_text("utf-8")
+    rows: Mapping[str, Sequence[Mapping[str, object]]] = json.loads(text)
+    return {
+        provider: tuple(
+            Offered(
+                id=str(row["id"]),
+                provider=provider,
+                label=str(row["label"]),
+                tier=str(row["tier"]),
+                deprecated=row.get("deprecated") is True,
+            )
+            for row in models
+        )
+        for provider, models in rows.items()
+    }
+
+
+def ollama_url(settings: TextSettings) -> str | None:
+    """Return the server that may be asked for its list: the configured one; None when that would reach somebody else.
+
+    `auto` uses a server on this machine without being told, and no other.
+    """
+    url = settings.endpoint or settings.ollama_url
+    if settings.provider == OLLAMA or (settings.provider == AUTO and is_loopback(url)):
+        return url
+    return None
+
+
+def ask(url: str) -> tuple[Offered, ...]:
+    """Return the models of an Ollama server; raises ProviderDown or ProviderFailed."""
+    return tuple(
+        Offered(id=name, provider=OLLAMA, label=name, tier="low") for name in installed(url)
+    )
+
+
+def merged(known: Sequence[Offered], found: Sequence[Offered]) -> tuple[Offered, ...]:
+    """Return the models that were found and, behind them, the known ones that were not."""
+    names = {one.id for one in found}
+    return (*found, *(one for one in known if one.id not in names))
