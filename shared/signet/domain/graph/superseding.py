@@ -21,9 +21,13 @@ _ENTITIES = """
 SELECT DISTINCT a.entity_id FROM entity_attributes a
 WHERE a.source_memory_id IN (SELECT value FROM json_each(?)) AND a.status = 'active' AND a.kind = 'attribute'
 """
+#: Told is when the source of a fact was told, however late it is read.
 _ATTRIBUTES = """
-SELECT a.id, a.attribute_value, e.name, s.aspect_name, a.source_memory_id, m.created_at AS told, a.rowid AS place
-FROM entity_attributes a JOIN entities e ON e.id = a.entity_id JOIN memories m ON m.id = a.source_memory_id
+SELECT a.id, a.attribute_value, e.name, s.aspect_name, a.source_memory_id, a.rowid AS place, m.scope, m.visibility,
+       coalesce(p.created_at, m.created_at) AS told
+FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
+JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
+LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 LEFT JOIN entity_aspects s ON s.id = a.aspect_id
 WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
 ORDER BY told DESC, place DESC LIMIT ?
@@ -70,6 +74,8 @@ def _replaced(rows: Sequence[Row], told_by: set[str]) -> list[Superseded]:
                 continue
             if not told_by & {new["source_memory_id"], old["source_memory_id"]}:
                 continue
+            if (new["scope"], new["visibility"]) != (old["scope"], old["visibility"]):
+                continue  # who may not read the one would be left without the other
             signal = claims.replaces(claim, before) if claim else None
             if signal is not None:
                 found[old["id"]] = Superseded(
