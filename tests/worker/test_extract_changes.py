@@ -5,8 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from signet import clock
+from signet.domain.memory import recover
+from signet.domain.memory.models import Recover, Rules
 from support.models import FakeServer
-from worker.home import Home, Tree, a_home, manifest
+from worker.home import USER, Home, Tree, a_home, manifest
 from worker.script import Script, decided, fact, found, scripted
 
 pytestmark = pytest.mark.xdist_group("worker")
@@ -95,6 +98,9 @@ def test_a_delete_forgets_the_memory_and_keeps_the_row(home: Home, script: Scrip
     assert cold(home, target) == [(old, "pipeline_delete", old)]
     stats = home.ended(source)["writeStats"]
     assert isinstance(stats, dict) and stats["deleted"] == 1
+    asked = Recover(memory_id=target, reason="it is open", agent_id="delete")
+    home.db.write(recover.recover, asked, actor=USER, rules=Rules(), now=clock.now())
+    assert cold(home, target) == []
 
 
 @pytest.mark.parametrize(

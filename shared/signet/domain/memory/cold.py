@@ -27,6 +27,12 @@ def row(tx: WriteTx, memory_id: str) -> Row | None:
     return tx.one("SELECT * FROM memories WHERE id = ?", (memory_id,))
 
 
+def drop_deleted(tx: WriteTx, memory_id: str) -> None:
+    """Delete the copies of a memory whose removal a person undoes: should they forget it later, nothing is left."""
+    sql = "DELETE FROM memories_cold WHERE memory_id = ? AND archived_reason = ?"
+    tx.run(sql, (memory_id, PIPELINE_DELETE))
+
+
 def keep(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
     """Keep a row as it was before it was changed."""
     whole = json.dumps(dict(old), ensure_ascii=False)

@@ -6,7 +6,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
-from signet.domain.memory import history, lookup, normalize, store
+from signet.domain.memory import cold, history, lookup, normalize, store
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -47,6 +47,7 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
     if twin is not None:
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
     store.unhide(tx, memory.id, by=actor.name, at=now)
+    cold.drop_deleted(tx, memory.id)
     tx.optional("link", lambda: link.revive(tx, memory.id, now=now), otherwise=None)
     _resume(tx, memory, rules, now)
     history.record(
