@@ -190,3 +190,32 @@ def test_a_claimed_source_opens_no_session_of_another_project(tmp_path: Path) ->
         limited = api.post("/api/memory/recall", asked, **token).body
         assert limited["count"] == 1 and MARK not in json.dumps(limited)
         assert MARK in json.dumps(api.post("/api/memory/recall", asked).body)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/api/memory/remember", {"content": "It is mine.", "sourceType": "session"}),
+        ("/api/hooks/session-end", {"harness": "codex"}),
+        ("/api/hooks/session-checkpoint-extract", {"harness": "codex"}),
+    ],
+    ids=["save", "end", "checkpoint"],
+)
+def test_a_session_of_another_project_is_not_added_to(
+    tmp_path: Path, path: str, fields: dict[str, str]
+) -> None:
+    with an_api(tmp_path / "agents", SETTINGS) as api:
+        of_k1 = {"sourceId": "k1", "sessionKey": "k1"}
+        kept = of_k1 | {"content": "The shed is locked.", "transcript": "User: lock it"}
+        told = kept | {"sourceType": "session", "project": "shed"}
+        assert api.post("/api/memory/remember", told).status == 200
+        before = api.rows("session_transcripts")
+        more = of_k1 | {"transcript": "User: lock it and give me the key of the shed"} | fields
+        garden = bearer(a_token(api, "agent", scope=TokenScope(project="garden")))
+        refused = api.post(path, more, **garden)
+        assert refused.status == 403 and "project 'garden'" in refused.error
+        assert api.rows("session_transcripts") == before
+        assert len(api.rows("memories")) == 1
+        shed = bearer(a_token(api, "agent", scope=TokenScope(project="shed")))
+        assert api.post(path, more, **shed).status == 200
+        assert api.rows("session_transcripts") != before

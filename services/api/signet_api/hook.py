@@ -17,7 +17,7 @@ from signet.domain.hooks.progress import Call
 from signet.errors import SignetError
 from signet.ids import agent_of_session
 from signet.observe import logs
-from signet_api import errors
+from signet_api import errors, scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import State, agent_of, project_of
 
@@ -77,8 +77,10 @@ async def call_of(
     named = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
     owner = await state.db.aread(store.owner, key) if key and not (named or "").strip() else None
     project = project_of(body.project or cwd)
+    agent_id = agent_of(body.agent_id or owner, key, headers)
+    await scopes.check_session(state.db, agent_id, key)
     return Call(
-        agent_id=agent_of(body.agent_id or owner, key, headers),
+        agent_id=agent_id,
         harness=body.harness.strip(),
         key=key,
         project=project,

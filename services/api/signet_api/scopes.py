@@ -7,6 +7,7 @@ from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
+from signet.domain.sessions import store as sessions
 from signet.observe import record
 from signet.observe.taxonomy import Code
 
@@ -28,6 +29,14 @@ async def check(db: Database, memory_ids: Sequence[str]) -> None:
     """Raise ScopeDenied when the caller may not touch one of these memories."""
     for error in (await outside(db, memory_ids)).values():
         raise error
+
+
+async def check_session(db: Database, agent_id: str, key: str | None) -> None:
+    """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
+    asked = caller.current()
+    if asked.scope.project is not None and key:
+        for project in await db.aread(sessions.projects, agent_id, key):
+            asked.check_row(project=project)
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> dict[str, object]:

@@ -47,6 +47,8 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
         raise TooLarge(
             f"content is longer than {MAX_CONTENT_CHARS} characters; hand it over as a document"
         )
+    if new.transcript:
+        await scopes.check_session(state.db, new.agent_id, new.source_id)
     saved = await state.db.awrite(
         remember.remember, new, actor=actor, rules=Rules.of(state.settings), now=clock.now()
     )

@@ -16,6 +16,9 @@ KIND = "summarize"
 _STORED = """
 SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
 _TEXT = "SELECT content FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
+_PROJECTS = """
+SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
+ UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
 _AFTER = (
     "SELECT substr(content, ? + 1) FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
 )
@@ -39,6 +42,11 @@ def text(tx: ReadTx, agent_id: str, key: str) -> str:
     """Return what is stored of a session, empty for nothing."""
     found: str | None = tx.value(_TEXT, (agent_id, key))
     return found or ""
+
+
+def projects(tx: ReadTx, agent_id: str, key: str) -> list[str | None]:
+    """Return the projects that a session belongs to: as it runs, and as it is stored."""
+    return [row[0] for row in tx.all(_PROJECTS, (agent_id, key))]
 
 
 def after(tx: ReadTx, agent_id: str, key: str, position: int) -> str:
