@@ -9,7 +9,7 @@ from signet.db.visibility import Where
 from signet.errors import Invalid
 
 #: The tags of `memories m` as rows `t`. They are a JSON array; rows of older files may hold a comma list.
-#: Compared whole and in lower case: by SQLite, which knows ASCII, or by a function of the connection, which calls Python.
+#: Compared whole and in lower case: by SQLite, which knows ASCII, or by a function of the connection, in Python.
 TAGS = """json_each(CASE WHEN json_valid(m.tags) THEN m.tags
   ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t"""
 _TAG = f"EXISTS (SELECT 1 FROM {TAGS} WHERE {{lower}}(trim(t.value)) = ?)"
