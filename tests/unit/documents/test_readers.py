@@ -35,6 +35,35 @@ a month.<br>High &ndash; and low&hellip; 5&#x2009;m&nbsp;more</p>
 </body></html>"""
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div>" * 50_000,
+        "<div>" * 50_000 + "</div>" * 50_000,
+        "<foo/>" * 30_000 + "<hr>" * 30_000,
+        "<p>" + "".join(f"<b a={n}>" for n in range(1_000)) + "</p>" + "<p>x</p>" * 3_000,
+    ],
+    ids=["open", "closed", "self-closed", "formatting"],
+)
+def test_a_page_that_would_take_hours_or_gigabytes_is_refused(page: str) -> None:
+    with pytest.raises(PermanentJobError, match="nested too deeply"):
+        read(page, "text/html")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div>" * 500 + "Low tide" + "</div>" * 500,
+        "<p><a name=x><font color=red>Low tide" * 3_000,
+        "<svg>" + "<path d='M 0 0'/>" * 60_000 + "</svg><p>Low tide",
+        "<ul>" + "<li><a href=x><b>Low tide</b></a>" * 20_000 + "</ul>",
+    ],
+    ids=["nested", "careless", "drawn", "long"],
+)
+def test_a_page_that_is_only_long_or_careless_is_read(page: str) -> None:
+    assert "Low tide" in read(page, "text/html").text
+
+
 def test_a_page_becomes_its_text_with_headings_and_paragraphs_and_nothing_around_it() -> None:
     page = read(PAGE, "text/html")
     assert (page.title, page.content_type) == ("Tides & moons", "text/html")

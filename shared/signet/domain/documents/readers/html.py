@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from signet.domain.documents.readers import nesting
 from signet.domain.documents.readers.charset import decode, is_binary
 from signet.domain.documents.readers.models import Raw, Reading
 from signet.errors import PermanentJobError
@@ -46,7 +47,10 @@ def read(raw: Raw) -> Reading:
     if is_binary(raw.data) and "charset" not in raw.content_type.lower():
         raise PermanentJobError("not a text: the content is binary")
     text = decode(raw.data, raw.content_type, declares=True)
-    root = LexborHTMLParser(_unfolded(text) if text.lstrip().startswith("<?xml") else text).root
+    text = _unfolded(text) if text.lstrip().startswith("<?xml") else text
+    if nesting.is_hostile(text):
+        raise PermanentJobError("the page is nested too deeply")
+    root = LexborHTMLParser(text).root
     if root is None:
         return Reading(text="")
     titles = (node for node in root.css("title") if node.parent and node.parent.tag != "svg")
