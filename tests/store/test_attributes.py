@@ -26,7 +26,8 @@ def told(tx: WriteTx, text: str, at: datetime, **columns: object) -> str:
 
 def replaced(tx: WriteTx, *memory_ids: str) -> list[str]:
     """Return whose attributes were superseded."""
-    return [one.memory_id for one in superseding.apply(tx, memory_ids, least=0.7, now=LATE)]
+    found = superseding.find(tx, memory_ids, least=0.7)
+    return [one.memory_id for one in superseding.apply(tx, found, now=LATE)]
 
 
 def test_the_later_one_takes_the_place_of_the_earlier(tx: WriteTx) -> None:

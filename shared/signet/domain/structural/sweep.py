@@ -9,6 +9,8 @@ from datetime import datetime
 
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.extraction import corrections
+from signet.domain.graph import superseding
+from signet.domain.graph.superseding import Superseded
 from signet.queue.held import Run
 
 #: Attributes of one sweep, and of one transaction; the next sweep goes on with the rest.
@@ -36,7 +38,10 @@ def run(job: Run, *, least: float, now: datetime) -> int:
     changed = job.db.read(_changed)
     for start in range(0, len(changed), BATCH):
         job.check()
-        job.db.write_quick(_compare, changed[start : start + BATCH], least, now)
+        batch = changed[start : start + BATCH]
+        told_by = list(dict.fromkeys(row["source_memory_id"] for row in batch))
+        found = job.db.read(superseding.find, told_by, least=least)
+        job.db.write_quick(_write, found, batch[-1]["place"], now)
     return len(changed)
 
 
@@ -45,7 +50,6 @@ def _changed(tx: ReadTx) -> list[Row]:
     return tx.all(_CHANGED, (since, MOST))
 
 
-def _compare(tx: WriteTx, rows: Sequence[Row], least: float, now: datetime) -> None:
-    told_by = list(dict.fromkeys(row["source_memory_id"] for row in rows))
-    corrections.attributes(tx, told_by, least=least, now=now)
-    tx.run(_NOTE, (_KEY, rows[-1]["place"]))
+def _write(tx: WriteTx, found: Sequence[Superseded], place: str, now: datetime) -> None:
+    corrections.replace_attributes(tx, found, now=now)
+    tx.run(_NOTE, (_KEY, place))
