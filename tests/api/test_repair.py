@@ -507,15 +507,15 @@ def test_memories_without_links_get_them_and_the_next_run_goes_on(api: Api) -> N
 
 
 def test_hints_and_structure_are_queued_for_what_has_none(tmp_path: Path) -> None:
-    settings = "memory: {pipelineV2: {structural: {enabled: true}}}"
+    settings = "memory: {pipelineV2: {structural: {enabled: true}, worker: {maxRetries: 6}}}"
     with an_api(tmp_path / "agents", settings) as api:
         api.post("/api/memory/remember", {"content": "Ada Winter lives in Port Ellen."})
         api.run("DELETE FROM entity_attributes")
         api.run("DELETE FROM memory_jobs")
         assert repair(api, "structural-backfill").body["affected"] == 1
         assert repair(api, "backfill-hints").body["affected"] == 1
-        kinds = {row["job_type"] for row in api.rows("memory_jobs")}
-        assert kinds == {"structural_classify", "prospective_index"}
+        queued = {row["job_type"]: row["max_attempts"] for row in api.rows("memory_jobs")}
+        assert queued == {"structural_classify": 6, "prospective_index": 6}
         (stub,) = api.rows("entity_attributes")
         assert stub["aspect_id"] is None
         again(api)

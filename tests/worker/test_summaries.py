@@ -97,7 +97,7 @@ def busy(
     script: Script, server: FakeServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Home]:
     with a_home(tmp_path_factory.mktemp("w")) as made:
-        made.configure(manifest(url=server.url))
+        made.configure(manifest(url=server.url, worker={"maxRetries": 4}))
         with made.worker():
             yield made
 
@@ -233,6 +233,8 @@ def test_eight_sessions_of_a_project_become_an_arc_and_four_arcs_an_epoch(
     [epoch] = busy.rows("SELECT * FROM session_summaries WHERE depth = 2")
     assert (epoch["kind"], epoch["agent_id"], epoch["project"]) == ("epoch", "wren", "/p/wren")
     assert len(busy.rows(children, epoch["id"])) == 4
+    queued = busy.rows("SELECT DISTINCT max_attempts FROM memory_jobs WHERE job_type = 'condense'")
+    assert [one["max_attempts"] for one in queued] == [4]
 
 
 def test_a_session_is_judged_by_what_was_shown_to_it(busy: Home, script: Script) -> None:

@@ -10,4 +10,5 @@ def condense(job: Run, context: Context) -> None:
     """Condense the job's summaries; it waits while nothing may be changed."""
     if not context.may_write():
         raise NotNow
-    condensing.run(job, context.note_taker())
+    attempts = context.settings.pipeline.worker.max_retries
+    condensing.run(job, context.note_taker(), attempts=attempts)

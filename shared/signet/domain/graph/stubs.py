@@ -58,12 +58,20 @@ def leave(
 
 
 def mark(
-    tx: WriteTx, entity_id: str, memory_id: str, text: str, *, agent_id: str, now: datetime
+    tx: WriteTx,
+    entity_id: str,
+    memory_id: str,
+    text: str,
+    *,
+    agent_id: str,
+    attempts: int,
+    now: datetime,
 ) -> None:
     """Leave a stub of one fact for an entity, and the job that finds it an aspect."""
     attribute_id = _stub(tx, entity_id, memory_id, text, agent_id, now)
     payload = {"entity_id": entity_id, "attribute_id": attribute_id}
-    enqueue(tx, _job("structural_classify", memory_id, payload, agent_id), now=now)
+    job = _job("structural_classify", memory_id, payload, agent_id)
+    enqueue(tx, job, now=now, max_attempts=attempts)
 
 
 def _first(text: str, triples: Sequence[Triple]) -> Triple | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import WriteTx
-from signet.queue import MAX_ATTEMPTS, Job, enqueue
+from signet.queue import Job, enqueue
 
 _WITHOUT = """
 SELECT m.id FROM json_each(?) j JOIN memories m ON m.id = j.value
@@ -23,7 +23,7 @@ def want(
     *,
     agent_id: str,
     now: datetime,
-    attempts: int = MAX_ATTEMPTS,
+    attempts: int,
 ) -> None:
     """Queue a job for each of these memories that has no hints."""
     listed = json.dumps(list(dict.fromkeys(memory_ids)))

@@ -113,7 +113,13 @@ def structure(tx: WriteTx, order: Order) -> Done:
     rows = _unfiled(tx, order)
     for row in rows:
         stubs.mark(
-            tx, row["entity_id"], row["id"], row["content"], agent_id=row["agent_id"], now=order.now
+            tx,
+            row["entity_id"],
+            row["id"],
+            row["content"],
+            agent_id=row["agent_id"],
+            attempts=order.settings.pipeline.worker.max_retries,
+            now=order.now,
         )
     message = f"queued the filing of {len(rows)} facts"
     return Done(affected=len(rows), message=message, details={"sample": _sample(rows)})
@@ -130,7 +136,13 @@ def backfill_hints(tx: WriteTx, order: Order) -> Done:
     """Queue the writing of hints for memories that have none, newest first."""
     rows = _without_hints(tx, order)
     for row in rows:
-        hints.want(tx, [row["id"]], agent_id=row["agent_id"], now=order.now)
+        hints.want(
+            tx,
+            [row["id"]],
+            agent_id=row["agent_id"],
+            attempts=order.settings.pipeline.worker.max_retries,
+            now=order.now,
+        )
     return Done(affected=len(rows), message=f"queued hints for {len(rows)} memories")
 
 

@@ -28,7 +28,9 @@ class Level:
 LEVELS = {0: Level(children=8, kind="arc"), 1: Level(children=4, kind="epoch")}
 
 
-def queue(tx: WriteTx, agent_id: str, project: str | None, depth: int, *, now: datetime) -> None:
+def queue(
+    tx: WriteTx, agent_id: str, project: str | None, depth: int, *, attempts: int, now: datetime
+) -> None:
     """Queue the condensing of a project's summaries of a depth when there are enough of them."""
     level = LEVELS.get(depth)
     if level is None:
@@ -42,11 +44,14 @@ def queue(tx: WriteTx, agent_id: str, project: str | None, depth: int, *, now: d
             payload={"project": project, "depth": depth},
             priority=BULK,
         )
-        enqueue(tx, job, now=now)
+        enqueue(tx, job, now=now, max_attempts=attempts)
 
 
-def run(job: Run, reader: Reader | None) -> None:
-    """Condense the job's summaries and complete the job; raises what the providers raise."""
+def run(job: Run, reader: Reader | None, *, attempts: int) -> None:
+    """Condense the job's summaries and complete the job; raises what the providers raise.
+
+    `attempts` are those of the jobs that follow.
+    """
     agent_id = job.lease.agent_id or "default"
     project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))
     level = LEVELS[depth]
@@ -61,7 +66,7 @@ def run(job: Run, reader: Reader | None) -> None:
         still = store.uncondensed(tx, agent_id, project, depth, limit=level.children)
         if [one.id for one in still] != [one.id for one in children]:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
-            queue(tx, agent_id, project, depth, now=now)
+            queue(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
         parent_id = store.add_parent(
             tx,
@@ -73,8 +78,8 @@ def run(job: Run, reader: Reader | None) -> None:
             kind=level.kind,
             now=now,
         )
-        queue(tx, agent_id, project, depth, now=now)
-        queue(tx, agent_id, project, depth + 1, now=now)
+        queue(tx, agent_id, project, depth, attempts=attempts, now=now)
+        queue(tx, agent_id, project, depth + 1, attempts=attempts, now=now)
         return {"id": parent_id, "kind": level.kind}
 
     job.commit(keep)

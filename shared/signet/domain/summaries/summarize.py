@@ -84,6 +84,8 @@ def _read(
         saved = facts.save(tx, asked, news, model=reader.name, rules=rules, now=now)
         if not asked.is_part:
             _keep_summary(tx, asked, notes.summary, [*saved, *remembered], score, now)
+            whose = asked.session
+            condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
         store.forget_part(tx, asked.job_id)
         _read_on(tx, asked, rules, now)
         return {"path": path, "facts": len(notes.facts), "saved": len(saved)}
@@ -102,7 +104,6 @@ def _keep_summary(
     store.keep(tx, asked, summary, list(dict.fromkeys(memory_ids)), now)
     if score:
         store.keep_score(tx, asked.session, score[0], shown=score[1], now=now)
-    condense.queue(tx, asked.session.agent_id, asked.session.project, 0, now=now)
 
 
 def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime) -> None:
