@@ -92,6 +92,16 @@ def test_history_is_told_oldest_first_in_the_names_that_clients_read(api: Api) -
     assert event["createdAt"].endswith("Z")
 
 
+@pytest.mark.parametrize("limit", ["0", "-1", "-1000", "nonsense", ""])
+def test_a_limit_of_history_that_is_none_is_the_usual_one(api: Api, limit: str) -> None:
+    memory_id = remember(api, "The sky is blue.")
+    patch = b'{"content": "The sky is grey.", "reason": "clouds"}'
+    assert api.send("PATCH", f"/api/memory/{memory_id}", patch).status == 200
+    path = f"/api/memory/{memory_id}/history"
+    assert api.get(f"{path}?limit={limit}").body["count"] == 2
+    assert api.get(f"{path}?limit=1").body["count"] == 1
+
+
 def test_a_private_memory_is_shown_to_its_agent_alone(api: Api) -> None:
     memory_id = remember(api, "The code is 4711.", agentId="ada", visibility="private")
     assert api.get(f"/api/memory/{memory_id}?agent_id=ada").status == 200

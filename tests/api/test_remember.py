@@ -116,6 +116,10 @@ def test_a_long_text_is_saved_in_pieces(api: Api) -> None:
     assert answer.body["chunk_count"] == len(answer.body["ids"]) == len(rows) > 1
     assert answer.body["id"] == answer.body["ids"][0]
     assert {row["source_id"] for row in rows} == {answer.body["group_id"]}
+    again = api.post(REMEMBER, {"content": text}).body
+    assert (again["chunked"], again["chunk_count"], again["ids"]) == (True, 0, [])
+    assert (again["deduped"], again["id"], again["group_id"]) == (True, answer.body["id"], None)
+    assert len(api.rows("memories")) == len(rows)
 
 
 @pytest.mark.parametrize(

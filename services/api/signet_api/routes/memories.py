@@ -41,7 +41,8 @@ async def get_history(memory_id: str, request: Request, state: Shared) -> dict[s
     """Return what has happened to a memory, oldest first; forgotten memories too."""
     params = request.query_params
     agent_id = agent_of(params.get("agent_id"), None, request.headers)
-    limit = whole(params.get("limit"), history.DEFAULT_LIMIT, low=1, high=history.MAX_LIMIT)
+    limit = whole(params.get("limit"), history.DEFAULT_LIMIT, low=0, high=history.MAX_LIMIT)
+    limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
     changes = await state.db.aread(_history, memory_id, agent_id, limit)
     return {
         "memoryId": memory_id,

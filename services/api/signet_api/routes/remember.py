@@ -137,7 +137,7 @@ def answer(saved: Remembered) -> dict[str, object]:
     }
     if saved.superseded:
         body["superseded"] = list(saved.superseded)
-    if saved.group_id is not None:
+    if saved.is_chunked:
         body |= {
             "chunked": True,
             "chunk_count": len(saved.ids),

@@ -22,7 +22,7 @@ class Remembered(TypedDict):
     chunked: NotRequired[bool]
     chunk_count: NotRequired[int]
     ids: NotRequired[list[str]]
-    group_id: NotRequired[str]
+    group_id: NotRequired[str | None]
 
 
 class MemorySummary(TypedDict):

@@ -157,8 +157,8 @@ class Inserted:
 class Remembered:
     """The answer to a save: the memory as it is stored now.
 
-    For a text that was saved in pieces `id` and `content` are those of the first piece and `ids` names the
-    new ones; `ids` is empty for a text that was saved whole.
+    For a text that was saved in pieces (`is_chunked`) `id` and `content` are those of the first piece, `ids` names the
+    new ones, and `group_id` is None when there are none.
     """
 
     id: str
@@ -171,6 +171,7 @@ class Remembered:
     embedded: bool = False
     entities_linked: int = 0
     hints_written: int = 0
+    is_chunked: bool = False
     ids: tuple[str, ...] = ()
     group_id: str | None = None
     #: The memories that it has replaced by this save.

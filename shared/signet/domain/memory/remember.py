@@ -297,6 +297,7 @@ def _save_pieces(
         saved[0],
         deduped=not new,
         entities_linked=sum(piece.entities_linked for piece in saved),
+        is_chunked=True,
         ids=new,
         group_id=group_id if new else None,
     )
