@@ -77,7 +77,7 @@ def worded(
     """
     totals: Scores = {}
     held: dict[int, int] = {}
-    even = evened(passages)
+    even, lengths = evened(passages), beyond_one(passages)
     for word in words:
         for seq in word:
             held[seq] = held.get(seq, 0) + 1
@@ -85,10 +85,15 @@ def worded(
         for seq, score in neighbours.lend(own, around).items():
             totals[seq] = totals.get(seq, 0.0) + score
     for seq, total in totals.items():
-        length = math.log(max(1.0, passages.get(seq, 1.0)))
-        coverage = math.pow(held.get(seq, 0) / len(words), min(1.0, length))
-        totals[seq] = total * coverage / (1 + LENGTH_WORDS * length)
+        if length := lengths.get(seq, 0.0):
+            coverage = math.pow(held.get(seq, 0) / len(words), min(1.0, length))
+            totals[seq] = total * coverage / (1 + LENGTH_WORDS * length)
     return scaled(totals)
+
+
+def beyond_one(passages: Mapping[int, float]) -> Scores:
+    """Return ln(passages) of the texts of more than one."""
+    return {seq: math.log(length) for seq, length in passages.items() if length > 1}
 
 
 def evened(passages: Mapping[int, float]) -> Scores:
@@ -115,12 +120,12 @@ def shortness(passages: Collection[float]) -> float:
 
 def levelled(cosine: Mapping[int, float], passages: Mapping[int, float]) -> Scores:
     """Return the cosines of best passages as if each memory had as many passages as they have on average."""
-    lengths = {seq: math.log(max(1.0, passages.get(seq, 1.0))) for seq in cosine}
-    mean = math.fsum(lengths.values()) / max(1, len(lengths))
-    return {
-        seq: min(1.0, max(0.0, score - LENGTH_COSINE * (lengths[seq] - mean)))
-        for seq, score in cosine.items()
-    }
+    lengths = beyond_one({seq: passages.get(seq, 1.0) for seq in cosine})
+    mean = math.fsum(lengths.values()) / max(1, len(cosine))
+    levels = (
+        (seq, x - LENGTH_COSINE * (lengths.get(seq, 0.0) - mean)) for seq, x in cosine.items()
+    )
+    return {seq: 0.0 if x < 0.0 else x if x < 1.0 else 1.0 for seq, x in levels}
 
 
 def filled(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: float) -> Scores:

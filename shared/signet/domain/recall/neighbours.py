@@ -57,14 +57,16 @@ def lift(scores: Scores, around: Around, sources: Mapping[int, str]) -> Scores:
 
     A memory that stands alone is its own source, and its score is unchanged.
     """
-    best: dict[str, float] = {}
+    best = dict.fromkeys(sources.values(), 0.0)
     for seq, source in sources.items():
-        best[source] = max(best.get(source, 0.0), scores.get(seq, 0.0))
+        if (score := scores.get(seq, 0.0)) > best[source]:
+            best[source] = score
     lifted: Scores = {}
     for seq, score in scores.items():
         beside = 0.0
         for other in around.get(seq, ()):
-            beside = max(beside, scores.get(other, 0.0))
+            if (near := scores.get(other, 0.0)) > beside:
+                beside = near
         whole = best[sources[seq]] if seq in sources else score
         lifted[seq] = (score + BESIDE * beside + SOURCE * whole) / (1 + SOURCE)
     return lifted

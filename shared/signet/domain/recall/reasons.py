@@ -10,7 +10,8 @@ _ENTITIES_OF = """
 SELECT id, mentions FROM entities WHERE id IN (
   SELECT entity_id FROM memory_entity_mentions WHERE memory_id IN (SELECT value FROM json_each(?)))
 """
-#: Entities with so few mentions are asked for their reasons: a mention costs 4 µs, one of the newest reasons 2 µs.
+#: Entities with so few mentions are asked for their reasons: a mention costs 3 µs, one of the newest reasons 0.8 µs
+#: (measured at 50,000 memories).
 FEW_MENTIONS = 200
 _AMONG_MENTIONS = f"""
 SELECT DISTINCT m.seq, m.created_at FROM (
