@@ -219,3 +219,17 @@ def test_a_session_of_another_project_is_not_added_to(
         shed = bearer(a_token(api, "agent", scope=TokenScope(project="shed")))
         assert api.post(path, more, **shed).status == 200
         assert api.rows("session_transcripts") != before
+
+
+def test_a_token_of_one_agent_names_no_file_of_this_machine(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", SETTINGS) as api:
+        token = bearer(a_token(api, "operator", scope=TokenScope(agent="cato")))
+        other = api.state.workspace.root / "agents" / "bea" / "MEMORY.md"
+        asked = {"source_type": "file", "url": str(other)}
+        refused = api.post("/api/documents", asked, **token)
+        assert refused.status == 403 and "limited to agent 'cato'" in refused.error
+        assert api.rows("documents") == []
+        assert (
+            api.post("/api/documents", asked | {"content": "Read before."}, **token).status == 201
+        )
+        assert api.post("/api/documents", asked).status == 201

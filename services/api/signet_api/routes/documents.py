@@ -7,8 +7,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from signet import clock
+from signet.domain.auth import caller
+from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
-from signet.domain.documents.models import Document, NewDocument, Rules
+from signet.domain.documents.models import Document, NewDocument, Rules, SourceType
 from signet.wire.documents import DocumentBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, Who, agent_of
@@ -21,7 +23,14 @@ router = APIRouter(tags=["documents"], route_class=JsonRoute)
     "/api/documents", status_code=201, responses={200: {"description": "It is known already"}}
 )
 async def post_document(body: DocumentBody, request: Request, state: Shared) -> JSONResponse:
-    """Store a document and queue its reading; one that is known is answered with 200."""
+    """Store a document and queue its reading; one that is known is answered with 200.
+
+    A token that is limited to an agent names no file: those of this machine, MEMORY.md of others among them, are
+    nobody's rows.
+    """
+    asked = caller.current().scope
+    if asked.agent and body.source_type == SourceType.FILE and not body.content:
+        raise ScopeDenied(f"the token is limited to agent '{asked.agent}' and may not read files")
     made = await state.db.awrite(
         create.create,
         NewDocument(
