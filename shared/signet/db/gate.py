@@ -1,8 +1,11 @@
 """One writer at a time per machine: an advisory lock that waits in line.
 
-SQLite's own waiting sleeps in steps and starves writers; the kernel's queue for `flock` does not. The lock is
-taken before BEGIN IMMEDIATE and released after COMMIT, by whoever has the writer's turn in a process. A killed
-holder loses it at once.
+SQLite's own waiting sleeps in steps and starves writers. The kernel wakes who waits for a `flock`, but does not hand
+it over: a writer that comes back at once, as the worker does with a backlog, is there before who was woken. So there
+are two locks: who waits for the gate holds the place before it, and whoever has left must take that place first.
+
+The gate is taken before BEGIN IMMEDIATE and released after COMMIT, by whoever has the writer's turn in a process. A
+killed holder loses both at once.
 """
 
 import fcntl
@@ -14,27 +17,49 @@ class Gate:
     """The write lock of one database, as a context manager. Not reentrant, for one thread."""
 
     def __init__(self, database: Path) -> None:
-        path = database.with_name(database.name + ".gate")
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Open the lock's files beside the database; raises OSError."""
+        self._file = _open(database, ".gate")
+        try:
+            self._next = _open(database, ".gate.next")
+        except OSError:
+            os.close(self._file)
+            raise
+        self._is_held = False
 
     def __enter__(self) -> None:
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        if not self._is_held:  # else who waits for us to leave holds the place before it
+            self._enter(0)
 
     def __exit__(self, *_: object) -> None:
         self.leave()
 
     def try_enter(self) -> bool:
-        """Take the lock if it is free; entering once more as a context manager is then no wait."""
+        """Take the lock if it is free and nobody waits; entering once more as a context manager is then no wait."""
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._enter(fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
     def leave(self) -> None:
         """Give the lock up; harmless when it is not held."""
+        self._is_held = False
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Close the lock file; an unreleased lock is released."""
+        """Close the files; an unreleased lock is released."""
         os.close(self._file)
+        os.close(self._next)
+
+    def _enter(self, how: int) -> None:
+        fcntl.flock(self._next, fcntl.LOCK_EX | how)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | how)
+            self._is_held = True
+        finally:
+            fcntl.flock(self._next, fcntl.LOCK_UN)
+
+
+def _open(database: Path, suffix: str) -> int:
+    path = database.with_name(database.name + suffix)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -18,7 +18,9 @@ CACHES = frozenset({"__pycache__", ".cache", "node_modules", ".DS_Store"})
 STATE = ("auth-secret", "last-synthesis.json")
 DAEMON = ".daemon"
 #: What the database's name is followed by in the names of its other files.
-_DATABASE_FILES = frozenset({"", "-wal", "-shm", "-journal", ".gate", ".migrate.lock"})
+_DATABASE_FILES = frozenset(
+    {"", "-wal", "-shm", "-journal", ".gate", ".gate.next", ".migrate.lock"}
+)
 
 
 @dataclass(frozen=True, slots=True)
