@@ -1,5 +1,6 @@
 """A start makes what is missing of the full-text indexes, and asks for their filling (SCH-3)."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ pytestmark = pytest.mark.xdist_group("daemon")
 
 
 def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_path: Path) -> None:
-    workspace = a_workspace(tmp_path / "agents")
+    off = "memory: {pipelineV2: {autonomous: {enabled: false}}}\n"
+    workspace = a_workspace(tmp_path / "agents", off)
     damaged = connect(workspace.database)
     for lost in ("TABLE memories_fts", "TRIGGER memories_ai", "TRIGGER memories_ad"):
         damaged.execute(f"DROP {lost}")
@@ -22,8 +24,8 @@ def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_
         with program("-m", "signet.daemon.migrate", str(workspace.root)) as process:
             assert process.wait(60) == 0
         with api_over(workspace) as api:
-            jobs = [row["job_type"] for row in api.rows("memory_jobs")]
-            assert jobs.count("maintenance") == 1
+            [job] = [row for row in api.rows("memory_jobs") if row["job_type"] == "repair"]
+            assert json.loads(job["payload"])["options"] == {"repair": True}
     assert not [one for one in migrate.drift(workspace.database) if "missing" in one]
     with api_over(workspace) as api:
         api.post("/api/memory/remember", {"content": "The heron is grey."})

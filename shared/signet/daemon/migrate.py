@@ -41,7 +41,7 @@ def main() -> int:
 def _begin_a_life(workspace: Workspace) -> None:
     """Empty what counts since the start of a daemon, and make full-text indexes that are missing.
 
-    Those are filled by a maintenance in the background. A full disk is no reason not to start.
+    Those are filled by a repair in the background. A full disk is no reason not to start.
     """
     with contextlib.suppress(StorageBusy, StorageFull):
         db = Database(workspace.database)
@@ -50,7 +50,7 @@ def _begin_a_life(workspace: Workspace) -> None:
             if db.write(fulltext.ensure):
                 from signet.domain.maintenance import cycle
 
-                db.write(cycle.ask, "start", now=clock.now())
+                db.write(cycle.fill, now=clock.now())
         finally:
             db.close()
 

@@ -7,7 +7,7 @@ told here.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock
@@ -32,6 +32,7 @@ KIND = "maintenance"
 #: How its repairs are told in the history (MW-4).
 ACTOR = Actor(name="maintenance-worker", type="daemon")
 REASON = "autonomous maintenance"
+FILLING = "checkFtsConsistency"
 #: Refusals of the gate, and models that do not answer; none of them says that the repair does not help.
 _REFUSALS = frozenset(Reason) - {Reason.ERROR}
 
@@ -100,6 +101,16 @@ def is_on(settings: Settings) -> bool:
 def ask(tx: WriteTx, slot: str, *, now: datetime) -> None:
     """Queue a cycle, unless one is open: a cycle never overlaps itself (MW-8)."""
     enqueue(tx, Job(kind=KIND, slot="cycle", payload={"slot": slot}, priority=BULK), now=now)
+
+
+def fill(tx: WriteTx, *, now: datetime) -> None:
+    """Queue the filling of full-text indexes that a start has made, whether maintenance is on or not.
+
+    Without them nothing is found by its words, so no limit on how often repairs may run holds this one back.
+    """
+    why = "an index was missing"
+    found = Recommendation(domain="index", action=FILLING, trigger=why, options={"repair": True})
+    run.queue(tx, replace(_order(found, Settings()), now=now, reason=why))
 
 
 def tick(

@@ -122,6 +122,11 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
     raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
+def queue(tx: WriteTx, order: Order) -> None:
+    """Queue a long repair that this machine needs, unless it is open already; cooldowns and budgets do not apply."""
+    enqueue(tx, _job(order), now=order.now)
+
+
 def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     """Return how far the job of a repair is; a result with a `job_id` is not the last."""
     row = console.get(tx, job_id)
