@@ -38,6 +38,20 @@ def test_the_mode_follows_the_settings_and_the_pause(api: Api) -> None:
     assert mode() == "controlled-write"
 
 
+def test_saves_make_no_jobs_while_the_pipeline_is_off_and_are_found(api: Api) -> None:
+    manifest = api.state.workspace.root / "agent.yaml"
+    for is_on, kinds in (("true", {"extract", "embed"}), ("false", set())):
+        manifest.write_text(f"memory: {{pipelineV2: {{enabled: {is_on}}}}}\n", "utf-8")
+        api.state.live.look()
+        api.run("DELETE FROM memory_jobs")
+        saved = api.post("/api/memory/remember", {"content": f"The heron is grey: {is_on}."})
+        assert saved.status == 200
+        assert {row["job_type"] for row in api.rows("memory_jobs")} == kinds
+    manifest.write_text("embedding: {provider: none}\n", "utf-8")
+    api.state.live.look()
+    assert api.post("/api/memory/recall", {"query": "heron"}).body["count"] == 2
+
+
 def test_a_pause_is_a_row_that_survives_and_saving_goes_on(api: Api) -> None:
     api.post("/api/pipeline/pause", x_signet_actor="ada")
     (row,) = api.rows("queue_control")

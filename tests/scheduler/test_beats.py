@@ -93,7 +93,9 @@ def _gaps_beat(home: Home, settings: Settings, now: datetime = NOON) -> int:
     [
         {"embedding": {"provider": "none"}},
         {"memory": {"pipelineV2": {"embeddingTracker": {"enabled": False}}}},
+        {"memory": {"pipelineV2": {"enabled": False}}},
     ],
+    ids=["provider", "tracker", "pipeline"],
 )
 def test_gaps_are_left_open_when_nobody_is_to_fill_them(
     home: Home, tree: dict[object, object]

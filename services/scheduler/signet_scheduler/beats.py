@@ -65,7 +65,9 @@ def _back_up(
 
 
 def _tracks(settings: Settings) -> bool:
-    return settings.embedding.provider != "none" and settings.pipeline.embedding_tracker.enabled
+    pipeline = settings.pipeline
+    is_on = pipeline.enabled and pipeline.embedding_tracker.enabled
+    return is_on and settings.embedding.provider != "none"
 
 
 def _find_gaps(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:

@@ -6,9 +6,9 @@ from signet_worker.context import Context
 
 
 def embed(job: Run, context: Context) -> None:
-    """Embed the job's memory, if anybody makes vectors."""
+    """Embed the job's memory, if anybody makes vectors; what is left out now is a gap that is found later."""
     embedder = context.embedder()
-    if embedder is None:
+    if embedder is None or not context.settings.pipeline.enabled:
         job.commit(lambda tx: {"skipped": "embeddings_off"})
         return
     embedding.run(job, embedder)

@@ -33,6 +33,8 @@ KIND = "maintenance"
 ACTOR = Actor(name="maintenance-worker", type="daemon")
 REASON = "autonomous maintenance"
 FILLING = "checkFtsConsistency"
+#: Not while the pipeline is off: no vectors are made then.
+EMBEDDING = "reembedMissingMemories"
 #: Refusals of the gate, and models that do not answer; none of them says that the repair does not help.
 _REFUSALS = frozenset(Reason) - {Reason.ERROR}
 
@@ -124,7 +126,11 @@ def tick(
     """Run one cycle; an error in one repair does not stop the others. Raises what `check` raises."""
     facts = Facts.of(settings)
     before = db.read(diagnostics.report, facts, now=clock.now())
-    found = tuple(recommend.recommend(before))
+    found = tuple(
+        one
+        for one in recommend.recommend(before)
+        if settings.pipeline.enabled or one.action != EMBEDDING
+    )
     decayed, propagated = db.read(_upkeep)
     if not found:
         db.write_quick(halt.clear)

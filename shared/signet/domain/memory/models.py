@@ -75,7 +75,7 @@ class Rules:
         return cls(
             frozen=pipeline.mutations_frozen,
             extract=pipeline.enabled and pipeline.extraction.provider is not TextProvider.NONE,
-            embed=settings.embedding.provider is not EmbeddingProvider.NONE,
+            embed=pipeline.enabled and settings.embedding.provider is not EmbeddingProvider.NONE,
             max_chars=guardrails.max_content_chars,
             chunk_chars=guardrails.chunk_target_chars,
             attempts=pipeline.worker.max_retries,
