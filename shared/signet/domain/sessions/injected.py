@@ -11,11 +11,7 @@ _TAG = (
     r"|user_instructions|task-notification|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
     r"|signet-[a-z]+|memory-feedback|relevant-memories)"
 )
-#: Blocks between tags: those of harnesses, and those that enclose what Signet gives them. One that begins a line and
-#: is never closed was cut.
-_TAGGED = re.compile(
-    rf"<{_TAG}\b[^>]*>.*?</\1>|^[ \t]*<{_TAG}\b[^>]*>(?!.*</\2>).*\Z", re.DOTALL | re.MULTILINE
-)
+_OPENING = re.compile(rf"<{_TAG}\b")
 #: The line above recalled memories, and the list below it, each with its day (HK-56); in a memory, whose text is one
 #: line, the items follow each other.
 _HEAD = r"\[signet:recall\b[^\n]{0,1000}?\bengine=[\w-]+\]"
@@ -38,4 +34,31 @@ def without(text: str) -> str:
     """Return a text without what programs put into it."""
     if not ("<" in text or "[" in text) or _MARK.search(text) is None:
         return text
-    return _BEGINNING.sub("", _RECALLED.sub("", _TAGGED.sub("", text)))
+    return _BEGINNING.sub("", _RECALLED.sub("", _untagged(text)))
+
+
+def _untagged(text: str) -> str:
+    """Return a text without blocks between tags: those of harnesses, and those that enclose what Signet gives them.
+
+    One that begins a line and is never closed was cut. Linear in the text, which may name a tag any number of times.
+    """
+    kept: list[str] = []
+    start = at = sign = 0
+    unclosed: set[str] = set()
+    while tag := _OPENING.search(text, at):
+        at = tag.end()
+        sign = sign if sign >= at else text.find(">", at)
+        if sign < 0:
+            break
+        end = -1 if tag[1] in unclosed else text.find(f"</{tag[1]}>", sign)
+        if end >= 0:
+            kept.append(text[start : tag.start()])
+            start = at = end + len(tag[1]) + 3
+            continue
+        unclosed.add(tag[1])
+        before = tag.start()
+        while before > start and text[before - 1] in " \t":
+            before -= 1
+        if before == 0 or text[before - 1] == "\n":
+            return "".join((*kept, text[start:before]))
+    return "".join((*kept, text[start:]))
