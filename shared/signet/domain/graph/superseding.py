@@ -20,8 +20,8 @@ COMPARED = 200
 #: Each memory of an entity is compared with the same attributes, and reading one costs 36 µs: 7 ms for all of them.
 _claim = lru_cache(8_192)(claims.parse)
 
-_ENTITIES = """
-SELECT DISTINCT a.entity_id FROM entity_attributes a
+_TOLD = """
+SELECT a.entity_id, a.attribute_value, e.name FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
 WHERE a.source_memory_id IN (SELECT value FROM json_each(?)) AND a.status = 'active' AND a.kind = 'attribute'
 """
 #: Told is when the source of a fact was told, however late it is read.
@@ -55,8 +55,10 @@ class Superseded:
 
 def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superseded]:
     """Return what is replaced, as surely as `least`, among attributes of the entities that these memories tell of."""
+    told = tx.all(_TOLD, (json.dumps(list(memory_ids)),))
+    claim_something = (row for row in told if _claim(row["attribute_value"], row["name"]))
     found: list[Superseded] = []
-    for (entity_id,) in tx.all(_ENTITIES, (json.dumps(list(memory_ids)),)):
+    for entity_id in dict.fromkeys(row["entity_id"] for row in claim_something):
         rows = tx.all(_ATTRIBUTES, (entity_id, COMPARED))
         found += _replaced(rows, set(memory_ids))
     return [one for one in found if one.signal.confidence >= least]
@@ -70,9 +72,6 @@ def apply(tx: WriteTx, found: Sequence[Superseded], *, now: datetime) -> list[Su
 
 def _replaced(rows: Sequence[Row], told_by: set[str]) -> list[Superseded]:
     """Return what is replaced among the attributes of one entity, newest first; one side is of these memories."""
-    mine = [row for row in rows if row["source_memory_id"] in told_by]
-    if not any(_claim(row["attribute_value"], row["name"]) for row in mine):
-        return []
     known = [(row, _claim(row["attribute_value"], row["name"])) for row in rows]
     found: dict[str, Superseded] = {}
     for place, (new, claim) in enumerate(known):
