@@ -17,7 +17,7 @@ _OPENING = re.compile(rf"<{_TAG}\b")
 _HEAD = r"\[signet:recall\b[^\n]{0,1000}?\bengine=[\w-]+\]"
 _DAY = r"\((?:[A-Z][a-z]{2} \d|\d{4}-)[^()\n]*\)(?=\s|\Z)"
 _RECALLED = re.compile(
-    rf"(?:^[ \t]*|(?<=: )){_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]*?{_DAY})*",
+    rf"(?:^[ \t]*|(?<=: )){_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]{{0,2000}}?{_DAY})*",
     re.MULTILINE,
 )
 #: What a session begins with: from its first line to where somebody speaks (HK-30).
