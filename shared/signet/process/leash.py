@@ -6,6 +6,7 @@ it has ours. A file of its own, run by path, so that it loads nothing of ours.
 """
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -26,19 +27,18 @@ def main(life: int, command: list[str]) -> int:
     except OSError as error:
         sys.stderr.write(f"{command[0]}: {error.strerror}\n")
         return NOT_STARTED
-    ending = threading.Event()
-    watch = threading.Thread(target=_end_with, args=(life, child, ending), daemon=True)
+    watch = threading.Thread(target=_end_with, args=(life, child), daemon=True)
     watch.start()
     code = child.wait()
-    if ending.is_set():
+    if select.select([life], [], [], 0)[0]:
+        # It may have ended because its holder is gone: what it has started goes, too.
         watch.join()
     return code if code >= 0 else 128 - code
 
 
-def _end_with(life: int, child: "subprocess.Popen[bytes]", ending: threading.Event) -> None:
+def _end_with(life: int, child: "subprocess.Popen[bytes]") -> None:
     while os.read(life, 1):
         pass
-    ending.set()
     os.killpg(0, signal.SIGTERM)
     try:
         child.wait(GRACE_SECONDS)

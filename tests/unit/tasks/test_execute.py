@@ -1,6 +1,8 @@
 """A program on a leash: bounded in time and output, and gone with all that it started."""
 
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +90,35 @@ def test_what_was_left_in_the_background_ends_with_the_run(tmp_path: Path) -> No
     )
     assert ended.exit_code == 0
     eventually(lambda: is_gone(tmp_path / "child"))
+
+
+def test_what_a_program_has_started_goes_with_the_holder_though_the_program_went_first(
+    tmp_path: Path,
+) -> None:
+    held, life = os.pipe()
+    script = "echo $$ > pid; sh -c 'echo $$ > child; exec sleep 60' & read line"
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", leash.__file__, str(held), "sh", "-c", script],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        pass_fds=(held,),
+        start_new_session=True,
+    ) as process:
+        os.close(held)
+        for name in ("pid", "child"):
+            eventually(lambda name=name: _says(tmp_path / name))  # type: ignore[misc]
+        program = int((tmp_path / "pid").read_text())
+        os.kill(process.pid, signal.SIGSTOP)
+        assert process.stdin is not None
+        process.stdin.close()
+        eventually(lambda: " Z " in Path(f"/proc/{program}/stat").read_text())
+        os.close(life)
+        os.kill(process.pid, signal.SIGCONT)
+    eventually(lambda: is_gone(tmp_path / "child"))
+
+
+def _says(file: Path) -> bool:
+    return file.exists() and bool(file.read_text().strip())
 
 
 def test_output_is_cut_and_the_program_goes_on(tmp_path: Path) -> None:
