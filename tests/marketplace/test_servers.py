@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,18 @@ def test_a_server_that_nobody_asks_sleeps_and_wakes(tools: Tools) -> None:
     assert tools.api.get(f"{ROOT}/tools?refresh=1").body["count"] == 1
     assert tools.settled("child")["state"] == "sleeping"
     assert int(tools.said("child", "child")) != child
+
+
+def test_to_read_its_tools_again_keeps_no_server_awake(tools: Tools) -> None:
+    tools.add("Echo", "echo")
+    pool = tools.api.state.routed.pool
+    started_before = time.monotonic()
+    server = tools.api.state.routed.file.read().server("echo")
+    for _ in range(3):
+        pool.discover(server)
+    pool.idle_seconds = time.monotonic() - started_before
+    pool.stop_idle()
+    assert tools.settled("echo")["state"] == "sleeping"
 
 
 def test_tools_that_a_server_gets_later_are_seen(tools: Tools) -> None:

@@ -30,7 +30,8 @@ from signet.observe import logs
 
 log = logs.get("system")
 
-#: A server that nobody has asked for so long is stopped; its tools stay known.
+#: A server of which no tool was called for so long is stopped; its tools stay known. (Agents ask for the list all the
+#: time, which must not keep it awake.)
 IDLE_SECONDS = 600.0
 #: Calls of one server at the same time.
 AT_ONCE = 8
@@ -222,21 +223,21 @@ class Pool:
     def _session(self, entry: _Entry, until: float) -> Session:
         """Return a session that is open and whose tools are known, starting the server if need be."""
         with _held(entry, until):
-            entry.used_at = time.monotonic()
             if entry.session is not None and entry.session.is_open:
                 return entry.session
             entry.session = None
             try:
                 with _told(entry):
-                    entry.session = self._started(entry, until)
+                    session = self._started(entry, until)
+                entry.used_at, entry.session = time.monotonic(), session
             except SignetError as error:
                 entry.failed(error)
                 log.warning("tool_server.failed", server=entry.server.id, detail=error.message)
                 raise
             log.info("tool_server.started", server=entry.server.id, tools=len(entry.tools or ()))
             if entry.is_dropped:
-                entry.session.close()
-            return entry.session
+                session.close()
+            return session
 
     def _started(self, entry: _Entry, until: float) -> Session:
         secrets = self._keys(entry.server.config)
