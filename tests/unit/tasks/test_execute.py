@@ -97,24 +97,32 @@ def test_what_a_program_has_started_goes_with_the_holder_though_the_program_went
 ) -> None:
     held, life = os.pipe()
     script = "echo $$ > pid; sh -c 'echo $$ > child; exec sleep 60' & read line"
-    with subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-I", "-S", leash.__file__, str(held), "sh", "-c", script],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         pass_fds=(held,),
         start_new_session=True,
-    ) as process:
-        os.close(held)
+    )
+    os.close(held)
+    try:
         for name in ("pid", "child"):
             eventually(lambda name=name: _says(tmp_path / name))  # type: ignore[misc]
         program = int((tmp_path / "pid").read_text())
         os.kill(process.pid, signal.SIGSTOP)
+        eventually(lambda: _state(process.pid) == "T")
         assert process.stdin is not None
         process.stdin.close()
-        eventually(lambda: " Z " in Path(f"/proc/{program}/stat").read_text())
+        eventually(lambda: _state(program) == "Z")
+    finally:
         os.close(life)
         os.kill(process.pid, signal.SIGCONT)
+        process.wait()
     eventually(lambda: is_gone(tmp_path / "child"))
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def _says(file: Path) -> bool:
