@@ -12,7 +12,7 @@ import pytest
 from signet.domain.skills import install as installing
 from signet.domain.skills.install import InstallFailed
 from support.http import Answer, Api
-from support.processes import eventually
+from support.processes import eventually, is_running
 from support.skills import write
 
 FULL = """name: Knots
@@ -340,14 +340,7 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(
         installing.install(tmp_path / "skills", "ana/boats", seconds=2)
     assert list((tmp_path / "skills").iterdir()) == []
     child = int((tmp_path / "child").read_text())
-    eventually(lambda: _is_dead(child))
-
-
-def _is_dead(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
+    eventually(lambda: not is_running(child))
 
 
 def test_search_needs_words_and_marks_what_is_installed(api: Api, tmp_path: Path) -> None:

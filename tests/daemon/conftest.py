@@ -16,22 +16,9 @@ from signet.daemon import control, record
 from signet.paths import Workspace
 from signet.resources import deploy_dir
 from support.ports import free_port
-from support.processes import PYTHONPATH, eventually
+from support.processes import PYTHONPATH, eventually, is_running, state
 
 HERE = Path(__file__).parent
-
-
-def state(pid: int) -> str:
-    """Return the kernel's letter for a process (R, S, T, Z ...), nothing when it is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
-
-
-def is_running(pid: int) -> bool:
-    """Return whether a process exists and is no zombie."""
-    return state(pid) not in ("", "Z")
 
 
 def freeze(pid: int) -> None:

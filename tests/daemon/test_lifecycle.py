@@ -13,9 +13,9 @@ import pytest
 
 from signet.daemon import control, record
 from signet.daemon.processes import processes
-from support.processes import PATIENCE_SECONDS, eventually
+from support.processes import PATIENCE_SECONDS, eventually, is_running
 
-from .conftest import Daemon, is_running
+from .conftest import Daemon
 
 pytestmark = pytest.mark.xdist_group("daemon")
 

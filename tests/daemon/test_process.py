@@ -10,9 +10,7 @@ import pytest
 from signet.process import backoff, signals
 from signet.process.backoff import Start, following
 from signet.process.program import Program
-from support.processes import PATIENCE_SECONDS, eventually, program, said
-
-from .conftest import is_running
+from support.processes import PATIENCE_SECONDS, eventually, is_running, program, said
 
 pytestmark = pytest.mark.xdist_group("daemon")
 

@@ -18,9 +18,9 @@ from signet.daemon.processes import processes
 from signet.observe.logfile import Place
 from signet.observe.logread import Filter, newest
 from signet.paths import Workspace
-from support.processes import PATIENCE_SECONDS, eventually
+from support.processes import PATIENCE_SECONDS, eventually, is_running
 
-from .conftest import Daemon, freeze, is_running
+from .conftest import Daemon, freeze
 
 pytestmark = pytest.mark.xdist_group("daemon")
 

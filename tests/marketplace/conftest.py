@@ -1,6 +1,5 @@
 """The app in this process with tool servers of the tests, which are let go at the end of each test."""
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -67,15 +66,6 @@ class Tools:
         answer = self.call(server_id, tool, **args)
         assert answer.status == 200, answer.body
         return str(answer.body["result"]["content"][0]["text"])
-
-
-def is_gone(pid: int) -> bool:
-    """Return whether there is no such process any more."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from signet.domain.auth.policy import Role
-from support.processes import eventually
+from support.processes import eventually, is_running
 from support.tokens import a_token, bearer
 
-from .conftest import ROOT, Tools, is_gone, program, with_tools
+from .conftest import ROOT, Tools, program, with_tools
 
 
 def test_a_server_that_was_registered_runs_only_once_it_is_switched_on(
@@ -171,12 +171,12 @@ def test_switched_off_or_removed_it_is_stopped_with_all_it_has_started(tools: To
     for end in ("switch", "remove"):
         tools.add("Child", "child")
         child = int(tools.said("child", "child"))
-        assert not is_gone(child)
+        assert is_running(child)
         if end == "switch":
             changed = tools.patch(f"{ROOT}/child", {"enabled": False}).body["server"]
             assert (changed["state"], changed["toolCount"]) == ("off", 0)
         assert tools.api.delete(f"{ROOT}/child").body == {"success": True, "id": "child"}
-        eventually(lambda child=child: is_gone(child))  # type: ignore[misc]
+        eventually(lambda child=child: not is_running(child))  # type: ignore[misc]
     assert tools.api.delete(f"{ROOT}/child").status == 404
 
 
@@ -189,7 +189,7 @@ def test_a_server_that_nobody_asks_sleeps_and_wakes(tools: Tools) -> None:
     pool.idle_seconds = -1.0
     pool.stop_idle()
     assert tools.settled("child")["state"] == "sleeping"
-    eventually(lambda: is_gone(child))
+    eventually(lambda: not is_running(child))
     assert tools.api.get(f"{ROOT}/tools?refresh=1").body["count"] == 1
     assert tools.settled("child")["state"] == "sleeping"
     assert int(tools.said("child", "child")) != child

@@ -12,7 +12,7 @@ import pytest
 
 from signet.mcp.tools import TOOLS
 from support.http import Api, Served, a_workspace, an_api, served
-from support.processes import PYTHONPATH, eventually
+from support.processes import PYTHONPATH, eventually, is_running
 from support.tokens import a_token, bearer
 
 SCRIPT = Path(__file__).parents[1] / "support" / "toolserver.py"
@@ -192,14 +192,6 @@ def test_a_server_dies_with_the_process_that_has_started_it(tmp_path: Path) -> N
         add(own, "Child", "child")
         sent = {"serverId": "child", "tool": "child"}
         child = int(own.post(f"{ROOT}/call", sent).body["result"]["content"][0]["text"])
-        os.kill(child, 0)
+        assert is_running(child)
         own.process.kill()
-
-    def is_gone() -> bool:
-        try:
-            os.kill(child, 0)
-        except ProcessLookupError:
-            return True
-        return False
-
-    eventually(is_gone)
+    eventually(lambda: not is_running(child))

@@ -12,7 +12,7 @@ from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers.claude_code import ClaudeCodeModel
 from signet.providers.codex import CodexModel
 from signet.providers.command import environment
-from support.processes import eventually
+from support.processes import eventually, is_running
 
 #: A program that writes down how it was called, then does what the test wants.
 PROGRAM = """#!{python}
@@ -198,11 +198,3 @@ def test_a_program_that_hangs_is_ended_with_all_that_it_started(
         claude(seconds=3.0)
     pid = int((tmp_path / "child.pid").read_text())
     eventually(lambda: not is_running(pid))
-
-
-def is_running(pid: int) -> bool:
-    """Return whether the process lives; one that is dead and not yet collected does not."""
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False

@@ -28,6 +28,22 @@ def eventually(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS)
     return time.monotonic() - started
 
 
+def state(pid: int) -> str:
+    """Return the kernel's letter for a process (R, S, T, Z ...), nothing when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def is_running(pid: int) -> bool:
+    """Return whether a process lives; one that is dead and not yet collected does not.
+
+    Not every machine has a first process that collects what others leave.
+    """
+    return state(pid) not in ("", "Z")
+
+
 @contextmanager
 def program(
     *arguments: str, env: Mapping[str, str] | None = None

@@ -1,6 +1,5 @@
 """Runs of tasks: a real program, a real worker, and what a worker's death leaves of them."""
 
-import os
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from signet.domain.tasks.edit import Wish
 from signet.queue import console
 from signet_scheduler.tasks import TaskClock
 from support.harness import install
-from support.processes import eventually
+from support.processes import eventually, is_running
 from worker.home import Home, a_home, manifest
 
 pytestmark = pytest.mark.xdist_group("worker")
@@ -65,15 +64,6 @@ def ended(home: Home, run_id: str) -> Row:
     """Wait for the end of a run and return its row."""
     eventually(lambda: run_of(home, run_id)["status"] in ("completed", "failed"))
     return run_of(home, run_id)
-
-
-def is_alive(pid: int) -> bool:
-    """Return whether a process is there."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def running_pid(folder: Path) -> int:
@@ -134,7 +124,7 @@ def test_a_run_whose_worker_is_killed_has_failed_and_is_not_run_again(
         eventually(lambda: "hooks" in spool.read_text("utf-8"))
         worker.send_signal(signal.SIGKILL)
         worker.wait()
-        eventually(lambda: not is_alive(pid))
+        eventually(lambda: not is_running(pid))
     assert run_of(home, run_id)["status"] == "running"
     with home.worker(), home.runs("signet_scheduler"):
         run = ended(home, run_id)
@@ -152,7 +142,7 @@ def test_deleting_a_task_ends_its_run(home: Home, folder: Path) -> None:
         started(home, task_id)
         pid = running_pid(folder)
         home.db.write(start.delete, task_id, now=clock.now())
-        eventually(lambda: not is_alive(pid))
+        eventually(lambda: not is_running(pid))
         home.drained()
     assert home.rows("SELECT * FROM task_runs") == []
 

@@ -13,7 +13,7 @@ from signet.domain.tasks.execute import execute
 from signet.domain.tasks.models import STREAM_BYTES, Ended
 from signet.domain.tasks.spool import Spool
 from signet.process import leash
-from support.processes import eventually
+from support.processes import eventually, is_running, state
 
 
 def nothing() -> None:
@@ -40,11 +40,7 @@ def shell(
 
 def is_gone(pid_file: Path) -> bool:
     """Return whether the process that wrote this file is gone."""
-    try:
-        os.kill(int(pid_file.read_text()), 0)
-    except ProcessLookupError:
-        return True
-    return False
+    return not is_running(int(pid_file.read_text()))
 
 
 def test_both_streams_and_the_status_are_kept(tmp_path: Path) -> None:
@@ -110,19 +106,15 @@ def test_what_a_program_has_started_goes_with_the_holder_though_the_program_went
             eventually(lambda name=name: _says(tmp_path / name))  # type: ignore[misc]
         program = int((tmp_path / "pid").read_text())
         os.kill(process.pid, signal.SIGSTOP)
-        eventually(lambda: _state(process.pid) == "T")
+        eventually(lambda: state(process.pid) == "T")
         assert process.stdin is not None
         process.stdin.close()
-        eventually(lambda: _state(program) == "Z")
+        eventually(lambda: state(program) == "Z")
     finally:
         os.close(life)
         os.kill(process.pid, signal.SIGCONT)
         process.wait()
     eventually(lambda: is_gone(tmp_path / "child"))
-
-
-def _state(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def _says(file: Path) -> bool:
