@@ -15,7 +15,7 @@ def _account(result: Result) -> dict[str, Any]:
 
 
 def _kettles(tx: WriteTx) -> None:
-    for number in range(30):
+    for number in range(20):
         remember(tx, f"k{number}", f"A kettle of copper, number {number}")
 
 
@@ -27,7 +27,7 @@ def test_without_explain_nothing_is_told(db: Database) -> None:
 def test_the_words_that_were_looked_for_and_those_that_were_not(db: Database) -> None:
     db.write(_kettles)
     told = _account(ask(db, "Where is the zinc kettle?", explain=True))
-    assert told["words"] == [{"word": "zinc", "memories": 0}, {"word": "kettle", "memories": 30}]
+    assert told["words"] == [{"word": "zinc", "memories": 0}, {"word": "kettle", "memories": 20}]
     assert told["dropped_words"] == ["where", "is", "the"]
 
 
@@ -46,16 +46,16 @@ def test_words_of_what_may_not_be_read_are_not_counted(db: Database) -> None:
 def test_what_each_channel_brought_and_which_was_not_asked(db: Database) -> None:
     db.write(_kettles)
     by_words = _account(ask(db, "kettle", explain=True))
-    assert by_words["channels"] == {"keyword": 30, "hint": 0, "vector": None, "graph": 0}
+    assert by_words["channels"] == {"keyword": 20, "hint": 0, "vector": None, "graph": 0}
     both = _account(ask(db, "kettle", by_meaning=True, explain=True))
-    assert both["channels"]["vector"] == 30
-    assert both["candidates"] == 30
+    assert both["channels"]["vector"] == 20
+    assert both["candidates"] == 20
 
 
 def test_the_limit_is_why_nothing_more_was_returned(db: Database) -> None:
     db.write(_kettles)
     told = _account(ask(db, "copper kettle", limit=4, explain=True))
-    assert told["left_out"]["beyond_limit"] == 26
+    assert told["left_out"]["beyond_limit"] == 16
     assert told["why_no_more"] == "the limit of 4 is reached"
 
 

@@ -66,12 +66,14 @@ class Packed:
         self.width = width
         self.count = 0
         self.gone = 0
+        self._highest_owner = 0
         self._planes = -(-width // 64)
         self._blocks: list[_Block] = []
 
     def add(self, keys: Numbers, owners: Numbers, vectors: Floats) -> None:
         """Add rows behind the others; `vectors` is (rows, width). One thread at a time."""
         planes, scales = self._reduce(vectors)
+        self._highest_owner = max(self._highest_owner, int(owners.max(initial=0)))
         done = 0
         while done < len(keys):
             place = self.count % BLOCK
@@ -97,8 +99,9 @@ class Packed:
     def of(self, allowed: Flags) -> tuple[Numbers, Numbers]:
         """Return keys and owners of all rows whose owner `allowed` holds True for."""
         found = [np.empty((2, 0), dtype=np.int64)]
+        may = self._covering(allowed)
         for block, rows in self._filled():
-            places = np.flatnonzero(_may(block.owners[:rows], allowed))
+            places = np.flatnonzero(may[block.owners[:rows]])
             found.append(np.stack([block.keys[places], block.owners[places]]))
         keys, owners = np.concatenate(found, axis=1)
         return keys, owners
@@ -126,6 +129,7 @@ class Packed:
         signs = self._pack((vector > 0)[None, :])
         differ = np.empty((self._planes, BLOCK), dtype=np.uint64)
         counts = np.empty((self._planes, BLOCK), dtype=np.uint8)
+        may = None if allowed is None else self._covering(allowed)
         most = _FAR - 1
         found: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.uint16], _Block]] = []
         total = 0
@@ -133,8 +137,8 @@ class Packed:
             np.bitwise_xor(block.planes[:, 0, :rows], signs, out=differ[:, :rows])
             np.bitwise_count(differ[:, :rows], out=counts[:, :rows])
             distance = np.add.reduce(counts[:, :rows], axis=0, dtype=np.uint16)
-            if allowed is not None:
-                distance[~_may(block.owners[:rows], allowed)] = _FAR
+            if may is not None:
+                distance[~may[block.owners[:rows]]] = _FAR
             if rows > wanted:
                 most = min(most, int(np.partition(distance, wanted - 1)[wanted - 1]))
             near = np.flatnonzero(distance <= min(most, _FAR - 1))
@@ -163,6 +167,12 @@ class Packed:
         scales = np.concatenate([block.scales[rows] for rows, block in found])
         similar: Floats = scales * (2 * sums[0] + sums[1] - 1.5 * vector.sum())
         return similar
+
+    def _covering(self, allowed: Flags) -> Flags:
+        """Return a flag for every owner, those beyond the end of `allowed` too; the last is for rows that are gone."""
+        flags: Flags = np.zeros(max(len(allowed), self._highest_owner + 1) + 1, dtype=np.bool_)
+        flags[: len(allowed)] = allowed
+        return flags
 
     def _filled(self) -> Iterator[tuple[_Block, int]]:
         count = self.count
@@ -199,10 +209,3 @@ def _ones(planes: Planes) -> Floats:
     for first in range(0, len(counts), _BYTE):
         ones += np.add.reduce(counts[first : first + _BYTE], axis=0, dtype=np.uint8)
     return ones
-
-
-def _may(owners: Numbers, allowed: Flags) -> Flags:
-    """Return which rows are there and allowed."""
-    # The last flag stands for every owner beyond the end, and for those that are gone (index -1).
-    with_rest: Flags = np.append(allowed, False)
-    return with_rest[np.minimum(owners, len(allowed))]

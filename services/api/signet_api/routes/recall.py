@@ -7,8 +7,8 @@ process's main thread does for a recall.
 import time
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Request, Response
+from pydantic_core import to_json
 
 from signet import clock
 from signet.db import ReadTx
@@ -28,18 +28,22 @@ router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
 
 @router.post("/api/memory/recall")
-async def post_recall(body: RecallBody, request: Request, state: Shared) -> JSONResponse:
+async def post_recall(body: RecallBody, request: Request, state: Shared) -> Response:
     """Return the memories that answer a question, best first."""
-    return JSONResponse(await recalled(body, request, state))
+    return _json(await recalled(body, request, state))
 
 
 @router.get("/api/memory/search")
-async def get_search(request: Request, state: Shared) -> JSONResponse:
+async def get_search(request: Request, state: Shared) -> Response:
     """Return the same answer for a question in the address: `q` and the names of the recall body."""
     params: dict[str, object] = dict(request.query_params)
     params["query"] = params.pop("q", "")
     params["limit"] = whole(request.query_params.get("limit"), DEFAULT_LIMIT, low=1, high=MAX_LIMIT)
-    return JSONResponse(await recalled(checked(RecallBody, params), request, state))
+    return _json(await recalled(checked(RecallBody, params), request, state))
+
+
+def _json(answer: dict[str, object]) -> Response:
+    return Response(to_json(answer), media_type="application/json")
 
 
 async def recalled(body: RecallBody, request: Request, state: State) -> dict[str, object]:

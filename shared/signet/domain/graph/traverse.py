@@ -81,11 +81,12 @@ WHERE entities_fts MATCH ? AND e.agent_id = ? AND {_SHOWN}
 ORDER BY e.pinned DESC, f.rank LIMIT ?
 """
 _BY_NAME = f"""
-SELECT e.id, e.name, e.entity_type
-FROM (SELECT * FROM entities WHERE agent_id = ? ORDER BY mentions DESC LIMIT {MAX_NAMES_READ}) e
-WHERE EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(e.canonical_name, w.value) > 0) AND {_SHOWN}
-ORDER BY e.pinned DESC, e.mentions DESC LIMIT ?
+SELECT e.id, e.name, e.entity_type FROM (
+  SELECT seq, canonical_name FROM entities WHERE agent_id = ? ORDER BY mentions DESC LIMIT {MAX_NAMES_READ}) n
+CROSS JOIN entities e ON e.seq = n.seq
+WHERE ({{names_one}}) AND {_SHOWN} ORDER BY e.pinned DESC, e.mentions DESC LIMIT ?
 """
+_NAMES_ONE = "instr(n.canonical_name, ?) > 0"
 _WEIGHT = """
 SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'
 """
@@ -124,7 +125,9 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
     if not asked:
         return []
     rows = tx.all(_BY_TEXT, (fts.any_of(asked), agent_id, MAX_FOCAL))
-    rows = rows or tx.all(_BY_NAME, (agent_id, json.dumps(asked), MAX_FOCAL))
+    if not rows:
+        names_one = " OR ".join(_NAMES_ONE for _ in asked)
+        rows = tx.all(_BY_NAME.format(names_one=names_one), (agent_id, *asked, MAX_FOCAL))
     return [Entity(id=row[0], name=row[1], type=row[2]) for row in rows]
 
 

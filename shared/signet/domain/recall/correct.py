@@ -58,11 +58,13 @@ def _rehearsed(run: Run, scores: Scores) -> Scores:
     settings = run.settings
     gentle = 1.0 if settings.fusion is Fusion.PLAIN else rehearse.GENTLE
     used = {seq: row for seq in scores if (row := run.allowed[seq]).access_count > 0}
+    # What was returned together was used at the same instant.
+    days = {text: _days_since(run, text) for text in {row.last_accessed for row in used.values()}}
     raised = {
         seq: scores[seq]
         * rehearse.factor(
             row.access_count,
-            _days_since(run, row.last_accessed),
+            days[row.last_accessed],
             weight=gentle * settings.rehearsal_weight,
             half_life_days=settings.rehearsal_half_life_days,
         )

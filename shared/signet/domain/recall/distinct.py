@@ -35,13 +35,14 @@ def compare(
     if not owners:
         return {}, {}
     many = np.frombuffer(stored, dtype="<f4").reshape(len(owners), -1)
-    norms = np.sqrt(np.einsum("ij,ij->i", many, many))
-    many = np.divide(many, norms[:, None], out=np.zeros_like(many), where=norms[:, None] > 0)
-    question = np.frombuffer(vector, dtype="<f4")
     # einsum, because a product of matrices would start the threads of a BLAS library.
-    near = np.einsum("ij,j->i", many, question)
+    norms = np.sqrt(np.einsum("ij,ij->i", many, many))
+    shares = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    question = np.frombuffer(vector, dtype="<f4")
+    near = shares * np.einsum("ij,j->i", many, question)
     near /= np.sqrt(np.einsum("j,j->", question, question)) or 1.0
     nearest = np.argsort(-near)[: min(NEAREST, max(LEAST, round(NEARER * len(owners))))]
-    common = np.einsum("ij,j->i", many, many[nearest].mean(axis=0))
+    middle = np.einsum("ij,i->j", many[nearest], shares[nearest]) / len(nearest)
+    common = shares * np.einsum("ij,j->i", many, middle)
     apart = near - SHARE * (common - common.mean())
     return channel.best_of(owners, near.clip(0.0, 1.0)), channel.best_of(owners, apart)

@@ -168,22 +168,23 @@ def _hits(run: Run, page: Page, scores: Scores) -> list[Hit]:
 
 
 def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
-    """Return the results with the time they held and what replaced them, and as they were when that is asked."""
-    later = {seq: next(iter(run.replaced.get(seq, ())), None) for seq in hits}
-    held = times.validity(run.tx, later)
+    """Return the results with what replaced them and when, and as they were when that is asked."""
     as_of = run.query.as_of
+    ended = {seq: next(iter(run.replaced.get(seq, ())), None) for seq in hits}
+    if as_of is None:
+        ended = {seq: later for seq, later in ended.items() if later is not None}
+    held = times.validity(run.tx, ended) if ended else {}
     texts = times.texts(run.tx, list(hits), as_of) if as_of else {}
-    return [
-        replace(
-            hit,
-            content=texts.get(seq, hit.content),
-            event_at=held[seq].event_at,
-            superseded_by=held[seq].superseded_by,
-            valid_from=held[seq].valid_from,
-            valid_to=held[seq].valid_to if held[seq].superseded_by or as_of else None,
+    changed = {
+        seq: replace(
+            hits[seq],
+            content=texts.get(seq, hits[seq].content),
+            superseded_by=validity.superseded_by,
+            valid_to=validity.to if validity.superseded_by or as_of else None,
         )
-        for seq, hit in hits.items()
-    ]
+        for seq, validity in held.items()
+    }
+    return list({**hits, **changed}.values())
 
 
 def _hit(run: Run, row: Row, score: float, relevance: float | None) -> Hit:

@@ -91,9 +91,10 @@ _VECTORS_OF = """
 SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
 FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))
 """
-_PASSING = (
-    "SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}"
-)
+#: Rows are named by number: without NOT INDEXED an index of agents is asked for each first.
+_PASSING = """
+SELECT m.seq FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
+"""
 _ALL_PASSING = "SELECT group_concat(seq) FROM (SELECT m.seq FROM memories m WHERE {where} LIMIT ?)"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
@@ -101,7 +102,7 @@ SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_ac
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END,
   m.project || ' ' || m.created_at, length(m.content) / CAST(? AS REAL), m.superseded_by
-FROM memories m LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 _SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
@@ -146,8 +147,8 @@ JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3
 """
 _ROWS = """
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
-  m.source_type, m.source_id, m.access_count, m.last_accessed
-FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
+  m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from
+FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 _TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 
@@ -353,6 +354,8 @@ def hit(
         access_count=row["access_count"] or 0,
         last_accessed=row["last_accessed"],
         supplementary=supplementary,
+        event_at=row["event_at"],
+        valid_from=row["valid_from"],
         why=why,
     )
 

@@ -37,7 +37,7 @@ WITH RECURSIVE chain (seq, id, step) AS (
 SELECT c.seq, r.seq FROM chain c CROSS JOIN memories r ON r.id = c.id WHERE {stands} ORDER BY c.seq, c.step
 """
 _VALIDITY = """
-SELECT m.seq, m.event_at, m.valid_from, m.valid_to, (SELECT r.id FROM memories r WHERE r.seq = j.value ->> 1)
+SELECT m.seq, m.valid_to, (SELECT r.id FROM memories r WHERE r.seq = j.value ->> 1)
 FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ->> 0
 """
 #: The first change after an instant knows what the text was before it.
@@ -52,11 +52,9 @@ FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND text IS NOT 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
-    """When it happened, from when to when it held, and the id of what replaced it; None where there is none."""
+    """Until when a memory held, and the id of what replaced it; None where there is none."""
 
-    event_at: str | None
-    valid_from: str | None
-    valid_to: str | None
+    to: str | None
     superseded_by: str | None
 
 
@@ -109,8 +107,7 @@ def validity(tx: ReadTx, by: dict[int, int | None]) -> dict[int, Validity]:
     """Return the validity of memories, given with what replaced each (None: nothing)."""
     pairs = json.dumps(list(by.items()))
     return {
-        row[0]: Validity(event_at=row[1], valid_from=row[2], valid_to=row[3], superseded_by=row[4])
-        for row in tx.all(_VALIDITY, (pairs,))
+        row[0]: Validity(to=row[1], superseded_by=row[2]) for row in tx.all(_VALIDITY, (pairs,))
     }
 
 
