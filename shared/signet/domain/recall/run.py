@@ -14,7 +14,7 @@ from signet.domain.graph.traverse import Walk
 from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Query, RecallSettings, Scores
+from signet.domain.recall.models import Fusion, Query, RecallSettings, Scores
 from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.store import Allowed
 from signet.domain.recall.when import When
@@ -24,11 +24,13 @@ T = TypeVar("T")
 
 log = logs.get("memory")
 
-#: Candidates each channel brings: cutting to the page before the later stages throws good rows away. For a page of
-#: ten 24 do (against 30, all questions: recall@5 of turns 73.3 and 73.4 %, of facts 78.7 and 78.8 %, of chat 52.2 and
-#: 52.4 %, recall@10 81.3 and 81.4 %, 87.3 and 87.2 %, 61.0 and 61.2 %, for 7 % less work); fifty places want four for
+#: Candidates the channels bring: cutting to the page before the later stages throws good rows away. For a page of ten
+#: 24 of words, of hints and of vectors do, and of the graph 8 beside its constraints, most of whose 50 only mention a
+#: name that many do. Against 30 and 50, for a sixth more work: recall@5 of turns 73.4 and 73.4 %, of facts 78.8 and
+#: 78.8, of chat 52.3 and 52.4, recall@10 80.9 and 81.4 %, 86.8 and 87.2, 61.0 and 61.2. Fifty places want four for
 #: each (with three recall@50 of turns is 93.1 and not 93.8 %).
 PAGE_POOL = 24
+PAGE_GRAPH_POOL = 8
 POOL_PER_RESULT = 4
 MAX_POOL = 500
 
@@ -74,10 +76,20 @@ class Run:
 
     @property
     def pool(self) -> int:
-        """Return how many candidates each channel brings."""
-        size = self.query.size
-        wanted = PAGE_POOL if size <= floor.PAGE else POOL_PER_RESULT * size
+        """Return how many candidates each channel but the graph brings."""
+        wanted = PAGE_POOL if self._is_page else POOL_PER_RESULT * self.query.size
         return min(MAX_POOL, max(self.settings.top_k, wanted))
+
+    @property
+    def graph_pool(self) -> int:
+        """Return how many candidates the graph brings of what was walked to."""
+        is_filled = self.settings.fusion is Fusion.FILLED
+        few = max(PAGE_GRAPH_POOL, self.walk.constraints)
+        return few if is_filled and self._is_page else len(self.walk.memories)
+
+    @property
+    def _is_page(self) -> bool:
+        return self.query.size <= floor.PAGE
 
     def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
         """Return what the stage gives; `otherwise` when its tables are missing or damaged (recall.md §13)."""
