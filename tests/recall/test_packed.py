@@ -12,6 +12,7 @@ import pytest
 
 from recall.world import MODEL, NOW, SHARED, a_store, remember
 from signet.db import Database, ReadTx, WriteTx, vectors
+from signet.db import packed as packing
 from signet.db.driver import connect
 from signet.db.packed import BLOCK, Packed
 from signet.db.visibility import Where
@@ -339,3 +340,21 @@ def test_in_a_large_store_the_rarest_words_bring_the_candidates(
     assert set(chosen(3).ranks) < set(db.read(keyword.find, ["copper"], Narrow(_where()), 5))
     assert [list(chosen(limit).words) for limit in (3, 9, 40)] == [words[:1], words[:2], words]
     assert [len(chosen(limit).ranks) for limit in (3, 9, 40)] == [3, 9, 40]
+
+
+class _Growing(Packed):
+    """Gets a row of a memory with a high number each time that it has made its flags."""
+
+    def _covering(self, allowed: "packing.Flags") -> "packing.Flags":
+        flags = super()._covering(allowed)
+        self.add(np.array([900]), np.array([10_000]), np.ones((1, WIDTH), dtype=np.float32))
+        return flags
+
+
+def test_a_row_that_comes_during_a_search_is_not_in_it() -> None:
+    found = _Growing(WIDTH)
+    found.add(np.array([1, 2]), np.array([5, 6]), np.ones((2, WIDTH), dtype=np.float32))
+    allowed = np.array([False] * 5 + [True])
+    assert found.of(allowed)[0].tolist() == [1]
+    near, owners = found.nearest(np.ones(WIDTH, dtype=np.float32), 5, allowed)
+    assert (near.tolist(), owners.tolist()) == ([1], [5])

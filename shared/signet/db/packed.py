@@ -10,8 +10,6 @@ passages of conversations, 97 % in the stores of `loadtests`, whose vectors lie 
 Rows are only ever added, or marked as gone. Any thread may search while one adds.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
@@ -99,8 +97,8 @@ class Packed:
     def of(self, allowed: Flags) -> tuple[Numbers, Numbers]:
         """Return keys and owners of all rows whose owner `allowed` holds True for."""
         found = [np.empty((2, 0), dtype=np.int64)]
-        may = self._covering(allowed)
-        for block, rows in self._filled():
+        filled, may = self._filled(), self._covering(allowed)
+        for block, rows in filled:
             places = np.flatnonzero(may[block.owners[:rows]])
             found.append(np.stack([block.keys[places], block.owners[places]]))
         keys, owners = np.concatenate(found, axis=1)
@@ -129,11 +127,11 @@ class Packed:
         signs = self._pack((vector > 0)[None, :])
         differ = np.empty((self._planes, BLOCK), dtype=np.uint64)
         counts = np.empty((self._planes, BLOCK), dtype=np.uint8)
-        may = None if allowed is None else self._covering(allowed)
+        filled, may = self._filled(), None if allowed is None else self._covering(allowed)
         most = _FAR - 1
         found: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.uint16], _Block]] = []
         total = 0
-        for block, rows in self._filled():
+        for block, rows in filled:
             np.bitwise_xor(block.planes[:, 0, :rows], signs, out=differ[:, :rows])
             np.bitwise_count(differ[:, :rows], out=counts[:, :rows])
             distance = np.add.reduce(counts[:, :rows], axis=0, dtype=np.uint16)
@@ -169,15 +167,16 @@ class Packed:
         return similar
 
     def _covering(self, allowed: Flags) -> Flags:
-        """Return a flag for every owner, those beyond the end of `allowed` too; the last is for rows that are gone."""
+        """Return a flag for every owner of what was filled before, and a last one for rows that are gone."""
         flags: Flags = np.zeros(max(len(allowed), self._highest_owner + 1) + 1, dtype=np.bool_)
         flags[: len(allowed)] = allowed
         return flags
 
-    def _filled(self) -> Iterator[tuple[_Block, int]]:
+    def _filled(self) -> list[tuple[_Block, int]]:
+        """Return the blocks that have rows, and how many each has now."""
         count = self.count
-        for number, block in enumerate(self._blocks[: -(-count // BLOCK)]):
-            yield block, min(BLOCK, count - number * BLOCK)
+        blocks = self._blocks[: -(-count // BLOCK)]
+        return [(block, min(BLOCK, count - at * BLOCK)) for at, block in enumerate(blocks)]
 
     def _reduce(self, vectors: Floats) -> tuple[Planes, Floats]:
         """Return (rows, width) as (planes, 2, rows), and what makes the sum of a row its cosine.
