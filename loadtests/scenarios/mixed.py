@@ -28,7 +28,7 @@ def run(options: Options) -> Report:
         fill.memories(stack.workspace, corpus, options.count or MEMORIES, jobs=False, vectors=True)
         stack.start(API, WORKER, SCHEDULER)
         _probe(stack, options, "recall", WARM_SECONDS)
-        idle = [_probe(stack, options, kind, options.seconds / 2) for kind in ("health", "recall")]
+        idle = [_probe(stack, options, kind, options.seconds) for kind in ("health", "recall")]
         fill.backlog(stack.workspace, Corpus(options.seed, "backlog"), BACKLOG_JOBS // 2)
         open_before, done_before = _jobs(stack, "pending"), _jobs(stack, "completed")
         probes = [

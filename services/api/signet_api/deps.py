@@ -22,6 +22,7 @@ from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
 from signet.process.recording import Recording
+from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.counting import Counting
 from signet_api.feed import Feed
@@ -53,6 +54,7 @@ class State:
     probe: Probe = field(default_factory=Probe)
     models: Models = field(default_factory=Models)
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
+    admission: Admission = field(default_factory=Admission)
     started_at: datetime = field(default_factory=clock.now)
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
     following: dict[tuple[str, str], int] = field(default_factory=dict)

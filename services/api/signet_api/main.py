@@ -69,7 +69,7 @@ def serve(booted: Booted) -> int:
     db.writer.listen(lambda signals: ringer.ring())
     live = LiveSettings(workspace, loaded, Vault(workspace.vault).find)
     live.start()
-    vectors = QueryVectors(live)
+    vectors = QueryVectors(live, _keep)
     listening = _socket(loaded.address.bind, loaded.address.port)
     state = State(
         db=db,
@@ -96,9 +96,7 @@ def serve(booted: Booted) -> int:
         state.feed.close,
     )
     booted.stop.then(lambda: setattr(server, "should_exit", True))
-    # What is loaded now stays: without this, each full collection walks it all and stops every thread meanwhile.
-    gc.collect()
-    gc.freeze()
+    _keep()
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
     read_ahead(db, vectors.model)
     state.recording.start()
@@ -113,6 +111,12 @@ def serve(booted: Booted) -> int:
     presence.close()
     TRACES.stop()
     return 0
+
+
+def _keep() -> None:
+    """Spare full collections what is loaded now: they would walk it all and stop every thread meanwhile."""
+    gc.collect()
+    gc.freeze()
 
 
 def _socket(host: str, port: int) -> socket.socket:

@@ -7,6 +7,7 @@ the model is warm, and again for a while after an embedding server has failed or
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import lru_cache
@@ -47,8 +48,10 @@ def read_ahead(db: Database, model: str | None) -> None:
 class QueryVectors:
     """Turns questions into vectors once somebody is there to do it."""
 
-    def __init__(self, live: LiveSettings) -> None:
+    def __init__(self, live: LiveSettings, loaded: Callable[[], None] = lambda: None) -> None:
+        """`loaded` is called when a model has been loaded, from the thread that did it."""
         self._live = live
+        self._loaded = loaded
         self._lock = threading.Lock()
         self._settings: VectorSettings | None = None
         self._embedder: Embedder | None = None
@@ -109,6 +112,7 @@ class QueryVectors:
             embedder = MeteredEmbedder(found) if found else None
             if embedder is not None:
                 embedder.embed(["warm"])
+                self._loaded()
             with self._lock:
                 self._embedder, self._warm = embedder, embedder is not None
         except SignetError as error:

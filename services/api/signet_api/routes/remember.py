@@ -1,6 +1,9 @@
 """Save a memory."""
 
-from fastapi import APIRouter, Request
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
 
 from signet import clock
 from signet.domain.graph.models import EXTRACTED, UNKNOWN
@@ -21,7 +24,22 @@ from signet_api import scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import State, actor_of, agent_of, asking, project_of, state_of
 
-router = APIRouter(tags=["memory"], route_class=JsonRoute)
+
+class SaveRoute(JsonRoute):
+    """A route that saves: it may have to wait for a question (admission.py)."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler of the route."""
+        handle = super().get_route_handler()
+
+        async def handle_in_turn(request: Request) -> Response:
+            await (await state_of(request)).admission.save()
+            return await handle(request)
+
+        return handle_in_turn
+
+
+router = APIRouter(tags=["memory"], route_class=SaveRoute)
 
 
 @router.post("/api/memory/remember")
