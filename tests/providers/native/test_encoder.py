@@ -1,6 +1,7 @@
 """The vectors, held against numbers that torch and transformers gave for the same texts."""
 
 import struct
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -133,3 +134,28 @@ def test_foreign_weights_are_never_computed_with(installed: Path, tmp_path: Path
     with pytest.raises(ProviderDown, match="cannot be read"):
         NativeEmbedder(tmp_path).load()
     assert not list(tmp_path.glob("*.onnx"))
+
+
+_LOADS_IN_ORDER = """
+import sys
+from pathlib import Path
+from signet.providers.native import encoder
+
+class Watching:
+    def find_spec(self, name, path=None, target=None):
+        if name == "onnxruntime":
+            print("array" in dir(sys.modules.get("numpy")))
+
+sys.meta_path.insert(0, Watching())
+encoder.NativeEmbedder(Path(sys.argv[1])).load()
+"""
+
+
+def test_numpy_is_whole_before_onnxruntime_asks_for_a_part_of_it(installed: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADS_IN_ORDER, str(installed)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[:1] == ["True"]

@@ -105,6 +105,10 @@ class NativeEmbedder:
 
 
 def _runtime(folder: Path, precision: Precision) -> Run:
+    # First and whole: onnxruntime asks for a part of NumPy, and when another thread imports NumPy meanwhile each waits
+    # for the other. Python then hands out a half-made NumPy, and no later import in this process works.
+    import numpy as np  # noqa: F401
+
     try:
         import onnxruntime  # noqa: F401
     except ImportError:
