@@ -7,6 +7,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import traverse
 from signet.domain.recall.models import Filters, Fusion, RecallSettings, Source
+from signet.domain.recall.run import PAGE_GRAPH_POOL
 
 AT = "2026-01-01"
 
@@ -140,6 +141,38 @@ def test_rows_of_the_walk_pass_the_filters(db: Database) -> None:
     db.write(fill)
     assert set(found(ask(db, "Atlas"))) == {"mine", "other"}
     assert found(ask(db, "Atlas", filters=Filters(type="decision"))) == ["mine"]
+
+
+def test_what_may_not_be_shown_takes_no_place_of_what_may(db: Database) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for number in range(PAGE_GRAPH_POOL):
+            remember(
+                tx, f"f{number}", f"Line {number}", embedded=False, type="fact", importance=0.9
+            )
+            remember(tx, f"a{number}", f"Old {number}", embedded=False, visibility="archived")
+            _mention(tx, f"f{number}", atlas)
+            _mention(tx, f"a{number}", atlas, 0.9)
+        remember(tx, "mine", "Batch window at four", embedded=False, type="decision")
+        _mention(tx, "mine", atlas)
+
+    db.write(fill)
+    assert found(ask(db, "Atlas", filters=Filters(type="decision"))) == ["mine"]
+
+
+def test_the_constraints_of_what_is_named_are_candidates_however_much_weighs_more(
+    db: Database,
+) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas = _entity(tx, "Atlas")
+        for number in range(PAGE_GRAPH_POOL):
+            remember(tx, f"m{number}", f"Line {number}", embedded=False, importance=0.9)
+            _mention(tx, f"m{number}", atlas)
+        remember(tx, "rule", "Never on a Friday", embedded=False)
+        _attribute(tx, atlas, "days", "never friday", memory_id="rule", kind="constraint")
+
+    db.write(fill)
+    assert "rule" in found(ask(db, "Atlas"))
 
 
 def test_only_the_readers_own_graph_is_walked(db: Database) -> None:

@@ -60,6 +60,8 @@ class Walk:
 
     focal: list[Entity] = field(default_factory=list)
     memories: dict[str, float] = field(default_factory=dict)
+    #: Those of them that state a constraint of an entity.
+    rules: set[str] = field(default_factory=set)
     visited: int = 0
     constraints: int = 0
     timed_out: bool = False
@@ -164,6 +166,7 @@ def _collect(
             continue
         for memory_id, importance in tx.all(_CONSTRAINTS, (entity_id, MAX_CONSTRAINTS)):
             found.constraints += 1
+            found.rules.add(memory_id)
             found.add(memory_id, importance, weight=weight)
         _add_attributes(tx, found, entity_id, bounds, weight)
         room = bounds.memories - len(found.memories)

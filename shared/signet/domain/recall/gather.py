@@ -69,7 +69,7 @@ def _vector(run: Run) -> Scores:
 
 
 def _graph(run: Run) -> Scores:
-    """Walk the graph where it is on; the best first, as many as are wanted of it."""
+    """Walk the graph where it is on; the best first."""
     settings = run.settings
     if not settings.graph:
         return {}
@@ -86,9 +86,7 @@ def _graph(run: Run) -> Scores:
     )
     if not (walks and settings.traversal_primary):
         run.related = graph.related(run.tx, run.walk.focal)
-    found = graph.structure(run.tx, run.walk)
-    best = sorted(found.items(), key=lambda pair: -pair[1])
-    return dict(best[: run.graph_pool])
+    return graph.structure(run.tx, run.walk, run.where, run.graph_pool)
 
 
 def _of_the_time(run: Run) -> set[int]:

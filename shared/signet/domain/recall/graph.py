@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from signet.db import ReadTx
+from signet.db.visibility import Where
 from signet.domain.graph import traverse
 from signet.domain.recall import store
 from signet.domain.recall.models import Scores
@@ -26,10 +27,12 @@ def walk(
     return traverse.walk(tx, start, bounds=bounds, expired=expired)
 
 
-def structure(tx: ReadTx, found: traverse.Walk) -> Scores:
-    """Return the structural importance of the memories of a walk."""
-    known = store.seqs(tx, found.memories)
-    return {seq: found.memories[memory_id] for memory_id, seq in known.items()}
+def structure(tx: ReadTx, found: traverse.Walk, where: Where, most: int) -> Scores:
+    """Return the structural importance of the memories of a walk that pass: of constraints (KG-4) and `most` others."""
+    passing = store.seqs(tx, found.memories, where)
+    best = sorted(passing, key=found.memories.__getitem__, reverse=True)
+    kept = found.rules.union([one for one in best if one not in found.rules][:most])
+    return {passing[one]: found.memories[one] for one in best if one in kept}
 
 
 def related(tx: ReadTx, focal: Sequence[traverse.Entity]) -> set[int]:

@@ -82,10 +82,9 @@ class Run:
 
     @property
     def graph_pool(self) -> int:
-        """Return how many candidates the graph brings of what was walked to."""
+        """Return how many candidates the graph brings of what was walked to, beside constraints."""
         is_filled = self.settings.fusion is Fusion.FILLED
-        few = max(PAGE_GRAPH_POOL, self.walk.constraints)
-        return few if is_filled and self._is_page else len(self.walk.memories)
+        return PAGE_GRAPH_POOL if is_filled and self._is_page else len(self.walk.memories)
 
     @property
     def _is_page(self) -> bool:

@@ -105,7 +105,9 @@ SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_ac
 FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
-_SEQS = "SELECT id, seq FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_SEQS = (
+    "SELECT m.id, m.seq FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {where}"
+)
 #: What settles something says so early; sessions of many pages are not read whole.
 _CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
 #: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
@@ -288,9 +290,10 @@ def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowe
     return {row[0]: Allowed._make(row[1:]) for row in rows}
 
 
-def seqs(tx: ReadTx, memory_ids: Iterable[str]) -> dict[str, int]:
-    """Return the row numbers of memories by id."""
-    return {row[0]: row[1] for row in tx.all(_SEQS, (_json(memory_ids),))}
+def seqs(tx: ReadTx, memory_ids: Iterable[str], where: Where) -> dict[str, int]:
+    """Return the row numbers of those memories that pass, by id, in the order given."""
+    found = tx.all(_SEQS.format(where=where.sql), (_json(memory_ids), *where.params))
+    return {row[0]: row[1] for row in found}
 
 
 def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
