@@ -50,6 +50,17 @@ def test_saves_wait_for_the_last_of_several_questions() -> None:
     assert asyncio.run(run()) == ["one is answered", "both are answered", "saved"]
 
 
+def test_one_save_passes_for_each_of_the_questions_that_overlap() -> None:
+    async def run() -> None:
+        admission = Admission(LONG_SECONDS)
+        with admission.question():
+            for _ in range(3):
+                with admission.question():
+                    await admission.save()
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
 def test_a_save_goes_on_when_its_time_is_over_though_the_question_is_not_answered() -> None:
     async def run() -> None:
         admission = Admission(0.001)

@@ -1,8 +1,8 @@
 """Who goes first when a question comes among many saves: the question.
 
 Both need the interpreter's lock, and 32 clients that save at once leave little of it to the thread that reads. So
-while a question is answered, one save passes and the others wait, before their bodies are read, until the answer is
-there, but never longer than 25 ms. A save that comes alone waits for nothing.
+while questions are answered, one save passes for each and the others wait, before their bodies are read, until all are
+answered, but never longer than 25 ms. A save that comes alone waits for nothing.
 """
 
 import asyncio
@@ -25,9 +25,8 @@ class Admission:
     @contextmanager
     def question(self) -> Iterator[None]:
         """Hold saves back for as long as the block lasts."""
-        if not self._questions:
-            self._has_passed = False
-            self._quiet.clear()
+        self._has_passed = False
+        self._quiet.clear()
         self._questions += 1
         try:
             yield
