@@ -105,9 +105,10 @@ SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_ac
 FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
-_SEQS = (
-    "SELECT m.id, m.seq FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {where}"
-)
+_SEQS = """
+SELECT i.id, i.seq FROM json_each(?) j CROSS JOIN memories i ON i.id = j.value
+CROSS JOIN memories m NOT INDEXED ON m.seq = i.seq WHERE {where}
+"""
 #: What settles something says so early; sessions of many pages are not read whole.
 _CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
 #: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
