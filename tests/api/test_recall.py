@@ -35,6 +35,14 @@ def test_an_answer_has_every_field_that_clients_read(api: Api) -> None:
     assert result["created_at"].endswith("Z")
 
 
+def test_a_number_that_json_does_not_have_is_null(api: Api) -> None:
+    remember(api, "Ada keeps bees on the roof.")
+    api.run("UPDATE memories SET importance = 9e999")
+    answer = api.post(RECALL, {"query": "bees"})
+    assert answer.status == 200
+    assert answer.body["results"][0]["importance"] is None
+
+
 def test_the_address_form_gives_the_same_answer(api: Api) -> None:
     remember(api, "Ada keeps bees on the roof.", "Ben keeps hens in the yard.")
     asked = api.post(RECALL, {"query": "keeps", "limit": 1}).body

@@ -43,7 +43,8 @@ async def get_search(request: Request, state: Shared) -> Response:
 
 
 def _json(answer: dict[str, object]) -> Response:
-    return Response(to_json(answer), media_type="application/json")
+    # JSON has no infinite numbers; a damaged row must not make the whole answer unreadable.
+    return Response(to_json(answer, inf_nan_mode="null"), media_type="application/json")
 
 
 async def recalled(body: RecallBody, request: Request, state: State) -> dict[str, object]:
