@@ -1,10 +1,52 @@
 """Questions go before saves, without keeping any save waiting for long or at all when it comes alone."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from signet_api.admission import Admission
+from support.http import Api
 
 LONG_SECONDS = 3_600.0
+
+
+class _Watched(Admission):
+    """Notes who came."""
+
+    def __init__(self) -> None:
+        super().__init__(LONG_SECONDS)
+        self.came: list[str] = []
+
+    @contextmanager
+    def question(self) -> Iterator[None]:
+        self.came.append("question")
+        with super().question():
+            yield
+        self.came.append("answer")
+
+    async def save(self) -> None:
+        self.came.append("save")
+        await super().save()
+
+
+def test_the_routes_that_save_and_those_that_answer_come_here(api: Api) -> None:
+    watched = api.state.admission = _Watched()
+    for name in ("memory/remember", "memory/save", "hook/remember"):
+        assert api.post(f"/api/{name}", {"content": f"A {name} of copper"}).status == 200
+    assert api.post("/api/memory/recall", {"query": "copper"}).status == 200
+    assert api.get("/api/memory/search?q=copper").status == 200
+    assert watched.came == ["save"] * 3 + ["question", "answer"] * 2
+
+
+def test_a_question_that_fails_holds_no_save_back(api: Api) -> None:
+    admission = api.state.admission = Admission(LONG_SECONDS)
+    assert api.post("/api/memory/recall", {"query": "copper", "since": "never"}).status == 400
+
+    async def run() -> None:
+        for _ in range(2):
+            await admission.save()
+
+    asyncio.run(asyncio.wait_for(run(), 60))
 
 
 def test_saves_wait_until_the_question_is_answered_all_but_the_first() -> None:
