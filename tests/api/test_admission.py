@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from signet_api.admission import Admission
+from signet_api.admission import AT_ONCE, Admission
 from support.http import Api
 
 LONG_SECONDS = 3_600.0
@@ -121,3 +121,24 @@ def test_saves_without_a_question_wait_for_nothing() -> None:
         await asyncio.gather(*(admission.save() for _ in range(100)))
 
     asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_after_a_question_a_burst_of_saves_lets_others_in_between() -> None:
+    async def run() -> list[str]:
+        admission = Admission(LONG_SECONDS)
+        with admission.question():
+            pass
+        went: list[str] = []
+
+        async def save() -> None:
+            await admission.save()
+            went.append("save")
+
+        async def other() -> None:
+            went.append("other")
+
+        coming = [save() for _ in range(AT_ONCE + 2)]
+        await asyncio.gather(*coming, other())
+        return went
+
+    assert asyncio.run(run()) == ["save"] * AT_ONCE + ["other"] + ["save"] * 2
