@@ -175,6 +175,21 @@ def test_the_constraints_of_what_is_named_are_candidates_however_much_weighs_mor
     assert "rule" in found(ask(db, "Atlas"))
 
 
+def test_a_constraint_is_walked_to_though_what_is_named_first_has_filled_the_walk(
+    db: Database,
+) -> None:
+    def fill(tx: WriteTx) -> None:
+        atlas, kafka = _entity(tx, "Atlas", pinned=1), _entity(tx, "Kafka")
+        for number in range(traverse.Bounds().memories):
+            remember(tx, f"m{number}", f"Line {number}", embedded=False)
+            _mention(tx, f"m{number}", atlas)
+        remember(tx, "rule", "Never on a Friday", embedded=False)
+        _attribute(tx, kafka, "days", "never friday", memory_id="rule", kind="constraint")
+
+    db.write(fill)
+    assert _walk(db, ["atlas", "kafka"]).constraints == {"rule"}
+
+
 def test_only_the_readers_own_graph_is_walked(db: Database) -> None:
     def fill(tx: WriteTx) -> None:
         remember(tx, "a", "Batch window at four", embedded=False, agent_id="x")

@@ -61,9 +61,8 @@ class Walk:
     focal: list[Entity] = field(default_factory=list)
     memories: dict[str, float] = field(default_factory=dict)
     #: Those of them that state a constraint of an entity.
-    rules: set[str] = field(default_factory=set)
+    constraints: set[str] = field(default_factory=set)
     visited: int = 0
-    constraints: int = 0
     timed_out: bool = False
 
     def add(self, memory_id: str, importance: float | None, *, weight: float = 1.0) -> None:
@@ -154,7 +153,7 @@ def walk(
 def _collect(
     tx: ReadTx, found: Walk, ids: Iterable[str], bounds: Bounds, expired: Callable[[], bool]
 ) -> bool:
-    """Add the memories of each entity; False when the walk is over."""
+    """Add the memories of each entity, constraints though there is no room (KG-4); False when the walk is over."""
     for entity_id in ids:
         if expired():
             found.timed_out = True
@@ -165,14 +164,13 @@ def _collect(
         if weight == 0:
             continue
         for memory_id, importance in tx.all(_CONSTRAINTS, (entity_id, MAX_CONSTRAINTS)):
-            found.constraints += 1
-            found.rules.add(memory_id)
+            found.constraints.add(memory_id)
             found.add(memory_id, importance, weight=weight)
-        _add_attributes(tx, found, entity_id, bounds, weight)
+        if len(found.memories) < bounds.memories:
+            _add_attributes(tx, found, entity_id, bounds, weight)
         room = bounds.memories - len(found.memories)
-        if room <= 0:
-            return False
-        for memory_id, importance in tx.all(_MENTIONS, (entity_id, MAX_MENTIONS_READ, room)):
+        mentions = tx.all(_MENTIONS, (entity_id, MAX_MENTIONS_READ, room)) if room > 0 else ()
+        for memory_id, importance in mentions:
             found.add(memory_id, importance, weight=weight)
     return len(found.memories) < bounds.memories
 

@@ -53,7 +53,7 @@ def keep(
         "focalEntities": len(walk.focal),
         "traversedEntities": walk.visited,
         "memoryCount": len(walk.memories),
-        "constraintCount": walk.constraints,
+        "constraintCount": len(walk.constraints),
         "timedOut": walk.timed_out,
     }
     tx.run(_KEEP, (_key(agent_id), json.dumps(told, ensure_ascii=False)))

@@ -31,7 +31,8 @@ def structure(tx: ReadTx, found: traverse.Walk, where: Where, most: int) -> Scor
     """Return the structural importance of the memories of a walk that pass: of constraints (KG-4) and `most` others."""
     passing = store.seqs(tx, found.memories, where)
     best = sorted(passing, key=found.memories.__getitem__, reverse=True)
-    kept = found.rules.union([one for one in best if one not in found.rules][:most])
+    others = [one for one in best if one not in found.constraints]
+    kept = found.constraints.union(others[:most])
     return {passing[one]: found.memories[one] for one in best if one in kept}
 
 
