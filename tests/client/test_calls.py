@@ -293,6 +293,7 @@ def test_memories_are_rated(server: Served, speaker: type[Speaker]) -> None:
 
 def test_the_daemon_tells_how_it_is(server: Served, speaker: type[Speaker]) -> None:
     client = at(server, speaker)
+    saved(client, f"The {uuid4().hex} waits.")  # and its job, because there is no worker
     assert fits(answers.Status, client.do("status"))
     assert fits(answers.Health, client.do("health"))
     ready = client.do("ready")
