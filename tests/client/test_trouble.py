@@ -18,6 +18,7 @@ from signet.client.calls import daemon, memory, recall
 from signet.client.retry import pause_seconds
 from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
 from support.ports import free_port
+from support.processes import eventually
 
 FINE = sends(200, b'{"features": true}')
 LATER = sends(503, b'{"error": "The database is locked", "code": "storage_busy"}', "Retry-After: 0")
@@ -32,8 +33,10 @@ def test_a_server_that_says_nothing_is_not_called_down(speaker: type[Speaker]) -
     def waits(connection: object) -> None:
         connection.recv(1)  # type: ignore[attr-defined]  # a socket; ends when the client has gone
 
-    with loopback(waits) as server, pytest.raises(DaemonSilent, match="signet daemon restart"):
-        speaker(url=server.url, environ={}, timeout_seconds=0.2).do("features")
+    with loopback(waits) as server:
+        with pytest.raises(DaemonSilent, match="signet daemon restart"):
+            speaker(url=server.url, environ={}, timeout_seconds=0.2).do("features")
+        eventually(lambda: bool(server.heard))
     assert len(server.heard) == 1
 
 
