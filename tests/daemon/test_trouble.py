@@ -71,7 +71,7 @@ def test_a_program_that_keeps_crashing_waits_longer_each_time_and_says_why(daemo
     daemon.start()
     eventually(lambda: len(daemon.pids("worker")) == 2)
     (worker,) = (one for one in processes(daemon.workspace) if one.name == "worker")
-    assert worker.restarts == 1
+    assert worker.restarts >= 1  # the third start may have begun
     (crash, *_) = newest(
         Place(directory=daemon.workspace.log_dir), 1, Filter(level="error", category="daemon")
     )
@@ -173,6 +173,7 @@ def test_a_stop_during_the_upgrade_of_the_database_ends_both(daemon: Daemon) -> 
 
     def stop_when_told(missing: str) -> None:
         daemon.told.append(missing)
+        eventually(lambda: record.running(daemon.workspace) is not None)
         assert daemon.stop()
 
     with pytest.raises(StartFailed, match="it ended while starting"):
