@@ -25,6 +25,10 @@ memory: {pipelineV2: {extraction: {provider: rules}}}
 """
 #: Nobody listens there.
 DEAD_URL = "http://127.0.0.1:9"
+#: Hooks give up soon, so that nobody notices them; a test waits for a slow machine.
+PATIENT = {
+    f"SIGNET_{name}_TIMEOUT": "30000" for name in ("SESSION_START", "PROMPT_SUBMIT", "FETCH")
+}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from cli.program import Program
+from cli.program import PATIENT, Program
 from support.processes import eventually
 
 Turns = Sequence[tuple[str, str]]
@@ -132,7 +132,7 @@ def by_hooks(
     def play(program: Program, key: str, project: str, said: Turns, folder: Path) -> None:
         def hook(name: str, **more: object) -> str:
             sent = {"session_id": key, "cwd": project, **more}
-            done = program.run("hook", name, "-H", harness, stdin=json.dumps(sent))
+            done = program.run("hook", name, "-H", harness, stdin=json.dumps(sent), **PATIENT)
             assert (done.status, done.err) == (0, "")
             return done.out
 
@@ -155,7 +155,8 @@ def by_plugin(harness: str, key_of: Callable[[str], str]) -> Callable[..., None]
     """Return a session that an adapter within the harness serves over HTTP."""
 
     def play(program: Program, key: str, project: str, said: Turns, folder: Path) -> None:
-        with httpx.Client(base_url=f"http://127.0.0.1:{program.port}", headers=PLUGIN) as client:
+        url = f"http://127.0.0.1:{program.port}"
+        with httpx.Client(base_url=url, headers=PLUGIN, timeout=30) as client:
 
             def call(name: str, **more: object) -> Any:
                 body = {
@@ -197,7 +198,7 @@ def test_a_session_is_known_to_the_next_one(served: Program, tmp_path: Path, har
     PLAYS[harness](served, f"{harness}-1", project, said, tmp_path)
     agent = "claw" if harness == "openclaw" else None
     sent = {"harness": harness, "project": project, "agentId": agent}
-    with httpx.Client(base_url=f"http://127.0.0.1:{served.port}") as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{served.port}", timeout=30) as client:
         key = f"{'agent:claw:' if agent else ''}{harness}-1"
         running = [one["key"] for one in client.get("/api/sessions").json()["sessions"]]
         assert (key in running) is (harness == "codex")
