@@ -104,7 +104,9 @@ def test_jobs_are_listed_shown_and_watched_to_their_end(served: Program) -> None
     jobs = served.run("jobs", "list", "--kind", "extract", "--json").json()["jobs"]
     mine = next(job for job in jobs if job["memory_id"] == saved["id"])
     assert mine["status"] == "completed"
-    assert mine["id"] in served.run("jobs", "list", "--status", "completed").out
+    assert (
+        mine["id"] in served.run("jobs", "list", "--status", "completed", "--kind", "extract").out
+    )
     whole = served.run("jobs", "show", mine["id"], "--json").json()
     assert {name: whole[name] for name in mine if name != "result"}.items() <= mine.items()
     assert re.search(rf"^id +{mine['id']}$", served.run("jobs", "show", mine["id"]).out, re.M)
