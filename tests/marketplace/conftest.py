@@ -52,7 +52,7 @@ class Tools:
         def server() -> Any:
             return self.api.get(f"{ROOT}/{server_id}").body["server"]
 
-        eventually(lambda: server()["state"] not in ("waiting", "starting"))
+        eventually(lambda: server()["state"] not in ("waiting", "starting"), PATIENT_MS / 1000)
         return server()
 
     def call(self, server_id: str, tool: str, headers: Any = None, /, **args: object) -> Answer:

@@ -32,7 +32,8 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tools]:
         tools.register("stdio", stdio, enabled=True)
         for form, port in ports.items():
             eventually(partial(takes_calls, port), PATIENT_MS / 1000)
-            tools.register(form, {"url": f"http://127.0.0.1:{port}/mcp"}, enabled=True)
+            url = {"url": f"http://127.0.0.1:{port}/mcp", "timeoutMs": PATIENT_MS}
+            tools.register(form, url, enabled=True)
         yield tools
 
 
