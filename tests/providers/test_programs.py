@@ -186,12 +186,11 @@ def test_an_answer_without_text_is_a_failure(programs: Programs, name: str, body
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(
     programs: Programs, tmp_path: Path
 ) -> None:
-    child = "import os, time; open('child.pid', 'w').write(str(os.getpid())); time.sleep(600)"
     programs.write(
         "claude",
-        f"subprocess.Popen([sys.executable, '-c', {child!r}])\n"
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "while not os.path.exists('child.pid') or not open('child.pid').read(): pass\n"
+        "child = subprocess.Popen(['sleep', '600'])\n"
+        "open('child.pid', 'w').write(str(child.pid))\n"
         "time.sleep(600)",
     )
     with pytest.raises(ProviderTimeout, match="timeout"):
