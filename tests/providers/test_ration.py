@@ -20,7 +20,10 @@ from support.processes import eventually, program
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Iterator[Database]:
+def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """Give a database at an instant that stands still: counts are those of an hour."""
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
     opened = Database(fresh_database(tmp_path / "memories.db"))
     yield opened
     opened.close()
