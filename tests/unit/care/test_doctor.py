@@ -19,6 +19,7 @@ from signet.db import vectors
 from signet.domain.backup import archive, create, restore, swap
 from signet.paths import Workspace
 from store.backups import NOON, a_workspace, files, opened, texts
+from support.ports import free_port
 
 NAMES = {
     "python", "sqlite", "disk", "file system", "clock", "workspace", "settings", "file modes", "restores",
@@ -44,9 +45,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 def looked(workspace: Workspace, **environ: str) -> dict[str, Check]:
     """Return every check by name."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     home = {"HOME": os.environ["HOME"], "SIGNET_PORT": port, "OLLAMA_HOST": "http://127.0.0.1:9"}
     found = [*examine(workspace, now=clock.now(), environ={**home, **environ})]
     assert len({one.check for one in found}) == len(found)
