@@ -15,7 +15,7 @@ from signet.process.reap import Reaper
 from signet.queue import Job, console, enqueue
 from signet.queue import reaper as queue_reaper
 from signet.queue.bell import Ringer
-from support.processes import ROOT, eventually, program, said
+from support.processes import ROOT, eventually, program, said, suspend
 from support.queue import row, statuses, unreachable
 
 ACTOR = str(ROOT / "tests" / "queue" / "actor_program.py")
@@ -113,7 +113,7 @@ def test_a_zombie_that_slept_through_its_lease_is_fenced(ringing: Database, runt
     gate = runtime / "gate"
     with program(ACTOR, str(ringing.path), str(runtime), "gated", str(gate)) as zombie:
         said(zombie, "running")
-        os.kill(zombie.pid, signal.SIGSTOP)
+        suspend(zombie, ringing.path)
         owner = ringing.read(alive.processes)[0]["owner"]
         assert alive.is_alive(runtime, owner), "a stopped process keeps its lock"
         ringing.write(queue_reaper.end_expired, monotonic_ms=1 << 60, now=clock.now())

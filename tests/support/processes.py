@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from signet.db.gate import Gate
+
 ROOT = Path(__file__).parents[2]
 ROOTS = ("shared", "services/api", "services/worker", "services/scheduler", "tests")
 PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in ROOTS)
@@ -64,6 +66,25 @@ def program(
         process.wait()
         if process.stdout:
             process.stdout.close()
+
+
+def suspend(process: subprocess.Popen[str], database: Path) -> None:
+    """Stop a process (SIGSTOP) where it holds no write lock: one that did would keep everybody from writing."""
+    gate = Gate(database)
+
+    def is_stopped_outside() -> bool:
+        process.send_signal(signal.SIGSTOP)
+        eventually(lambda: state(process.pid) == "T")
+        if gate.try_enter():
+            gate.leave()
+            return True
+        process.send_signal(signal.SIGCONT)
+        return False
+
+    try:
+        eventually(is_stopped_outside)
+    finally:
+        gate.close()
 
 
 def said(process: subprocess.Popen[str], word: str) -> None:
