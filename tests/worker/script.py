@@ -1,6 +1,7 @@
 """An Ollama server whose answers follow from the question, so that many jobs can ask it at once."""
 
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -73,6 +74,7 @@ class Script:
 
     def __init__(self) -> None:
         self.scenes: dict[tuple[str, str], list[Answer]] = {}
+        self._lock = threading.Lock()
 
     def reads(self, text: str, *answers: Answer) -> None:
         """Answer so when a text that holds `text` is to be read."""
@@ -101,9 +103,11 @@ class Script:
     def answer(self, prompt: str) -> Answer:
         """Return the answer to a question and use it up."""
         asked = self.sort(prompt)
-        for (sort, words), answers in self.scenes.items():
+        # Each request has a thread of its own, and the test adds scenes meanwhile.
+        for (sort, words), answers in list(self.scenes.items()):
             if sort == asked and words in prompt:
-                return answers.pop(0) if len(answers) > 1 else answers[0]
+                with self._lock:
+                    return answers.pop(0) if len(answers) > 1 else answers[0]
         return UNKNOWN
 
     @classmethod
