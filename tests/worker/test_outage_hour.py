@@ -30,8 +30,10 @@ HOUR_MS = 3_600_000
 UNTOLD_MS = 120_000
 TOLD_SECONDS = "30"
 JOBS = 20
-_OPEN = "SELECT provider, retry_at_ms FROM provider_breakers WHERE state = 'open'"
-_RUNNING = "SELECT COUNT(*) FROM memory_jobs WHERE status = 'leased'"
+#: Read at once: a probe may go and come back between two looks.
+_RETRIES = """
+SELECT provider, retry_at_ms FROM provider_breakers
+ WHERE state = 'open' AND NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased')"""
 _UNFINISHED = "SELECT COUNT(*) FROM memory_jobs WHERE status <> 'completed'"
 
 
@@ -60,9 +62,7 @@ def a_worker(home: Home, hands: Hands) -> Iterator[Pump]:
 
 def _retries(home: Home) -> dict[str, int]:
     """Return when the next probe of each provider that is away may go; none while a job runs."""
-    if home.value(_RUNNING):
-        return {}
-    return {row["provider"]: row["retry_at_ms"] for row in home.rows(_OPEN)}
+    return {row["provider"]: row["retry_at_ms"] for row in home.rows(_RETRIES)}
 
 
 def _asked(server: FakeServer) -> dict[str, int]:
