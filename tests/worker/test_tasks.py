@@ -66,6 +66,11 @@ def ended(home: Home, run_id: str) -> Row:
     return run_of(home, run_id)
 
 
+def spooled(home: Home) -> list[Path]:
+    """Return what runs have said and is still on disk: it goes after the commit that ends a run."""
+    return list((home.workspace.daemon_dir / "tasks").iterdir())
+
+
 def running_pid(folder: Path) -> int:
     """Wait for the program of a run and return its process id."""
     pid = folder / "pid"
@@ -88,6 +93,7 @@ def test_each_harness_is_given_its_prompt_and_says_how_it_went(home: Home, folde
         runs = [ended(home, started(home, one)) for one in (plain, free, slash, inject, gone)]
         (folder / "code").write_text("3")
         bad = ended(home, started(home, plain))
+        eventually(lambda: spooled(home) == [])
     said = [run["stdout"].removeprefix("args: ").split("\nhooks: ") for run in runs]
     assert [arguments for arguments, _ in said] == [
         "-p tidy up",
@@ -102,7 +108,6 @@ def test_each_harness_is_given_its_prompt_and_says_how_it_went(home: Home, folde
     }
     assert (bad["status"], bad["exit_code"], bad["error"]) == ("failed", 3, None)
     assert bad["stderr"] == "a warning\n"
-    assert list((home.workspace.daemon_dir / "tasks").iterdir()) == []
 
 
 def _codex_model() -> str:
@@ -128,11 +133,12 @@ def test_a_run_whose_worker_is_killed_has_failed_and_is_not_run_again(
     assert run_of(home, run_id)["status"] == "running"
     with home.worker(), home.runs("signet_scheduler"):
         run = ended(home, run_id)
-        eventually(lambda: home.rows("SELECT status FROM memory_jobs")[0][0] == "completed")
+        job = "SELECT status FROM memory_jobs WHERE id = ?"
+        eventually(lambda: home.value(job, run_id) == "completed")
+        eventually(lambda: spooled(home) == [])
     assert (run["status"], run["error"], run["exit_code"]) == ("failed", "daemon_restart", None)
     assert run["stdout"].startswith("args: -p tidy up")
     assert (folder / "started").read_text() == "run\n"
-    assert list((home.workspace.daemon_dir / "tasks").iterdir()) == []
 
 
 def test_deleting_a_task_ends_its_run(home: Home, folder: Path) -> None:
