@@ -24,7 +24,6 @@ from signet.queue.deadline import DeadlineExceeded, Deadlines
 from signet.queue.held import Run
 from signet.queue.lease import Lease
 from signet.queue.pump import Pump
-from support.database import fresh_database
 from support.processes import PATIENCE_SECONDS, eventually
 from support.queue import row, statuses
 
@@ -283,10 +282,10 @@ def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) 
 
 @pytest.mark.parametrize("when", ["commit", "return"])
 def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
-    tmp_path: Path, when: str
+    db: Database, when: str
 ) -> None:
-    """A foreign program holds the write lock, without the gate, longer than anybody waits (design F-11)."""
-    db = Database(fresh_database(tmp_path / "busy.db"), wait_seconds=0.2, inline=False)
+    """A foreign program holds the write lock, without the gate, longer than the worker waits (design F-11)."""
+    hasty = Database(db.path, wait_seconds=0.2, inline=False)
     foreign = connect(db.path)
     held = threading.Event()
 
@@ -297,19 +296,20 @@ def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
         if when == "commit":
             run.commit(lambda tx: None)
 
-    with a_worker(db, lease_ms=900) as broker:
+    with a_worker(hasty, lease_ms=900) as broker:
+        pump = broker.pump
+        assert pump is not None
         dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
         job_id = db.write(
             enqueue, Job(kind="act", queue="q", slot="a"), now=clock.now(), max_attempts=1
         )
+        pump.poke()
         assert held.wait(PATIENCE_SECONDS)
-        eventually(
-            lambda: any(run.again for run in broker.pump.held.runs()) if broker.pump else False
-        )
+        eventually(lambda: any(run.again for run in pump.held.runs()))
         foreign.execute("ROLLBACK")
         eventually(lambda: row(db, str(job_id))["status"] == "completed")
     foreign.close()
-    db.close()
+    hasty.close()
 
 
 @pytest.mark.parametrize("slots", [1, 2, 4])
