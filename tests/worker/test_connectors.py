@@ -281,7 +281,7 @@ def _kill(home: Home, connector_id: str, where: str) -> None:
         seen, change = f"{seen} AND status = 'done'", "UPDATE ON documents"
         half = "(SELECT count(*) FROM documents WHERE status = 'done') = 200"
     reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
-    with home.worker() as victim, endless(home, change, half):
+    with endless(home, change, half), home.worker() as victim:
         reaper.look()
         eventually(lambda: bool(home.value(seen, connector_id)))
         victim.kill()

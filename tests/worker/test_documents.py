@@ -91,9 +91,8 @@ def test_what_can_never_be_read_fails_at_once(
 def test_a_server_in_trouble_is_asked_again(home: Home, site: Site) -> None:
     site.pages["/busy"] = Page(status=503)
     document_id = a_page(home, site.url("/busy"))
-    eventually(lambda: bool(home.job(document_id, "document_ingest")["errors"]))
-    (waiting,) = home.rows("SELECT status, error FROM documents WHERE id = ?", document_id)
-    assert (waiting["status"], "answered 503" in waiting["error"]) == ("queued", True)
+    waiting = "SELECT status = 'queued' AND error LIKE '%answered 503%' FROM documents WHERE id = ?"
+    eventually(lambda: bool(home.value(waiting, document_id)))
     site.pages["/busy"] = html("<p>back again")
     home.hurry()
     assert read(home, document_id)["error"] is None
@@ -228,7 +227,7 @@ def _kill(home: Home, site: Site, document_id: str, where: str) -> None:
     reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
     linked = "SELECT count(*) FROM document_memories WHERE document_id = ?"
     half = "(SELECT count(*) FROM document_memories) = 200"
-    with home.worker() as victim, endless(home, "INSERT ON document_memories", half):
+    with endless(home, "INSERT ON document_memories", half), home.worker() as victim:
         reaper.look()
         if where == "fetching":
             eventually(lambda: len(site.asked) > asked)
