@@ -159,6 +159,7 @@ def test_what_is_only_watched_changes_nothing_though_it_may(
     text = f"A later talk of {agent}, in which much was said."
     script.reads(text, found(fact(content)))
     script.decides(content, decided("update", target))
+    home.drained()
     home.run("INSERT INTO queue_control VALUES ('all', 1, '', '')")
     source = home.remember(text, agent)
     tables = ("memories", "memories_cold", "memory_hints", "entities", "entity_attributes")

@@ -59,7 +59,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         for number in range(30):
             home.remember(f"Box number {number} holds oolong tea.", "keeper")
         home.run("DELETE FROM memory_jobs WHERE job_type = 'extract' AND status <> 'leased'")
-        home.drained("embed")
+        home.drained()
         yield Daemon(home, api, models)
 
 
@@ -106,6 +106,7 @@ def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) ->
     assert daemon.found("oolong") == 30
     assert daemon.api.post("/api/memory/remember", {"content": "Nora has a kite."}).status == 200
     assert daemon.found("kite") == 1
+    daemon.home.drained()
     daemon.home.run("DELETE FROM memories WHERE content LIKE 'Nora%'")
     assert daemon.repair("check-fts").body["affected"] == 0
     assert not [one for one in migrate.drift(daemon.home.workspace.database) if "trigger" in one]
