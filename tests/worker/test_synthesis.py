@@ -212,7 +212,7 @@ def test_a_killed_worker_leaves_one_file_and_one_backup_of_each_thing_a_person_w
     if where == "asking":
         script.reads(QUESTION, Hang())
         with asking.worker() as victim:
-            eventually(lambda: bool(server.prompts))
+            eventually(lambda: any(QUESTION in prompt for prompt in server.prompts))
             assert file_of(asking).read_bytes() == b"By hand."
             victim.kill()
             victim.wait()
