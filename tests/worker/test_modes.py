@@ -128,8 +128,9 @@ def test_a_disabled_pipeline_skips_what_was_queued_before(home: Home, server: Fa
 def test_a_broken_file_changes_nothing(home: Home) -> None:
     home.configure_live(manifest("rules"))
     before = home.logged("config.unreadable")
-    path = home.workspace.root / "agent.yaml"
-    path.write_text("memory: [", "utf-8")
+    fresh = home.workspace.root / "agent.new"
+    fresh.write_text("memory: [", "utf-8")
+    fresh.replace(home.workspace.root / "agent.yaml")
     eventually(lambda: home.logged("config.unreadable") > before)
     source = home.remember(PLAIN, "broken")
     home.ended(source)
