@@ -6,6 +6,7 @@ each other though they share no letter.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,9 +17,11 @@ from signet.domain.embeddings import store as embeddings
 from signet.domain.recall.models import Filters, Query, RecallSettings, Result
 from signet.domain.recall.recall import recall
 from support.database import fresh_database
+from support.processes import PATIENCE_SECONDS
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MODEL = "toy"
+PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
 SHARED = Reader(policy=ReadPolicy.SHARED)
 
 CONCEPTS = (
@@ -84,16 +87,19 @@ def ask(
     settings: RecallSettings | None = None,
     **query: object,
 ) -> Result:
-    """Recall by words, and by the toy model when `by_meaning`."""
+    """Recall by words, and by the toy model when `by_meaning`; the graph is walked to its end on any machine."""
     filters = query.pop("filters", Filters())
     asked = Query(text=text, reader=reader, filters=filters, **query)  # type: ignore[arg-type]  # passed on
+    patient = replace(
+        settings or RecallSettings(), graph_timeout_ms=PATIENCE_MS, traversal_timeout_ms=PATIENCE_MS
+    )
 
     def go(tx: ReadTx) -> Result:
         return recall(
             tx,
             asked,
             query_vector=meaning(text) if by_meaning else None,
-            settings=settings or RecallSettings(),
+            settings=patient,
             now=NOW,
         )
 
