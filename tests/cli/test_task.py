@@ -38,9 +38,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def added(program: Program, folder: Path, name: str) -> str:
-    """Make a task and return its id."""
+    """Make a task, for an hour that hardly ever comes, and return its id."""
     done = program.run(
-        *("task", "add", "--name", name, "--prompt", "sort my notes", "--cron", "0 9 * * *"),
+        *("task", "add", "--name", name, "--prompt", "sort my notes", "--cron", "0 9 29 2 *"),
         *("--directory", str(folder), "--json"),
     )
     assert done.status == 0, done.err
@@ -50,7 +50,7 @@ def added(program: Program, folder: Path, name: str) -> str:
 def test_a_task_from_its_making_to_its_end(program: Program, folder: Path) -> None:
     task_id = added(program, folder, "Tidy")
     listed = program.run("task", "list").out
-    assert listed.startswith(f"{task_id[:8]}  Tidy  claude-code  0 9 * * *  next ")
+    assert listed.startswith(f"{task_id[:8]}  Tidy  claude-code  0 9 29 2 *  next ")
     ran = program.run("task", "run", "tidy", "--watch")
     assert ran.status == 0, ran.err
     assert "args: -p sort my notes\nhooks: 1 inside:  in: " in ran.out
