@@ -42,7 +42,7 @@ def second(home: Home) -> Iterator[Popen[str]]:
     """Run a scheduler beside the one that leads; it waits."""
     backoff.forget(home.workspace.runtime_dir)
     env = {"SIGNET_PATH": str(home.workspace.root)}
-    with program("-m", "signet_scheduler.main", env=env) as process:
+    with program("-m", "signet_scheduler.main", env=env, is_heard=False) as process:
         eventually(lambda: _has_open(process.pid, "scheduler.lock"))
         yield process
 

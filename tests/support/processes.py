@@ -48,13 +48,16 @@ def is_running(pid: int) -> bool:
 
 @contextmanager
 def program(
-    *arguments: str, env: Mapping[str, str] | None = None
+    *arguments: str, env: Mapping[str, str] | None = None, is_heard: bool = True
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run `python <arguments>` until the block ends; then it is killed."""
+    """Run `python <arguments>` until the block ends; then it is killed.
+
+    One that nobody listens to must not be heard: it would stand still at its first word into a full pipe.
+    """
     process = subprocess.Popen(
         [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": PYTHONPATH, **(env or {})},
-        stdout=subprocess.PIPE,
+        stdout=subprocess.PIPE if is_heard else subprocess.DEVNULL,
         text=True,
     )
     try:

@@ -83,9 +83,8 @@ class Home:
         """Run a service of this workspace until the block ends; it is up when the block begins."""
         backoff.forget(self.workspace.runtime_dir)
         announced = "SELECT * FROM processes WHERE pid = ?"
-        with program(
-            "-m", f"{service}.main", env={"SIGNET_PATH": str(self.workspace.root), **(env or {})}
-        ) as process:
+        env = {"SIGNET_PATH": str(self.workspace.root), **(env or {})}
+        with program("-m", f"{service}.main", env=env, is_heard=False) as process:
             eventually(
                 lambda: bool(self.rows(announced, process.pid)) or process.poll() is not None
             )
