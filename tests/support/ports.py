@@ -18,7 +18,10 @@ def free_port() -> int:
 
 
 def _of_this_process() -> Iterator[int]:
-    first = FIRST + os.getpid() % PROCESSES * EACH
+    # The workers of one pytest-xdist have one parent, and numbers from 0.
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    number = os.getppid() + int(worker) if worker else os.getpid()
+    first = FIRST + number % PROCESSES * EACH
     return itertools.cycle(range(first, first + EACH))
 
 
@@ -32,5 +35,4 @@ def _is_free(port: int) -> bool:
     return True
 
 
-#: The workers of pytest-xdist are processes whose numbers are near each other: each has ports of its own.
 _PORTS = _of_this_process()
