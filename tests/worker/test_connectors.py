@@ -30,6 +30,8 @@ from worker.sources import (
 
 pytestmark = pytest.mark.xdist_group("worker")
 
+#: Of the folder whose sync is killed in the middle: several steps of it.
+FILES = 200
 NEW = {"documentsAdded": 0, "documentsUpdated": 0, "documentsRemoved": 0, "errorCount": 0}
 
 
@@ -251,7 +253,7 @@ def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "notes"
-    for number in range(400):
+    for number in range(FILES):
         write(folder / f"{number:03}.md", f"# File {number}\n\nIts number is {number}.")
     with a_home(tmp_path / "w") as home:
         home.configure(settings())
@@ -269,17 +271,17 @@ def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was
             (result,) = home.rows("SELECT result FROM memory_jobs WHERE id = ?", job_id)[0]
             ends.append((row.status, row.last_error, counts(json.loads(result)), state(home)))
         assert ends[0] == ends[1] == ends[2] == ends[3]
-        assert ends[0][2] == {**NEW, "documentsAdded": 400}
-        assert len(ends[0][3]["chunks"]) == 400
+        assert ends[0][2] == {**NEW, "documentsAdded": FILES}
+        assert len(ends[0][3]["chunks"]) == FILES
         assert home.value("PRAGMA integrity_check") == "ok"
 
 
 def _kill(home: Home, connector_id: str, where: str) -> None:
     seen, change = "SELECT count(*) FROM documents WHERE connector_id = ?", "INSERT ON documents"
-    half = "(SELECT count(*) FROM documents) = 200"
+    half = f"(SELECT count(*) FROM documents) = {FILES // 2}"
     if where == "reading":
         seen, change = f"{seen} AND status = 'done'", "UPDATE ON documents"
-        half = "(SELECT count(*) FROM documents WHERE status = 'done') = 200"
+        half = f"(SELECT count(*) FROM documents WHERE status = 'done') = {FILES // 2}"
     reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
     with endless(home, change, half), home.worker() as victim:
         reaper.look()
@@ -289,7 +291,7 @@ def _kill(home: Home, connector_id: str, where: str) -> None:
         eventually(
             lambda: not home.value("SELECT count(*) FROM memory_jobs WHERE status = 'leased'")
         )
-    assert 0 < int(str(home.value(seen, connector_id))) < 400
+    assert 0 < int(str(home.value(seen, connector_id))) < FILES
     assert row_of(home, connector_id).status in ("syncing", "idle")
 
 
