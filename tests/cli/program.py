@@ -25,6 +25,8 @@ memory: {pipelineV2: {extraction: {provider: rules}}}
 """
 #: Nobody listens there.
 DEAD_URL = "http://127.0.0.1:9"
+#: How long a command may take: half of what a test may, because a quickstart on a slow machine takes long.
+COMMAND_SECONDS = 120.0
 #: Hooks give up soon, so that nobody notices them; a test waits for a slow machine.
 PATIENT = {
     f"SIGNET_{name}_TIMEOUT": "30000" for name in ("SESSION_START", "PROMPT_SUBMIT", "FETCH")
@@ -74,7 +76,7 @@ class Program:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=COMMAND_SECONDS,
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
@@ -101,7 +103,7 @@ class Program:
             return _drawn(ours, typed.encode(), after)
         finally:
             os.close(ours)
-            process.wait(timeout=60)
+            process.wait(timeout=COMMAND_SECONDS)
 
     def command(self, *arguments: str) -> list[str]:
         """Return the command line."""
@@ -122,7 +124,7 @@ def running(home: Path) -> Iterator[Program]:
 
 def _drawn(terminal: int, typed: bytes, after: str) -> str:
     drawn = bytearray()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + COMMAND_SECONDS
     while time.monotonic() < deadline:
         if typed and after.encode() in drawn:
             os.write(terminal, typed)
