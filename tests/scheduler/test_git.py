@@ -28,9 +28,10 @@ def watch(home: Home, **git: object) -> GitWatch:
 def test_a_burst_of_changes_is_one_commit_five_quiet_seconds_later(home: Home, three: Trio) -> None:
     follows = watch(home)
     follows.look(0.0)
+    # Each of another size: some file systems tell times in steps of milliseconds.
     for second in (1.0, 2.0, 6.9):
-        three.here.write("SOUL.md", f"At {second}.\n")
-        three.here.write("agents/bea/SOUL.md", f"At {second}!\n")
+        three.here.write("SOUL.md", "Calm. " * int(second))
+        three.here.write("agents/bea/SOUL.md", "Keen. " * int(second))
         follows.look(second)
     follows.look(11.8)
     assert len(three.here.titles) == 1
