@@ -1,5 +1,7 @@
 """The pipeline over HTTP: what runs, what waits, why, and a pause."""
 
+import pytest
+
 from signet import clock
 from signet.process.alive import Presence
 from signet.queue import limits
@@ -127,11 +129,13 @@ def test_a_provider_that_is_away_is_told_with_its_queues_and_its_words(api: Api)
     assert clock.parse(breaker["retryAt"]) > now
 
 
-def test_a_budget_that_is_used_up_is_told(api: Api) -> None:
+def test_a_budget_that_is_used_up_is_told(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)  # the hour must not end in between
     api.configure("memory: {pipelineV2: {extraction: {provider: openai, maxCallsPerHour: 10}}}\n")
     api.run(
         "INSERT INTO provider_usage (provider, hour, calls, tokens) VALUES ('openai', ?, 10, 7)",
-        clock.to_text(clock.now())[:13],
+        clock.to_text(now)[:13],
     )
     (budget,) = api.get("/api/pipeline/status").body["providers"]["budgets"]
     assert (budget["provider"], budget["calls"], budget["tokens"]) == ("openai", 10, 7)
