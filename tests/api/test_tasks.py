@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from signet import clock
 from support.harness import install
 from support.http import Answer, Api
 
@@ -92,7 +93,11 @@ def test_a_change_is_checked_like_a_new_task(api: Api) -> None:
     assert patch(api, "none", name="x").error == "Task not found"
 
 
-def test_changes_move_the_next_run_only_where_they_should(api: Api) -> None:
+def test_changes_move_the_next_run_only_where_they_should(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)  # it must not become nine o'clock in between
     task_id = made(api)
     due = task(api, task_id)["next_run_at"]
     assert patch(api, task_id, name="Tidier", enabled=False).body == {"success": True}
