@@ -8,8 +8,9 @@ import pytest
 from api.test_knowledge import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
 from signet.domain.knowledge.missing import TABLES
+from signet_api.routes import knowledge_graph
 from support.http import Api
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 READS = (
     "/api/knowledge/entities",
@@ -203,7 +204,10 @@ def impact(api: Api, entity: str, **more: object) -> list[tuple[str, list[str]]]
     return [(ring["label"], [one["name"] for one in ring["entities"]]) for ring in body["impact"]]
 
 
-def test_impact_follows_who_is_hit_and_ends_in_circles(api: Api) -> None:
+def test_impact_follows_who_is_hit_and_ends_in_circles(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(knowledge_graph, "IMPACT_MS", PATIENCE_SECONDS * 1000)
     db, api_, web, mail, page, far = (
         an_entity(api, name) for name in ("db", "api", "web", "mail", "page", "far")
     )
@@ -290,6 +294,7 @@ def test_without_a_worker_a_run_is_queued_once(api: Api) -> None:
 def test_the_newest_walk_is_told_when_there_was_one(api: Api) -> None:
     status = "/api/knowledge/traversal/status"
     assert api.get(status).body == {"status": None}
+    api.configure("memory: {pipelineV2: {traversal: {timeoutMs: 5000}}}\n")
     remember(api, "Ada Winter decided to use Postgres instead of MySQL.")
     api.post("/api/memory/recall", {"query": "What does Ada Winter use?"})
     eventually(lambda: api.get(status).body["status"] is not None)
