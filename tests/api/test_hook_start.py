@@ -10,6 +10,7 @@ import pytest
 from signet import __version__, clock
 from signet.domain.secrets.vault import Vault
 from support.http import Answer, Api
+from support.processes import PATIENCE_SECONDS
 
 HEADINGS = (
     "[memory active | /remember | /recall]",
@@ -184,7 +185,8 @@ def test_the_number_of_memories_is_a_setting(api: Api) -> None:
     assert len(told(answer)) == 2 and "You are" not in answer.body["inject"]
 
 
-def test_a_context_brings_what_it_is_about(api: Api) -> None:
+def test_a_context_brings_what_it_is_about(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("signet_api.routes.hook_start.RECALL_SECONDS", PATIENCE_SECONDS)
     api.configure("hooks: {sessionStart: {candidatePoolLimit: 1, recallLimit: 1}}\n")
     remember(api, "The walrus sleeps on the pier.", created_at="2026-01-01T00:00:00Z")
     for number in range(5):
