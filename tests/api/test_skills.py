@@ -13,6 +13,7 @@ from signet.domain.skills import install as installing
 from signet.domain.skills.install import InstallFailed
 from support.http import Answer, Api
 from support.processes import eventually, is_running
+from support.repositories import needs_git
 from support.skills import write
 
 FULL = """name: Knots
@@ -322,6 +323,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return repo
 
 
+@needs_git
 def test_a_skill_of_a_repository_is_fetched(api: Api, hub: Path) -> None:
     assert install(api, "ana/boats@moor").body["name"] == "moor"
     assert install(api, "wind", "ana/boats@sail").body["name"] == "wind"
