@@ -161,7 +161,7 @@ def test_a_command_that_is_late_is_killed_with_its_children(api: Api) -> None:
     body = {
         "command": "echo before; sleep 60 & echo $! > child; wait",
         "secrets": {"A": "KEY"},
-        "timeoutMs": 1_000,
+        "timeoutMs": 3_000,
     }
     ran = api.post("/api/secrets/exec", body).body
     assert (ran["code"], ran["stdout"]) == (124, "before\n")
