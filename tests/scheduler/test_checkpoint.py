@@ -1,10 +1,9 @@
-"""When the write-ahead log is moved; its age is set by hand."""
+"""When the write-ahead log is moved, and what is left of it."""
 
-import os
-import time
 from pathlib import Path
 
-from signet.db.checkpoint import BUSY_BYTES, IDLE_SECONDS, QUIET_SECONDS, Checkpointer
+from signet.db.checkpoint import Checkpointer
+from signet.db.driver import connect
 from worker.home import Home
 
 
@@ -12,37 +11,34 @@ def log_of(home: Home) -> Path:
     return home.db.path.with_name(home.db.path.name + "-wal")
 
 
-def aged(home: Home, seconds: float) -> None:
-    """Make the log as old as if nothing had been written for so long."""
-    then = time.time() - seconds
-    os.utime(log_of(home), (then, then))
-
-
 def write(home: Home, size: int = 1) -> None:
     home.run("INSERT INTO runtime_settings (key, value) VALUES (randomblob(8), zeroblob(?))", size)
 
 
-def test_a_small_log_is_moved_when_it_is_quiet_and_cut_when_it_stays_so(home: Home) -> None:
+def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> None:
     checkpointer = Checkpointer(home.db.path)
+    write(home, 3_000_000)
+    size = log_of(home).stat().st_size
+    assert size > 3_000_000
+    before = home.db.path.stat().st_size
+    assert checkpointer.look()
+    assert home.db.path.stat().st_size - before > 3_000_000
+    assert not checkpointer.look(), "nothing was written since"
     write(home)
-    aged(home, 0.0)  # the disk may have taken its time
-    assert checkpointer.look() is None, "somebody may be writing"
-    aged(home, QUIET_SECONDS)
-    assert checkpointer.look() == "PASSIVE"
-    assert log_of(home).stat().st_size > 0
-    aged(home, QUIET_SECONDS)
-    assert checkpointer.look() in ("PASSIVE", None)
-    aged(home, IDLE_SECONDS)
-    assert checkpointer.look() == "TRUNCATE"
-    assert log_of(home).stat().st_size == 0
-    assert checkpointer.look() is None
+    assert checkpointer.look()
+    assert log_of(home).stat().st_size == size
     checkpointer.close()
 
 
-def test_a_large_log_is_moved_though_it_is_busy(home: Home) -> None:
+def test_what_a_reader_still_needs_is_moved_when_it_has_ended(home: Home) -> None:
     checkpointer = Checkpointer(home.db.path)
-    write(home, BUSY_BYTES)
-    assert log_of(home).stat().st_size >= BUSY_BYTES
-    assert checkpointer.look() == "PASSIVE"
-    assert checkpointer.look() is None, "nothing was written since"
+    write(home)
+    reader = connect(home.db.path, read_only=True)
+    reader.execute("BEGIN")
+    reader.execute("SELECT COUNT(*) FROM runtime_settings").fetchone()
+    write(home)
+    assert not checkpointer.look()
+    reader.execute("ROLLBACK")
+    assert checkpointer.look()
+    reader.close()
     checkpointer.close()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -20,8 +19,6 @@ from worker.script import Script, fact, found, scripted
 
 pytestmark = pytest.mark.xdist_group("worker")
 
-#: Longer than the scheduler waits before it cuts a quiet log.
-QUIET_SECONDS = 60.0
 HOUR_MS = 3_600_000
 TEXT = "A word about the bittern mill and who owns it."
 ANSWER = found(fact("The bittern mill belongs to the parish"))
@@ -160,20 +157,12 @@ def test_new_settings_reach_a_running_scheduler(home: Home) -> None:
         eventually(lambda: sweeps(home) == 1)
 
 
-def test_a_quiet_log_is_cut_even_when_another_part_of_the_tick_fails(home: Home) -> None:
-    log = home.db.path.with_name(home.db.path.name + "-wal")
+def test_the_log_is_moved_even_when_another_part_of_the_tick_fails(home: Home) -> None:
     with scheduler(home):
         eventually(lambda: sweeps(home) == 1)
         home.run("ALTER TABLE processes RENAME TO elsewhere")
         eventually(lambda: home.logged('"tick.failed"') > 0)
+        before = home.db.path.stat().st_size
         home.run("INSERT INTO runtime_settings VALUES ('large', zeroblob(1000000))")
-        assert log.stat().st_size > 1_000_000
-
-        def is_cut() -> bool:
-            # Each time anew: whatever the scheduler writes makes it young.
-            then = time.time() - QUIET_SECONDS
-            os.utime(log, (then, then))
-            return log.stat().st_size == 0
-
-        eventually(is_cut)
+        eventually(lambda: home.db.path.stat().st_size - before > 900_000)
         home.run("ALTER TABLE elsewhere RENAME TO processes")

@@ -1,22 +1,17 @@
 """Move the write-ahead log into the database file; run by one process only, the scheduler.
 
-While a process writes much, its own commits do the same each `driver.LOG_PAGES`, under the write gate. SQLite before
-3.51.3 has a rare race between checkpoints and commits: there this one runs under the gate too.
+The log file keeps its size, at most 64 MB (`journal_size_limit`): a commit that writes over it costs less than one
+that lengthens it (see `driver.LOG_PAGES`), and the last process to close the database removes it. While a process
+writes much, its own commits do the same each `driver.LOG_PAGES`, under the write gate. SQLite before 3.51.3 has a
+rare race between checkpoints and commits: there this one runs under the gate too.
 """
 
 import contextlib
-import time
 from pathlib import Path
 
 from signet.db.driver import connect, sqlite, version_is_safe
 from signet.db.gate import Gate
 from signet.observe import metrics
-
-#: A log of this size is moved at the next look; a smaller one when it has been quiet for a while.
-BUSY_BYTES = 4_000_000
-QUIET_SECONDS = 2.0
-#: After this much quiet the log file is cut to nothing.
-IDLE_SECONDS = 30.0
 
 
 class Checkpointer:
@@ -28,40 +23,30 @@ class Checkpointer:
         self._connection.execute("PRAGMA busy_timeout = 0")
         self._gate = Gate(database)
         self._moved = 0
-        self._cut = 0
 
-    def look(self) -> str | None:
-        """Checkpoint if it is time; return the mode that ran, None when there was nothing to do."""
+    def look(self) -> bool:
+        """Move the log if it has changed since it was last moved whole; return whether all of it was moved now."""
         try:
             found = self._log.stat()
         except FileNotFoundError:
-            return None
-        if found.st_size == 0:
-            return None
-        changed, quiet = found.st_mtime_ns, time.time() - found.st_mtime
-        if quiet >= IDLE_SECONDS and self._cut != changed:
-            with self._gate:
-                return self._run("TRUNCATE", changed)
-        if self._moved == changed or (found.st_size < BUSY_BYTES and 0 <= quiet < QUIET_SECONDS):
-            return None
+            return False
+        if found.st_size == 0 or found.st_mtime_ns == self._moved:
+            return False
         with contextlib.nullcontext() if version_is_safe() else self._gate:
-            return self._run("PASSIVE", changed)
+            is_moved = self._checkpoint()
+        if is_moved:
+            self._moved = found.st_mtime_ns
+        return is_moved
 
-    def _run(self, mode: str, changed: int) -> str | None:
-        """Checkpoint and note which state of the log is done with; None when a reader was in the way."""
+    def _checkpoint(self) -> bool:
         try:
             with metrics.CHECKPOINT_SECONDS.time():
                 busy, frames, moved = self._connection.execute(
-                    f"PRAGMA wal_checkpoint({mode})"
+                    "PRAGMA wal_checkpoint(PASSIVE)"
                 ).fetchone()
         except sqlite.OperationalError:
-            return None  # locked, or a full disk: the log stays until the next look
-        if busy or moved < frames:
-            return None
-        self._moved = changed
-        if mode == "TRUNCATE":
-            self._cut = changed
-        return mode
+            return False  # locked, or a full disk: the log stays until the next look
+        return not busy and moved >= frames
 
     def close(self) -> None:
         """Close the connection."""
