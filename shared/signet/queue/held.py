@@ -6,7 +6,7 @@ and the completion of the job are one transaction.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -131,10 +131,10 @@ class Held:
         """Start the heartbeat."""
         self._thread.start()
 
-    def add(self, run: Run) -> None:
-        """Keep the lease of this run alive."""
+    def add(self, runs: Iterable[Run]) -> None:
+        """Keep the leases of these runs alive."""
         with self._lock:
-            self._runs[run.lease.job_id] = run
+            self._runs.update((run.lease.job_id, run) for run in runs)
 
     def drop(self, run: Run) -> None:
         """Stop keeping the lease of this run alive."""

@@ -10,9 +10,9 @@ import queue as memory_queue
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from signet import clock
 from signet.clock import Clock
@@ -226,15 +226,18 @@ class Pump:
             for lane in self._lanes.values():
                 lane.maybe_due = True  # the disk refused; the listener looks again within a second
             return
+        if not boarded:
+            return
         wall = self._clock.wall_ms()
+        with self._lock:
+            for run in boarded:
+                self._lanes[run.lease.queue].in_flight.add(run.lease.job_id)
+        self.held.add(boarded)
         for run in boarded:
-            lane = self._lanes[run.lease.queue]
-            with self._lock:
-                lane.in_flight.add(run.lease.job_id)
-            self.held.add(run)
-            metrics.JOB_ATTEMPTS.labels(run.lease.kind).inc()
-            metrics.JOB_WAIT.labels(run.lease.kind).observe(max(wall - run.lease.due_ms, 0) / 1000)
-            lane.ready.put(run)
+            attempted, waited = _taken(run.lease.kind)
+            attempted()
+            waited(max(wall - run.lease.due_ms, 0) / 1000)
+            self._lanes[run.lease.queue].ready.put(run)
 
     def _set_timer(self, lane: Lane, due_ms: int | None) -> None:
         if due_ms is not None and due_ms <= self._clock.wall_ms():
@@ -289,3 +292,9 @@ class Pump:
             if lane.due_at_ms is not None and lane.due_at_ms <= wall:
                 lane.due_at_ms, rang = None, True
         return rang
+
+
+@cache
+def _taken(kind: str) -> tuple[Callable[[], None], Callable[[float], None]]:
+    """Return what counts a lease on a job of this kind, and what notes how long it was due."""
+    return metrics.JOB_ATTEMPTS.labels(kind).inc, metrics.JOB_WAIT.labels(kind).observe
