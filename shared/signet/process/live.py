@@ -75,8 +75,8 @@ class LiveSettings:
         seen = self._identity()
         if seen == self._seen:
             return
-        self._seen = seen
         self.loaded = config.load(self._workspace, last_good=self.settings)
+        self._seen = seen
         self._keyed = self._with_secrets()
         for warning in self.loaded.warnings:
             log.warning("config.odd", detail=warning)

@@ -281,7 +281,7 @@ class Pump:
 
     def _sleep_seconds(self) -> float:
         wall = self._clock.wall_ms()
-        dues = [lane.due_at_ms for lane in self._lanes.values() if lane.due_at_ms is not None]
+        dues = [due for lane in self._lanes.values() if (due := lane.due_at_ms) is not None]
         soonest = min((max(due - wall, 1) / 1000 for due in dues), default=LOOK_SECONDS)
         return min(soonest, LOOK_SECONDS)
 
@@ -289,7 +289,7 @@ class Pump:
         """Return whether a due time has come, and forget it: what looks next sets a new one."""
         wall, rang = self._clock.wall_ms(), False
         for lane in self._lanes.values():
-            if lane.due_at_ms is not None and lane.due_at_ms <= wall:
+            if (due := lane.due_at_ms) is not None and due <= wall:
                 lane.due_at_ms, rang = None, True
         return rang
 
