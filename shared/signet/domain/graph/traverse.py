@@ -79,13 +79,13 @@ NOT EXISTS (SELECT 1 FROM entity_pinning p
 _BY_TEXT = f"""
 SELECT e.id, e.name, e.entity_type FROM entities_fts f CROSS JOIN entities e ON e.seq = f.rowid
 WHERE entities_fts MATCH ? AND e.agent_id = ? AND {_SHOWN}
-ORDER BY e.pinned DESC, f.rank LIMIT ?
+ORDER BY e.pinned DESC, f.rank LIMIT ? + 0
 """
 _BY_NAME = f"""
 SELECT e.id, e.name, e.entity_type FROM (
   SELECT seq, canonical_name FROM entities WHERE agent_id = ? ORDER BY mentions DESC LIMIT {MAX_NAMES_READ}) n
 CROSS JOIN entities e ON e.seq = n.seq
-WHERE ({{names_one}}) AND {_SHOWN} ORDER BY e.pinned DESC, e.mentions DESC LIMIT ?
+WHERE ({{names_one}}) AND {_SHOWN} ORDER BY e.pinned DESC, e.mentions DESC LIMIT ? + 0
 """
 _NAMES_ONE = "instr(n.canonical_name, ?) > 0"
 _WEIGHT = """
@@ -94,18 +94,18 @@ SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND 
 _CONSTRAINTS = """
 SELECT source_memory_id, max(importance) FROM entity_attributes
 WHERE entity_id = ? AND kind = 'constraint' AND status = 'active' AND source_memory_id IS NOT NULL
-GROUP BY source_memory_id ORDER BY 2 DESC LIMIT ?
+GROUP BY source_memory_id ORDER BY 2 DESC LIMIT ? + 0
 """
-_ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ?"
+_ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0"
 _ATTRIBUTES = """
 SELECT source_memory_id, importance FROM entity_attributes
-WHERE aspect_id = ? AND status = 'active' ORDER BY importance DESC LIMIT ?
+WHERE aspect_id = ? AND status = 'active' ORDER BY importance DESC LIMIT ? + 0
 """
 _MENTIONS = """
 SELECT m.id, m.importance
-FROM (SELECT memory_id, confidence FROM memory_entity_mentions WHERE entity_id = ? LIMIT ?) x
+FROM (SELECT memory_id, confidence FROM memory_entity_mentions WHERE entity_id = ? LIMIT ? + 0) x
 JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0
-ORDER BY x.confidence DESC, m.importance DESC LIMIT ?
+ORDER BY x.confidence DESC, m.importance DESC LIMIT ? + 0
 """
 _EDGES = f"""
 SELECT d.target_entity_id FROM entity_dependencies d JOIN entities e ON e.id = d.target_entity_id
@@ -113,7 +113,7 @@ WHERE d.source_entity_id IN (SELECT value FROM json_each(:focal))
   AND d.target_entity_id NOT IN (SELECT value FROM json_each(:focal))
   AND coalesce(d.confidence, 0.7) >= :min_confidence
   AND coalesce(d.confidence, 0.7) * d.strength >= :min_strength AND {_SHOWN}
-GROUP BY d.target_entity_id ORDER BY max(coalesce(d.confidence, 0.7) * d.strength) DESC LIMIT :edges
+GROUP BY d.target_entity_id ORDER BY max(coalesce(d.confidence, 0.7) * d.strength) DESC LIMIT :edges + 0
 """
 
 

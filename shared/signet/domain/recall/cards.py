@@ -21,7 +21,7 @@ CARD_CHARS = 900
 CARD_IMPORTANCE = 0.85
 
 _ASPECTS = """
-SELECT id, aspect_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ?
+SELECT id, aspect_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0
 """
 #: A value is shown only when the memory it came from may be read; one without memory was told outright.
 _SHOWN = """
@@ -29,12 +29,12 @@ _SHOWN = """
 """
 _VALUES = f"""
 SELECT a.attribute_value, a.status, a.importance FROM entity_attributes a
-WHERE a.aspect_id = ? AND a.status = 'active' AND {_SHOWN} ORDER BY a.importance DESC LIMIT ?
+WHERE a.aspect_id = ? AND a.status = 'active' AND {_SHOWN} ORDER BY a.importance DESC LIMIT ? + 0
 """
 _CONSTRAINTS = f"""
 SELECT a.attribute_value FROM entity_attributes a
 WHERE a.entity_id = ? AND a.kind = 'constraint' AND a.status = 'active' AND {_SHOWN}
-ORDER BY a.importance DESC LIMIT ?
+ORDER BY a.importance DESC LIMIT ? + 0
 """
 #: What memories name is shown only when one of them may be read: an edge does not say which memory told it.
 _RELATED = """
@@ -43,7 +43,7 @@ WHERE d.source_entity_id = ? AND d.strength >= ? AND (
   NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = e.id)
   OR EXISTS (SELECT 1 FROM memory_entity_mentions x CROSS JOIN memories m ON m.id = x.memory_id
              WHERE x.entity_id = e.id AND {where}))
-GROUP BY e.id ORDER BY max(d.strength) DESC LIMIT ?
+GROUP BY e.id ORDER BY max(d.strength) DESC LIMIT ? + 0
 """
 _IN_SCOPE = """
 SELECT DISTINCT x.entity_id FROM memory_entity_mentions x JOIN memories m ON m.id = x.memory_id

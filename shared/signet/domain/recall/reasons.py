@@ -18,7 +18,7 @@ SELECT DISTINCT m.seq, m.created_at FROM (
   SELECT memory_id FROM memory_entity_mentions
   WHERE entity_id IN (SELECT value FROM json_each(?)) LIMIT {2 * FEW_MENTIONS}) r
 CROSS JOIN memories m ON m.id = r.memory_id WHERE +m.type = 'rationale' AND {{where}}
-ORDER BY m.created_at DESC, m.seq DESC LIMIT ?
+ORDER BY m.created_at DESC, m.seq DESC LIMIT ? + 0
 """
 #: Reasons are few: where entities are mentioned often it begins with the newest reasons (by the index of types).
 _AMONG_NEWEST = """
@@ -27,7 +27,7 @@ CROSS JOIN memories m ON m.seq = t.seq WHERE EXISTS (
   SELECT 1 FROM memory_entity_mentions r
   WHERE r.memory_id = m.id AND r.entity_id IN (SELECT value FROM json_each(?)))
   AND {where}
-ORDER BY m.created_at DESC, m.seq DESC LIMIT ?
+ORDER BY m.created_at DESC, m.seq DESC LIMIT ? + 0
 """
 
 

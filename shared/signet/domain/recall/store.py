@@ -25,21 +25,21 @@ MOST_RANKED = 32_768
 
 #: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
 _KEYWORD_BEST = (
-    "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?"
+    "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ? + 0"
 )
 #: Only what passes is ranked; the newest rows that pass, if there are very many.
 _KEYWORD_PASSING = """
 SELECT rowid, rank FROM (
   SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
-  WHERE memories_fts MATCH ? AND {where} ORDER BY f.rowid DESC LIMIT ?)
-ORDER BY rank LIMIT ?
+  WHERE memories_fts MATCH ? AND {where} ORDER BY f.rowid DESC LIMIT ? + 0)
+ORDER BY rank LIMIT ? + 0
 """
 #: The same where the rows that pass are listed.
 _KEYWORD_AMONG = """
 SELECT rowid, rank FROM (
   SELECT rowid, rank FROM memories_fts
-  WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid DESC LIMIT ?)
-ORDER BY rank LIMIT ?
+  WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid DESC LIMIT ? + 0)
+ORDER BY rank LIMIT ? + 0
 """
 #: The plus keeps FTS5 from running the query once for each row number.
 _KEYWORD_OF = """
@@ -48,7 +48,7 @@ WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
 """
 #: One text of many numbers costs a tenth of as many rows.
 _HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
-_HOLDING = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
+_HOLDING = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ? + 0)"
 #: Rows of anybody that are looked at: counting is for people, and must end in a large store.
 MOST_HOLDERS = 20_000
 _HOLDERS = f"""
@@ -60,7 +60,7 @@ _HIGHEST = "SELECT coalesce(max(seq), 0) FROM memories"
 _HINTS = """
 SELECT m.seq, f.rank FROM memory_hints_fts f CROSS JOIN memory_hints t ON t.seq = f.rowid
 CROSS JOIN memories m ON m.id = t.memory_id
-WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {where} ORDER BY f.rank LIMIT ?
+WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {where} ORDER BY f.rank LIMIT ? + 0
 """
 _OWNERS = """
 SELECT e.id, m.seq FROM json_each(?) j CROSS JOIN embeddings e ON e.id = j.value
@@ -84,7 +84,7 @@ _VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
 _VECTORS_AFTER = """
 SELECT e.seq, m.seq, e.vector FROM embeddings e CROSS JOIN memories m ON m.id = e.source_id
 WHERE e.seq > ? AND +e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
-  AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ?
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ? + 0
 """
 #: One text and one blob cost a half of as many rows. (A blob passes through group_concat as it is.)
 _VECTORS_OF = """
@@ -95,7 +95,7 @@ FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))
 _PASSING = """
 SELECT m.seq FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
-_ALL_PASSING = "SELECT group_concat(seq) FROM (SELECT m.seq FROM memories m WHERE {where} LIMIT ?)"
+_ALL_PASSING = "SELECT group_concat(seq) FROM (SELECT m.seq FROM memories m WHERE {where} LIMIT ? + 0)"
 #: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
 _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_accessed,
@@ -144,9 +144,9 @@ _LINKED = """
 SELECT DISTINCT m.seq FROM (
   SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
   UNION SELECT target_entity_id FROM relations WHERE source_entity_id IN (SELECT value FROM json_each(?1))
-  UNION SELECT value FROM json_each(?1) LIMIT ?2
+  UNION SELECT value FROM json_each(?1) LIMIT ?2 + 0
 ) e JOIN memory_entity_mentions x ON x.entity_id = e.id
-JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3
+JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3 + 0
 """
 _ROWS = """
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,

@@ -22,7 +22,7 @@ _WITHIN = f"""
 SELECT m.seq FROM (
   SELECT t.seq FROM memories t INDEXED BY {{index}} WHERE t.{{column}} >= ? AND t.{{column}} < ?
   ORDER BY t.{{column}} DESC LIMIT {MOST_ROWS}) t
-CROSS JOIN memories m ON m.seq = t.seq WHERE {{where}} LIMIT ?
+CROSS JOIN memories m ON m.seq = t.seq WHERE {{where}} LIMIT ? + 0
 """
 _INDEXES = {"event_at": "idx_memories_event", "created_at": "idx_memories_created"}
 #: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
