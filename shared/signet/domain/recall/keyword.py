@@ -85,21 +85,38 @@ def candidates(tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int) -> 
     """Return the memories worth scoring, at most `limit`; fewer only when no other one that passes holds a word."""
     import numpy as np
 
-    held = frequencies.of(tx, words)
     highest = store.highest(tx)
+    holding = _Holding(tx, highest)
+    held = frequencies.of(tx, words, holding.count)
     weights = np.zeros(highest + 1, dtype=np.float32)
     asked: list[str] = []
     ranks: dict[int, float] = {}
     for group in _groups(held, COMMON_SHARE * highest):
         for word in group:
-            weights[store.holding_rows(tx, fts.any_of([word]), highest)] += _weight(
-                held[word], highest
-            )
+            rows = holding.rows(word)
+            weights[rows[rows <= highest]] += _weight(held[word], highest)
         asked += group
         ranks = _best(tx, asked, weights, narrow, limit)
         if len(ranks) >= limit:
             break
     return Chosen(ranks=ranks, words=asked)
+
+
+class _Holding:
+    """The rows that hold words: in all but a large store they are read to be counted, and then not again."""
+
+    def __init__(self, tx: ReadTx, highest: int) -> None:
+        self._tx, self._highest = tx, highest
+        self._read: dict[str, Numbers] = {}
+
+    def count(self, word: str) -> int:
+        is_large = self._highest > TOO_COMMON
+        return frequencies.counted(self._tx, word) if is_large else len(self.rows(word))
+
+    def rows(self, word: str) -> "Numbers":
+        if word not in self._read:
+            self._read[word] = store.holding_rows(self._tx, fts.any_of([word]))
+        return self._read[word]
 
 
 def _groups(held: Mapping[str, int], common: float) -> Iterator[list[str]]:

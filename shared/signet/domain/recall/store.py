@@ -193,10 +193,9 @@ def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float
     return {seq: -rank for seq, rank in tx.tuples(_KEYWORD_OF, (match, _numbered(seqs)))}
 
 
-def holding_rows(tx: ReadTx, match: str, highest: int) -> "Numbers":
-    """Return every row that matches, whoever may read it, of those up to a row number."""
-    found = _numbers(tx.value(_HOLDING_ROWS, (match,)))
-    return found[found <= highest]
+def holding_rows(tx: ReadTx, match: str) -> "Numbers":
+    """Return every row that matches, whoever may read it."""
+    return _numbers(tx.value(_HOLDING_ROWS, (match,)))
 
 
 def holding(tx: ReadTx, match: str, *, most: int) -> int:
