@@ -24,10 +24,11 @@ def gather(run: Run) -> None:
     found = {"keyword": fts.scores(ranks), "hint": hints, "vector": cosine, "graph": structure}
     for name, scores in found.items():
         run.trail.channel(name, scores)
-    candidates = {seq for scores in found.values() for seq in scores}
+    matched = {*ranks, *hints, *cosine}
+    candidates = {*matched, *structure}
     if filled and run.settings.neighbours:
         beside: dict[int, list[int]] = run.attempt(
-            "neighbours", lambda: store.beside(run.tx, candidates), {}
+            "neighbours", lambda: store.beside(run.tx, matched), {}
         )
         run.around = neighbours.symmetric(beside)
         candidates |= run.around.keys()
