@@ -4,7 +4,7 @@ Phase one collects the memories of the entities that the words name (constraints
 weightiest aspects, then mentions), phase two those of entities one strong edge away. The walk ends at its
 budget of memories or when `expired` says so, with what it has.
 
-Gives ids only; who may read the memories is decided by the caller.
+Gives ids only; who may read the memories is decided by the caller. Limits are `? + 0` (see recall/store.py).
 """
 
 import json

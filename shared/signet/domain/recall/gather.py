@@ -24,6 +24,7 @@ def gather(run: Run) -> None:
     found = {"keyword": fts.scores(ranks), "hint": hints, "vector": cosine, "graph": structure}
     for name, scores in found.items():
         run.trail.channel(name, scores)
+    # What only the graph brings stands at the end of a page: neighbours do not lift it there (measured).
     matched = {*ranks, *hints, *cosine}
     candidates = {*matched, *structure}
     if filled and run.settings.neighbours:
