@@ -87,7 +87,7 @@ def test_nothing_at_all_was_found(db: Database) -> None:
 
 def test_what_could_not_run_is_named(db: Database) -> None:
     db.write(_kettles)
-    db.write(lambda tx: tx.run("DROP TABLE memory_hints_fts"))
+    db.write(lambda tx: tx.run("DROP TABLE memory_hints"))
     assert "hints" in _account(ask(db, "kettle", explain=True))["degraded"]
 
 

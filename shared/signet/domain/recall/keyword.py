@@ -144,7 +144,7 @@ def _best(
 ) -> dict[int, float]:
     """Return the rows that pass, best first, of those with the weightiest words; what ranks them is negative."""
     ranks = _ranked(tx, words, weights, _heaviest(weights, RANKED * limit))
-    passing: Collection[int] = narrow.allowed(tx, list(ranks)[: limit + limit // 4])
+    passing: Collection[int] = narrow.best(tx, list(ranks), limit)
     if len(passing) < limit:
         allowed = narrow.flags(tx)
         if allowed is None:

@@ -53,6 +53,13 @@ class Narrow:
             self._looked |= {**dict.fromkeys(new), **store.allowed(tx, new, self.where)}
         return {seq: row for seq in seqs if (row := self._looked[seq]) is not None}
 
+    def best(self, tx: ReadTx, seqs: Sequence[int], limit: int) -> dict[int, store.Allowed]:
+        """Return those of the first `limit` that pass; of a quarter more where these are fewer."""
+        passing = self.allowed(tx, seqs[:limit])
+        if len(passing) < limit:
+            passing = self.allowed(tx, seqs[: limit + limit // 4])
+        return passing
+
     def passing(self, tx: ReadTx, seqs: Collection[int]) -> set[int]:
         """Return those of the given memories that pass."""
         return store.passing(tx, seqs, self.where)

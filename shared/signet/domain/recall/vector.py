@@ -70,7 +70,7 @@ def _by_signs(
     if near is None:
         return None
     first = _first(near, limit + limit // 4)
-    passing = narrow.allowed(tx, first)
+    passing = narrow.best(tx, list(first), limit)
     if len(passing) >= limit:
         return {seq: score for seq, score in first.items() if seq in passing}
     allowed = narrow.flags(tx)
