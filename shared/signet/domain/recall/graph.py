@@ -29,11 +29,15 @@ def walk(
 
 def structure(tx: ReadTx, found: traverse.Walk, where: Where, most: int) -> Scores:
     """Return the structural importance of the memories of a walk that pass: of constraints (KG-4) and `most` others."""
-    passing = store.seqs(tx, found.memories, where)
-    best = sorted(passing, key=found.memories.__getitem__, reverse=True)
+    best = sorted(found.memories, key=found.memories.__getitem__, reverse=True)
     others = [one for one in best if one not in found.constraints]
-    kept = found.constraints.union(others[:most])
-    return {passing[one]: found.memories[one] for one in best if one in kept}
+    for looked in (most + most // 4, len(others)):
+        passing = store.seqs(tx, found.constraints.union(others[:looked]), where)
+        kept = [one for one in others if one in passing][:most]
+        if len(kept) == most or looked >= len(others):
+            break
+    shown = found.constraints.intersection(passing).union(kept)
+    return {passing[one]: found.memories[one] for one in best if one in shown}
 
 
 def related(tx: ReadTx, focal: Sequence[traverse.Entity]) -> set[int]:
