@@ -329,6 +329,7 @@ def test_in_a_large_store_the_rarest_words_bring_the_candidates(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keyword, "MOST_READ", 8)
+    monkeypatch.setattr(keyword, "TOO_COMMON", 8)
     for number in range(40):
         metal = "copper" if number % 8 == 0 else "brass" if number % 4 == 0 else "plain"
         db.write(remember, f"m{number}", f"A {metal} pot {number}", embedded=False)
@@ -338,7 +339,7 @@ def test_in_a_large_store_the_rarest_words_bring_the_candidates(
         return db.read(keyword.candidates, words, Narrow(_where()), limit)
 
     assert set(chosen(3).ranks) < set(db.read(keyword.find, ["copper"], Narrow(_where()), 5))
-    assert [list(chosen(limit).words) for limit in (3, 9, 40)] == [words[:1], words[:2], words]
+    assert [list(chosen(limit).holding) for limit in (3, 9, 40)] == [words[:1], words[:2], words]
     assert [len(chosen(limit).ranks) for limit in (3, 9, 40)] == [3, 9, 40]
 
 

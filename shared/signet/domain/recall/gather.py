@@ -52,7 +52,7 @@ def gather(run: Run) -> None:
 def _keyword(run: Run, *, filled: bool) -> Scores:
     if filled:
         chosen = keyword.candidates(run.tx, run.words, run.narrow, run.pool)
-        run.asked = chosen.words
+        run.holding = chosen.holding
         return dict(chosen.ranks)
     return keyword.find(run.tx, run.words, run.narrow, run.pool, strict=True)
 
@@ -112,7 +112,9 @@ def _fill(run: Run) -> None:
     """Give every candidate its words, and its cosine where the vector channel works."""
     known = run.known
     known.words = run.attempt(
-        "fill_keyword", lambda: keyword.each(run.tx, run.words, run.allowed, run.asked), known.words
+        "fill_keyword",
+        lambda: keyword.each(run.tx, run.words, run.allowed, run.holding),
+        known.words,
     )
     totals: Scores = {}
     for word in known.words:

@@ -41,10 +41,10 @@ TOO_COMMON = 131_072
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Memories with their bm25, best first, and the words that were asked for them."""
+    """Memories with their bm25, best first, and the rows that hold the words that were asked for them."""
 
     ranks: Mapping[int, float]
-    words: Sequence[str] = ()
+    holding: Mapping[str, "Numbers"]
 
 
 def find(
@@ -99,7 +99,7 @@ def candidates(tx: ReadTx, words: Sequence[str], narrow: Narrow, limit: int) -> 
         ranks = _best(tx, asked, weights, narrow, limit)
         if len(ranks) >= limit:
             break
-    return Chosen(ranks=ranks, words=asked)
+    return Chosen(ranks=ranks, holding=holding.read)
 
 
 class _Holding:
@@ -107,16 +107,16 @@ class _Holding:
 
     def __init__(self, tx: ReadTx, highest: int) -> None:
         self._tx, self._highest = tx, highest
-        self._read: dict[str, Numbers] = {}
+        self.read: dict[str, Numbers] = {}
 
     def count(self, word: str) -> int:
         is_large = self._highest > TOO_COMMON
         return frequencies.counted(self._tx, word) if is_large else len(self.rows(word))
 
     def rows(self, word: str) -> "Numbers":
-        if word not in self._read:
-            self._read[word] = store.holding_rows(self._tx, fts.any_of([word]))
-        return self._read[word]
+        if word not in self.read:
+            self.read[word] = store.holding_rows(self._tx, fts.any_of([word]))
+        return self.read[word]
 
 
 def _groups(held: Mapping[str, int], common: float) -> Iterator[list[str]]:
@@ -196,22 +196,39 @@ def _heaviest(weights: "Floats", wanted: int) -> list[int]:
 
 
 def each(
-    tx: ReadTx, words: Sequence[str], seqs: Collection[int], asked: Collection[str] = ()
+    tx: ReadTx,
+    words: Sequence[str],
+    seqs: Collection[int],
+    holding: Mapping[str, "Numbers"] | None = None,
 ) -> list[dict[int, float]]:
     """Return for each word the bm25 (positive) of those of the given memories that hold it.
 
-    bm25 is a sum over words, so these add up to the score of the whole question. `asked` are the words that brought
-    candidates.
+    bm25 is a sum over words, so these add up to the score of the whole question. `holding` gives the rows of words
+    where they are known, ascending: the others need not be asked about.
     """
     if not seqs:
         return []
+    import numpy as np
+
+    every = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
     held = frequencies.of(tx, words)
-    return [
-        store.keyword_of(tx, fts.any_of([word]), seqs)
-        if held[word] <= TOO_COMMON or word in asked
-        else {}
-        for word in words
-    ]
+    found: list[dict[int, float]] = []
+    for word in words:
+        some: Collection[int] = ()
+        if holding and word in holding:
+            some = _among(every, holding[word])
+        elif held[word] <= TOO_COMMON:
+            some = seqs
+        found.append(store.keyword_of(tx, fts.any_of([word]), some) if some else {})
+    return found
+
+
+def _among(seqs: "Numbers", rows: "Numbers") -> list[int]:
+    """Return those of the memories that are among the rows, which ascend."""
+    if not len(rows):
+        return []
+    found: list[int] = seqs[rows.take(rows.searchsorted(seqs), mode="clip") == seqs].tolist()
+    return found
 
 
 def hints(

@@ -1,11 +1,11 @@
 """One recall on its way: what was asked, what is known so far, what had to be left out."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from signet.db import ReadTx
 from signet.db.driver import sqlite
@@ -19,6 +19,9 @@ from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.store import Allowed
 from signet.domain.recall.when import When
 from signet.observe import logs, metrics
+
+if TYPE_CHECKING:
+    from signet.db.packed import Numbers
 
 T = TypeVar("T")
 
@@ -47,8 +50,8 @@ class Run:
     narrow: Narrow
     words: list[str]
     when: When
-    #: Words that brought candidates.
-    asked: Sequence[str] = ()
+    #: The rows that hold the words that were asked for candidates.
+    holding: Mapping[str, "Numbers"] = field(default_factory=dict)
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
     walk: Walk = field(default_factory=Walk)
