@@ -38,7 +38,7 @@ class Frequencies:
 def of(
     tx: ReadTx, words: Sequence[str], count: Callable[[str], int] | None = None
 ) -> dict[str, int]:
-    """Return for each word how many rows hold it, whoever may read them; `count` may count better than `counted`."""
+    """Return for each word how many rows hold it, whoever may read them; `count` counts where that is not known."""
     return _counted(tx, "word", words, count or (lambda word: counted(tx, word)))
 
 

@@ -203,7 +203,7 @@ def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float
 
 
 def holding_rows(tx: ReadTx, match: str) -> "Numbers":
-    """Return every row that matches, whoever may read it."""
+    """Return every row that matches, ascending, whoever may read it."""
     return _numbers(tx.value(_HOLDING_ROWS, (match,)))
 
 
