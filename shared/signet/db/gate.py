@@ -43,8 +43,9 @@ class Gate:
 
     def leave(self) -> None:
         """Give the lock up; harmless when it is not held."""
-        self._is_held = False
-        fcntl.flock(self._file, fcntl.LOCK_UN)
+        if self._is_held:
+            self._is_held = False
+            fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Close the files; an unreleased lock is released."""
