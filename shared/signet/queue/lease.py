@@ -15,12 +15,13 @@ from signet.db import ReadTx, WriteTx
 from signet.db.transaction import Params
 
 #: One index seek per priority level, then the first k of all: a single scan ordered by (priority, due) would
-#: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time.
+#: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time. The
+#: limits are sums because SQLite plans a statement anew whenever a bare one is bound (see recall/store.py).
 _DUE = """
 SELECT id, {level} AS level, due_ms FROM memory_jobs
  WHERE status = 'pending' AND queue = :queue AND priority = {level} AND due_ms <= :wall
    AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
- ORDER BY due_ms, id LIMIT :count"""
+ ORDER BY due_ms, id LIMIT :count + 0"""
 
 CLAIM = f"""
 UPDATE memory_jobs
@@ -29,7 +30,7 @@ UPDATE memory_jobs
        leased_at = :now, updated_at = :now
  WHERE id IN (SELECT id FROM (
        {" UNION ALL ".join(f"SELECT * FROM ({_DUE.format(level=level)})" for level in (0, 1, 2))}
-       ) ORDER BY level, due_ms, id LIMIT :count)
+       ) ORDER BY level, due_ms, id LIMIT :count + 0)
 RETURNING id, job_type, queue, priority, due_ms, lease_token, attempts, max_attempts, crashes,
           memory_id, document_id, agent_id, created_at, CAST(payload AS BLOB)"""
 

@@ -23,7 +23,7 @@ SELECT id, memory_id, payload FROM (
     SELECT id, memory_id, job_type, payload, agent_id FROM memory_jobs
      WHERE status = 'pending' AND queue = :queue AND attempts = 0 ORDER BY priority, due_ms, id LIMIT {LOOKED_THROUGH})
  WHERE job_type = :kind AND agent_id IS :agent AND json_valid(payload)
-   AND payload ->> :key = :value AND payload ->> 'alone' IS NULL LIMIT :count"""
+   AND payload ->> :key = :value AND payload ->> 'alone' IS NULL LIMIT :count + 0"""
 _COMPLETE = """
 UPDATE memory_jobs SET status = 'completed', completed_at = ?1, updated_at = ?1, result = ?2
  WHERE id = ?3 AND status = 'pending'"""
