@@ -13,8 +13,9 @@ import socket
 import time
 from pathlib import Path
 
-#: A folder that changed so long ago looks different when it changes again: clocks of file systems tick each 4 to 10 ms.
-SETTLED_NS = 100_000_000
+#: A folder that changed so long ago looks different when it changes again: times of files have steps of 10 ms, on some
+#: file systems of a second or two.
+SETTLED_NS = 2_500_000_000
 
 
 class Ringer:
@@ -25,7 +26,7 @@ class Ringer:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
         #: The bells, and when their folder had changed last; a ring between two changes need not read it.
-        self._known: tuple[int, tuple[str, ...]] = (0, ())
+        self._known: tuple[int | None, tuple[str, ...]] = (None, ())
 
     def ring(self) -> None:
         """Wake every listener."""
@@ -40,14 +41,15 @@ class Ringer:
 
     def _bells(self) -> tuple[str, ...]:
         seen, bells = self._known
+        now = (
+            time.time_ns()
+        )  # before the folder is looked at: what changes from then on must look different
         try:
             changed = os.stat(self._folder).st_mtime_ns  # noqa: PTH116  # Path.stat takes 2 µs more
             if changed != seen:
                 with os.scandir(self._folder) as entries:
                     bells = tuple(entry.path for entry in entries)
-                # Within one tick of the file system's clock it may change again and look the same.
-                is_settled = time.time_ns() - changed > SETTLED_NS
-                self._known = (changed if is_settled else 0, bells)
+                self._known = (changed if now - changed > SETTLED_NS else None, bells)
         except FileNotFoundError:
             return ()
         return bells

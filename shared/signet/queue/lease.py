@@ -163,6 +163,6 @@ def _payload(stored: bytes | None) -> Mapping[str, Any]:
     text = stored.decode("utf-8", "replace")
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"undecodable": text}
     return value if isinstance(value, dict) else {"undecodable": text}

@@ -234,10 +234,11 @@ class Pump:
                 self._lanes[run.lease.queue].in_flight.add(run.lease.job_id)
         self.held.add(boarded)
         for run in boarded:
+            self._lanes[run.lease.queue].ready.put(run)
+        for run in boarded:
             attempted, waited = _taken(run.lease.kind)
             attempted()
             waited(max(wall - run.lease.due_ms, 0) / 1000)
-            self._lanes[run.lease.queue].ready.put(run)
 
     def _set_timer(self, lane: Lane, due_ms: int | None) -> None:
         if due_ms is not None and due_ms <= self._clock.wall_ms():

@@ -1,0 +1,55 @@
+"""Who is woken: every process that listens, also one that came later."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from signet.queue.bell import Bell, Ringer
+
+
+@contextmanager
+def bell(runtime: Path, owner: str) -> Iterator[Bell]:
+    made = Bell(runtime, owner)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_a_bell_that_is_made_later_is_rung_too(tmp_path: Path) -> None:
+    ringer = Ringer(tmp_path)
+    ringer.ring()
+    with bell(tmp_path, "one") as one:
+        os.utime(tmp_path / "bell", (1, 1))  # long ago: who looks now may keep what is there
+        ringer.ring()
+        assert one.wait(0)
+        with bell(tmp_path, "two") as two:
+            ringer.ring()
+            assert one.wait(0) and two.wait(0)
+    ringer.close()
+
+
+def test_a_bell_that_is_made_while_others_are_rung_is_not_missed(tmp_path: Path) -> None:
+    ringer = Ringer(tmp_path)
+    folder = tmp_path / "bell"
+    with bell(tmp_path, "one") as one:
+        ringer.ring()
+        before = folder.stat().st_mtime_ns
+        with bell(tmp_path, "two") as two:
+            os.utime(folder, ns=(before, before))  # made in the same step of the clock
+            ringer.ring()
+            assert one.wait(0) and two.wait(0)
+    ringer.close()
+
+
+def test_a_dead_bell_is_taken_away_and_may_come_back(tmp_path: Path) -> None:
+    ringer = Ringer(tmp_path)
+    Bell(tmp_path, "dead")._socket.close()
+    os.utime(tmp_path / "bell", (1, 1))
+    ringer.ring()
+    assert list((tmp_path / "bell").iterdir()) == []
+    with bell(tmp_path, "dead") as back:
+        ringer.ring()
+        assert back.wait(0)
+    ringer.close()
