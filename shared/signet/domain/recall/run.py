@@ -50,7 +50,7 @@ class Run:
     narrow: Narrow
     words: list[str]
     when: When
-    #: The rows that hold the words that were asked for candidates.
+    #: The rows of each word that was read for candidates.
     holding: Mapping[str, "Numbers"] = field(default_factory=dict)
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
