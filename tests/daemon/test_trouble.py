@@ -69,7 +69,7 @@ def test_a_caller_of_a_restarting_api_waits_and_is_answered(daemon: Daemon) -> N
 def test_a_program_that_keeps_crashing_waits_longer_each_time_and_says_why(daemon: Daemon) -> None:
     daemon.ask("worker-crash")
     daemon.start()
-    eventually(lambda: len(daemon.pids("worker")) == 2)
+    eventually(lambda: len(daemon.pids("worker")) >= 2)
     (worker,) = (one for one in processes(daemon.workspace) if one.name == "worker")
     assert worker.restarts >= 1  # the third start may have begun
     (crash, *_) = newest(

@@ -1,5 +1,6 @@
 """When the write-ahead log is moved, and what is left of it."""
 
+import os
 from pathlib import Path
 
 from signet.db.checkpoint import Checkpointer
@@ -21,6 +22,7 @@ def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> 
     size = log_of(home).stat().st_size
     assert size > 3_000_000
     before = home.db.path.stat().st_size
+    os.utime(log_of(home), (1, 1))  # the second write may come in the same tick of the clock
     assert checkpointer.look()
     assert home.db.path.stat().st_size - before > 3_000_000
     assert not checkpointer.look(), "nothing was written since"

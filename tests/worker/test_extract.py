@@ -3,13 +3,13 @@
 All tests share one worker and one model server; each uses an agent of its own, so that none sees the others' memories.
 """
 
+import json
 import threading
 from collections.abc import Iterator
 
 import pytest
 
 from signet import clock
-from signet.db import Row
 from signet.domain.memory.forget import forget
 from support.models import Answer, FakeServer, Hang, Status, thinking
 from support.processes import eventually
@@ -314,24 +314,27 @@ def test_a_failing_model_is_asked_again_and_then_the_memory_shows_it(
     text = "The model has no luck with this one."
     script.reads(text, Status(500))
     source = home.remember(text, "failing", attempts=2)
-    waiting: list[Row] = []
-
-    def waits() -> bool:
-        waiting[:] = home.rows(
-            "SELECT j.*, m.extraction_status FROM memory_jobs j JOIN memories m ON m.id = memory_id"
-            " WHERE memory_id = ? AND j.status = 'pending' AND attempts = 1",
-            source,
-        )
-        return bool(waiting)
-
-    eventually(waits)
-    [job] = waiting
-    wait = clock.ms_to_instant(job["due_ms"]) - clock.parse(job["updated_at"])
-    assert 0.99 <= wait.total_seconds() <= 1.51
-    assert job["extraction_status"] == "pending", "it will be tried again"
     home.ended(source, status="dead")
-    assert home.job(source)["last_error_code"] == "provider_failed"
+    job = home.job(source)
+    failure, _ = json.loads(str(job["errors"]))
+    wait = clock.ms_to_instant(job["due_ms"]) - clock.parse(failure["at"])
+    assert 0.99 <= wait.total_seconds() <= 1.51
+    assert job["last_error_code"] == "provider_failed"
     assert home.memory(source)["extraction_status"] == "failed"
+
+
+def test_a_memory_that_is_tried_again_shows_no_failure(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    text = "The model has luck with this one later."
+    hang = Hang(threading.Event(), found(fact("The model has luck with it later")))
+    script.reads(text, Status(500), hang)
+    source = home.remember(text, "lucky", attempts=2)
+    eventually(lambda: sum(text in prompt for prompt in server.prompts) == 2)
+    assert home.memory(source)["extraction_status"] == "pending"
+    hang.release.set()
+    home.ended(source)
+    assert home.memory(source)["extraction_status"] == "completed"
 
 
 def _holding(script: Script, text: str, content: str) -> Hang:
