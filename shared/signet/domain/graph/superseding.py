@@ -33,7 +33,7 @@ JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
 LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 LEFT JOIN entity_aspects s ON s.id = a.aspect_id
 WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
-ORDER BY told DESC, place DESC LIMIT ?
+ORDER BY told DESC, place DESC LIMIT ? + 0
 """
 _SUPERSEDE = (
     "UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_at = ?"
