@@ -16,6 +16,9 @@ BACKLOG = 2_048
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: How long a thread may run before another gets its turn.
 SWITCH_SECONDS = 0.0005
+#: New objects after which cycles are looked for. Hardly any request makes one; with the usual 700 the search took 4 %
+#: of a save (`loadtests/run.py remember`: 601 and 578 µs, means of three turns).
+CYCLES_EACH = 10_000
 #: The file descriptor of a listening socket made by somebody else.
 SOCKET_FD = "SIGNET_SOCKET_FD"
 
@@ -60,6 +63,7 @@ def serve(booted: Booted) -> int:
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(CYCLES_EACH)
     TRACES.start(Program.API, loaded.settings.pipeline.telemetry.otlp_endpoint)
     authority = Authority.of(loaded.settings, workspace, loaded.address.bind)
     db = open_database(workspace, interactive=True)
