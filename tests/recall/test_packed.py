@@ -273,6 +273,27 @@ def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch, wa
     assert set(texts) <= {2, 9, 30}
 
 
+def test_of_very_many_more_are_compared(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector, "LEAST_COMPARED", 5)
+    monkeypatch.setattr(vector, "COMPARED", 1)
+    for number in range(35):
+        db.write(_save, number, number + 1)
+    assert db.read(_has_all)
+    read = store.vectors_of
+    looked: list[int] = []
+
+    def counted(tx: ReadTx, numbers: list[int]) -> object:
+        looked.append(len(numbers))
+        return read(tx, numbers)
+
+    monkeypatch.setattr(store, "vectors_of", counted)
+    for many, expected in ((35, 5), (34, 15)):
+        looked.clear()
+        monkeypatch.setattr(vector, "MANY", many)
+        db.read(vector.find, _vector(3), Narrow(_where()), 5, model=MODEL)
+        assert looked[0] == expected
+
+
 def _clusters(count: int) -> tuple[np.ndarray, np.ndarray]:
     chance = np.random.default_rng(5)
     centres = chance.standard_normal((40, 96)).astype(np.float32)
