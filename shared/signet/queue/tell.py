@@ -5,6 +5,7 @@ the same kind and code are counted for a while and told in one line `job.repeate
 job.) Each row keeps its own errors, and the metrics count every run.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -36,6 +37,8 @@ class Teller:
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._repeats: dict[tuple[str, End, str], _Repeats] = {}
+        #: When the first of them is to be told: until then each job that passes asks for nothing more.
+        self._until = math.inf
         self._lock = threading.Lock()
 
     def tell(self, run: Run, ended: Outcome, error: BaseException | None, took: float) -> None:
@@ -63,14 +66,15 @@ class Teller:
 
     def flush(self, *, everything: bool = False) -> None:
         """Tell what was counted long enough, or all of it."""
-        if not self._repeats:
-            return
         now = self._monotonic()
+        if now < self._until and not everything:
+            return
         with self._lock:
             over = [
                 sort for sort, found in self._repeats.items() if everything or found.until <= now
             ]
             told = [(sort, self._repeats.pop(sort).count) for sort in over]
+            self._until = min((left.until for left in self._repeats.values()), default=math.inf)
         for (kind, end, code), count in told:
             if count:
                 log.warning("job.repeated", kind=kind, end=end, code=code, count=count)
@@ -80,7 +84,9 @@ class Teller:
         with self._lock:
             found = self._repeats.get(sort)
             if found is None:
-                self._repeats[sort] = _Repeats(self._monotonic() + COUNT_SECONDS)
+                until = self._monotonic() + COUNT_SECONDS
+                self._repeats[sort] = _Repeats(until)
+                self._until = min(self._until, until)
                 return False
             found.count += 1
             return True
