@@ -2,9 +2,9 @@
 
 The log file keeps its size: a commit that writes over it costs less than one that lengthens it (see
 `driver.LOG_PAGES`). The next commit cuts one of more than 64 MB (`journal_size_limit`), and the last process to close
-the database removes it. While a process
-writes much, its own commits do the same each `driver.LOG_PAGES`, under the write gate. SQLite before 3.51.3 has a
-rare race between checkpoints and commits: there this one runs under the gate too.
+the database removes it. While a process writes much, its own commits move the log each `driver.LOG_PAGES`, under the
+write gate. SQLite before 3.51.3 has a rare race between checkpoints and commits: there this one runs under the gate
+too.
 """
 
 import contextlib

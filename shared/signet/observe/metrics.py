@@ -10,6 +10,8 @@ never an id or a path.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar, cast
 
 import prometheus_client.values
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
@@ -74,6 +76,19 @@ CHECKPOINT_SECONDS = Histogram(
 )
 ERRORS = Counter("signet_errors_total", "Errors by the words of the taxonomy", ["stage", "code"])
 REPAIRS = Counter("signet_repairs_total", "Repairs asked for", ["action", "outcome"])
+
+
+Metric = TypeVar("Metric", Counter, Histogram)
+
+
+def labelled(metric: Metric, *labels: object) -> Metric:
+    """Return what `metric.labels` returns, looked up once: for what counts often, finding it costs as much as counting."""
+    return cast(Metric, _labelled(metric, labels))
+
+
+@cache
+def _labelled(metric: Counter | Histogram, labels: tuple[object, ...]) -> object:
+    return metric.labels(*labels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,8 @@ class Ringer:
 
     def _bells(self) -> tuple[str, ...]:
         seen, bells = self._known
-        now = (
-            time.time_ns()
-        )  # before the folder is looked at: what changes from then on must look different
+        # Taken before the folder is looked at: what changes from then on must look different.
+        now = time.time_ns()
         try:
             changed = os.stat(self._folder).st_mtime_ns  # noqa: PTH116  # Path.stat takes 2 µs more
             if changed != seen:

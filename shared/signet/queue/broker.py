@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from typing import Any, ClassVar
 
 from dramatiq import Actor, Message
@@ -324,9 +324,8 @@ def _span(lease: Lease) -> Span:
 def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: float) -> None:
     """Count and time an end, and note what failed by its code in the taxonomy."""
     kind = run.lease.kind
-    counted, timed = _ends(kind, ended.end)
-    counted()
-    timed(took)
+    metrics.labelled(metrics.JOB_OUTCOMES, kind, ended.end).inc()
+    metrics.labelled(metrics.JOB_SECONDS, kind).observe(took)
     if ended.end in (End.COMPLETED, End.FAILED, End.PERMANENT):
         TIMES.note(Operation.JOBS, took * 1000)
     if ended.end in (End.FAILED, End.PERMANENT):
@@ -337,9 +336,3 @@ def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: fl
             record.error(
                 code, ended.error, memory_id=run.lease.memory_id, duration_ms=round(took * 1000, 1)
             )
-
-
-@cache
-def _ends(kind: str, end: End) -> tuple[Callable[[], None], Callable[[float], None]]:
-    """Return what counts an end of a job of this kind, and what notes its time."""
-    return metrics.JOB_OUTCOMES.labels(kind, end).inc, metrics.JOB_SECONDS.labels(kind).observe

@@ -10,9 +10,9 @@ import queue as memory_queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 
 from signet import clock
 from signet.clock import Clock
@@ -236,9 +236,9 @@ class Pump:
         for run in boarded:
             self._lanes[run.lease.queue].ready.put(run)
         for run in boarded:
-            attempted, waited = _taken(run.lease.kind)
-            attempted()
-            waited(max(wall - run.lease.due_ms, 0) / 1000)
+            waited = max(wall - run.lease.due_ms, 0) / 1000
+            metrics.labelled(metrics.JOB_ATTEMPTS, run.lease.kind).inc()
+            metrics.labelled(metrics.JOB_WAIT, run.lease.kind).observe(waited)
 
     def _set_timer(self, lane: Lane, due_ms: int | None) -> None:
         if due_ms is not None and due_ms <= self._clock.wall_ms():
@@ -293,9 +293,3 @@ class Pump:
             if (due := lane.due_at_ms) is not None and due <= wall:
                 lane.due_at_ms, rang = None, True
         return rang
-
-
-@cache
-def _taken(kind: str) -> tuple[Callable[[], None], Callable[[float], None]]:
-    """Return what counts a lease on a job of this kind, and what notes how long it was due."""
-    return metrics.JOB_ATTEMPTS.labels(kind).inc, metrics.JOB_WAIT.labels(kind).observe

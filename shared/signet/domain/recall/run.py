@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from signet.db import ReadTx
@@ -103,7 +102,8 @@ class Run:
             self.degraded.append(stage)
             return otherwise
         finally:
-            _seconds(stage)(time.perf_counter() - started)
+            seconds = metrics.labelled(metrics.RECALL_STAGE, stage)
+            seconds.observe(time.perf_counter() - started)
 
     def apply(self, stage: str, scores: Scores, change: Callable[[Scores], Scores]) -> Scores:
         """Return the scores after a stage, and note what it did when the caller wants to know."""
@@ -111,9 +111,3 @@ class Run:
         if self.query.explain:
             self.trail.note(stage, scores, after)
         return after
-
-
-@cache
-def _seconds(stage: str) -> Callable[[float], None]:
-    """Return what notes the time of a stage; to look its label up costs as much as to note."""
-    return metrics.RECALL_STAGE.labels(stage).observe
