@@ -82,7 +82,7 @@ Metric = TypeVar("Metric", Counter, Histogram)
 
 
 def labelled(metric: Metric, *labels: object) -> Metric:
-    """Return what `metric.labels` returns, looked up once: for what counts often, finding it costs as much as counting."""
+    """Return what `metric.labels` returns, looked up once: to find it anew costs as much as to count."""
     return cast(Metric, _labelled(metric, labels))
 
 
