@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+import pytest
+
+from signet.db import checkpoint
 from signet.db.checkpoint import Checkpointer
 from signet.db.driver import connect
 from worker.home import Home
@@ -29,6 +32,18 @@ def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> 
     write(home)
     assert checkpointer.look()
     assert log_of(home).stat().st_size == size
+    checkpointer.close()
+
+
+def test_a_log_that_a_large_transaction_has_left_is_cut(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "LOG_BYTES", 2_000_000)
+    checkpointer = Checkpointer(home.db.path)
+    write(home, 3_000_000)
+    assert checkpointer.look()
+    assert log_of(home).stat().st_size == 0
+    assert not checkpointer.look()
     checkpointer.close()
 
 

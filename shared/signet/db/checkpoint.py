@@ -1,16 +1,15 @@
 """Move the write-ahead log into the database file; run by one process only, the scheduler.
 
 The log file keeps its size: a commit that writes over it costs less than one that lengthens it (see
-`driver.LOG_PAGES`). The next commit cuts one of more than 64 MB (`journal_size_limit`), and the last process to close
-the database removes it. While a process writes much, its own commits move the log each `driver.LOG_PAGES`, under the
-write gate. SQLite before 3.51.3 has a rare race between checkpoints and commits: there this one runs under the gate
-too.
+`driver.LOG_PAGES`). One that a large transaction has left is cut, and the last process to close the database removes
+it. While a process writes much, its own commits move the log each `driver.LOG_PAGES`, under the write gate. SQLite
+before 3.51.3 has a rare race between checkpoints and commits: there this one runs under the gate too.
 """
 
 import contextlib
 from pathlib import Path
 
-from signet.db.driver import connect, sqlite, version_is_safe
+from signet.db.driver import LOG_BYTES, connect, sqlite, version_is_safe
 from signet.db.gate import Gate
 from signet.observe import metrics
 
@@ -34,16 +33,19 @@ class Checkpointer:
         if found.st_size == 0 or found.st_mtime_ns == self._moved:
             return False
         with contextlib.nullcontext() if version_is_safe() else self._gate:
-            is_moved = self._checkpoint()
+            is_moved = self._checkpoint("PASSIVE")
         if is_moved:
             self._moved = found.st_mtime_ns
+            if found.st_size > LOG_BYTES:
+                with self._gate:
+                    self._checkpoint("TRUNCATE")
         return is_moved
 
-    def _checkpoint(self) -> bool:
+    def _checkpoint(self, mode: str) -> bool:
         try:
             with metrics.CHECKPOINT_SECONDS.time():
                 busy, frames, moved = self._connection.execute(
-                    "PRAGMA wal_checkpoint(PASSIVE)"
+                    f"PRAGMA wal_checkpoint({mode})"
                 ).fetchone()
         except sqlite.OperationalError:
             return False  # locked, or a full disk: the log stays until the next look

@@ -56,6 +56,8 @@ FULL = frozenset({8, 10, 13, 14})
 #: commit of one row takes 0.2 ms instead of 0.35 (measured on ext4), and no pause is longer than moving 32 MB.
 #: Moving it each 8 MB costs a tenth of the saves a second (`loadtests/run.py remember`: 1,461 against 1,545).
 LOG_PAGES = 8_000
+#: One large transaction makes the file of the log longer; what is above this is given back to the disk.
+LOG_BYTES = 64 * 1024 * 1024
 
 #: How long a reader waits for a lock that it can only meet during recovery or a checkpoint reset.
 READ_WAIT_MS = 5_000
@@ -66,7 +68,7 @@ _PRAGMAS = (
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cache_size = -16000",
     "PRAGMA mmap_size = 0",
-    "PRAGMA journal_size_limit = 67108864",
+    f"PRAGMA journal_size_limit = {LOG_BYTES}",
 )
 
 
