@@ -1,10 +1,15 @@
-"""What every test shares: how its parameters are named, Ctrl-C for its programs, no timing by Hypothesis."""
+"""What every test shares: names of parameters, Ctrl-C for its programs, no timing by Hypothesis, no traces."""
 
 from __future__ import annotations
 
+import shutil
 import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from signet.paths import Workspace
 
 #: A slow machine is no fault of what is tested, and what chance finds is no fault of whoever changes something else:
 #: the examples are the same in each run. Others are tried with `--hypothesis-profile=default`.
@@ -24,3 +29,13 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     header does) or chance would differ between them.
     """
     return argname if isinstance(val, bytes | bytearray) else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Remove what workspaces whose paths are too long for a socket have beside them in the machine's folders."""
+    yield
+    for found in tmp_path_factory.getbasetemp().rglob(".daemon"):
+        beside = Workspace(found.parent).runtime_dir
+        if found not in beside.parents:
+            shutil.rmtree(beside, ignore_errors=True)
