@@ -126,7 +126,7 @@ def by_seeds(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[s
     """Rank by the formulas of the seeds, 0.7 towards vectors."""
     plain = RecallSettings(fusion=Fusion.PLAIN, alpha=0.7)
     query = _query(project, text)
-    found = recall(tx, query, query_vector=query_vector, settings=plain, now=clock.now())
+    found = recall(tx, query, query_vector=lambda: query_vector, settings=plain, now=clock.now())
     return [hit.id for hit in found.hits if not hit.supplementary]
 
 
@@ -142,7 +142,7 @@ def by_rrf(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str
 def page_by_words(tx: ReadTx, project: str, text: str, floor: float | None) -> list[str]:
     """Return an ordinary page without vectors, as it is while no model is there."""
     query = replace(_query(project, text), limit=DEFAULT_LIMIT, floor=floor)
-    found = recall(tx, query, query_vector=None, settings=RecallSettings(), now=clock.now())
+    found = recall(tx, query, query_vector=lambda: None, settings=RecallSettings(), now=clock.now())
     return [hit.id for hit in found.hits if not hit.supplementary]
 
 

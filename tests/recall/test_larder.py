@@ -97,7 +97,9 @@ def _is_first(db: Database, asked: Question, by_meaning: bool) -> bool:
     query = Query(text=asked["question"], reader=SHARED)
     vector = _vector(asked["vector"]) if by_meaning else None
     result = db.read(
-        lambda tx: recall(tx, query, query_vector=vector, settings=RecallSettings(), now=NOW)
+        lambda tx: recall(
+            tx, query, query_vector=lambda: vector, settings=RecallSettings(), now=NOW
+        )
     )
     return any(answer in hit.content for hit in result.hits[:FIRST] for answer in asked["answers"])
 

@@ -378,7 +378,7 @@ class Memories(RuleBasedStateMachine):
         found = recall(
             tx,
             query,
-            query_vector=vectors.pack([1.0, 20.0]),
+            query_vector=lambda: vectors.pack([1.0, 20.0]),
             settings=RecallSettings(embedding_model=MODEL),
             now=self.now,
         )

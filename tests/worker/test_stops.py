@@ -1,9 +1,13 @@
 """A worker that is killed or stopped in the middle of a job: the end is the same as without."""
 
+import contextlib
 import json
+import os
 import re
 import signal
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -192,3 +196,21 @@ def test_an_idle_worker_stops_when_told(home: Home) -> None:
     with home.worker() as worker:
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(PATIENCE_SECONDS) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_a_worker_lets_others_go_first_but_for_the_thread_that_writes(home: Home) -> None:
+    def _place(thread: int) -> tuple[int, frozenset[int]]:
+        return os.getpriority(os.PRIO_PROCESS, thread), frozenset(os.sched_getaffinity(thread))
+
+    niceness, processors = _place(0)
+    behind = min(niceness + 10, 19), processors - {min(processors)} or processors
+    home.configure(manifest("rules"))
+    with home.worker() as worker:
+        eventually(lambda: home.processes("worker") == 1)
+        seen = {_place(worker.pid)}
+        assert seen == {behind}
+        for thread in Path(f"/proc/{worker.pid}/task").iterdir():
+            with contextlib.suppress(ProcessLookupError):
+                seen.add(_place(int(thread.name)))
+    assert seen == {(niceness, processors), behind}

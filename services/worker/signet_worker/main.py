@@ -1,8 +1,8 @@
 """The worker process: embeds one dramatiq Worker and runs it until it is told to stop.
 
-It runs at low priority, so that answers to people come before work in the background. All but the thread that writes:
-answers wait for the lock that it holds. On Linux each thread has a priority of its own, that of the thread which
-started it.
+It runs at low priority and, on Linux, leaves one processor to others, so that answers to people come before work in
+the background. All but the thread that writes: answers wait for the lock that it holds. On Linux each thread has a
+priority and processors of its own, those of the thread which started it.
 """
 
 import contextlib
@@ -36,8 +36,7 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Open the database, take jobs until the stop, give back what did not finish."""
     db = open_database(booted.workspace, inline=False)  # starts the thread that writes
-    with contextlib.suppress(OSError):
-        os.nice(NICENESS)
+    _step_back()
     # dramatiq reads its timings when it is imported.
     os.environ.setdefault("dramatiq_restart_delay", "200")
     from dramatiq import Worker
@@ -112,6 +111,18 @@ def serve(booted: Booted) -> int:
     presence.close()
     TRACES.stop()
     return 1 if lost else 0
+
+
+def _step_back() -> None:
+    """Let others go first, as far as the system allows: threads that start from now on do."""
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    with contextlib.suppress(OSError):
+        allowed = os.sched_getaffinity(0)
+        # The first, because those of a mixed processor that save power come last.
+        os.sched_setaffinity(0, allowed - {min(allowed)} or allowed)
 
 
 if __name__ == "__main__":

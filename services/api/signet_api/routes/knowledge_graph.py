@@ -95,7 +95,7 @@ async def post_expand(
         expand.expand,
         name,
         aspect=asked.aspect,
-        question=Question(text=text, vector=await state.vectors.of(text) if text else None),
+        question=Question(text=text, vector=await state.vectors.of(text)) if text else Question(),
         tokens=min(MOST_TOKENS, max(LEAST_TOKENS, asked.max_tokens)),
         otherwise=None,
     )

@@ -15,7 +15,14 @@ from signet.db import ReadTx
 from signet.domain.agents import store as agents
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
-from signet.domain.recall.models import DEFAULT_LIMIT, MAX_LIMIT, Filters, Query, Result
+from signet.domain.recall.models import (
+    DEFAULT_LIMIT,
+    MAX_LIMIT,
+    Filters,
+    Query,
+    QueryVector,
+    Result,
+)
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event
@@ -79,7 +86,7 @@ def _tell(result: Result, seconds: float) -> None:
 
 
 def _answer(
-    tx: ReadTx, body: RecallBody, agent_id: str, vector: bytes | None, state: State
+    tx: ReadTx, body: RecallBody, agent_id: str, vector: QueryVector, state: State
 ) -> Result:
     query = Query(
         text=body.query,

@@ -74,10 +74,10 @@ ORDER BY s.latest_at DESC, s.id LIMIT :limit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the caller wants to know of the entity, and its vector when there is one."""
+    """What the caller wants to know of the entity, and what gives its vector when there is one."""
 
     text: str = ""
-    vector: bytes | None = None
+    vector: Callable[[], bytes | None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -228,7 +228,7 @@ def _nearness(
 ) -> Callable[[str | None, str], float]:
     """Return how near a text of a memory is to the question: the share of its words, or the cosine if that is more."""
     asked = set(fts.content_words(question.text))
-    cosines = _cosines(tx, question.vector, memory_ids)
+    cosines = _cosines(tx, question.vector(), memory_ids)
 
     def near(memory_id: str | None, text: str) -> float:
         shared = len(asked & set(fts.words(text))) / len(asked) if asked else 0.0

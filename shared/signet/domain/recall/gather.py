@@ -19,8 +19,9 @@ def gather(run: Run) -> None:
     filled = run.settings.fusion is Fusion.FILLED
     ranks: Scores = run.attempt("keyword", lambda: _keyword(run, filled=filled), {})
     hints: Scores = run.attempt("hints", lambda: _hints(run), {})
-    cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
     structure: Scores = run.attempt("graph", lambda: _graph(run), {})
+    # Last, because a vector that is computed meanwhile takes about as long as all before.
+    cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
     found = {"keyword": fts.scores(ranks), "hint": hints, "vector": cosine, "graph": structure}
     for name, scores in found.items():
         run.trail.channel(name, scores)
@@ -66,6 +67,7 @@ def _hints(run: Run) -> Scores:
 
 
 def _vector(run: Run) -> Scores:
+    run.query_vector = run.ask_vector() or None
     if run.query_vector is None:
         return {}
     model = run.settings.embedding_model

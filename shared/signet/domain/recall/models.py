@@ -1,6 +1,6 @@
 """What is asked of recall, and what it answers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
@@ -19,6 +19,9 @@ DEFAULT_MIN_SCORE = 0.1
 
 #: The internal number of a memory (`memories.seq`) to its score.
 Scores = dict[int, float]
+
+#: Gives the vector of a question, None when there is none now; may wait for it.
+QueryVector = Callable[[], bytes | None]
 
 
 class Source(StrEnum):

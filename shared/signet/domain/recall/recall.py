@@ -30,6 +30,7 @@ from signet.domain.recall.models import (
     Fusion,
     Hit,
     Query,
+    QueryVector,
     RecallSettings,
     Result,
     Scores,
@@ -44,13 +45,14 @@ def recall(
     tx: ReadTx,
     query: Query,
     *,
-    query_vector: bytes | None,
+    query_vector: QueryVector,
     settings: RecallSettings,
     now: datetime,
 ) -> Result:
     """Return what the store knows about the question, best first.
 
-    Without `query_vector` the answer is by words and graph. Raises Invalid for filters that make no sense.
+    Where `query_vector` gives None the answer is by words and graph; it is asked once, as late as it can be. Raises
+    Invalid for filters that make no sense.
     """
     started = clock.monotonic_ms()
     asked = period.unknown(query)
@@ -58,7 +60,7 @@ def recall(
         tx=tx,
         query=query,
         settings=settings,
-        query_vector=query_vector or None,
+        ask_vector=query_vector,
         now=now,
         narrow=Narrow(scope.condition(query), scope.indexed(query.filters)),
         words=asked.words,

@@ -13,7 +13,7 @@ from signet.domain.graph.traverse import Walk
 from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Fusion, Query, RecallSettings, Scores
+from signet.domain.recall.models import Fusion, Query, QueryVector, RecallSettings, Scores
 from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.store import Allowed
 from signet.domain.recall.when import When
@@ -44,11 +44,13 @@ class Run:
     tx: ReadTx
     query: Query
     settings: RecallSettings
-    query_vector: bytes | None
+    ask_vector: QueryVector
     now: datetime
     narrow: Narrow
     words: list[str]
     when: When
+    #: The vector of the question, once it was asked for.
+    query_vector: bytes | None = None
     #: The rows of each word that was read for candidates.
     holding: Mapping[str, "Numbers"] = field(default_factory=dict)
     known: Evidence = field(default_factory=Evidence)
