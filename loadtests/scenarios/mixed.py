@@ -2,7 +2,8 @@
 
 First the probes alone with worker and scheduler idle, then while `--clients` clients save as fast as they can and the
 worker works on a backlog of 5,000 jobs, then alone once more, without the worker: the store has grown several times
-over meanwhile. The idle value is that of both times together. Each time other questions are asked.
+over meanwhile. The idle value is that of both times together; `recall_p99_ratio_before` is the ratio to the first alone,
+when the store was small. Each time other questions are asked.
 """
 
 from loadtests import fill, measure
@@ -47,6 +48,7 @@ def run(options: Options) -> Report:
         "health_p99": busy[0].at(99),
         "health_p99_ratio": measure.ratio(busy[0].at(99), _p99(before[0], after[0])),
         "recall_p99_ratio": measure.ratio(busy[1].at(99), _p99(before[1], after[1])),
+        "recall_p99_ratio_before": measure.ratio(busy[1].at(99), before[1].at(99)),
         "remember_per_second": saves.per_second,
         "jobs_before": float(open_before),
         "jobs_per_second": done / options.seconds,
