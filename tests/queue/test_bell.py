@@ -1,9 +1,12 @@
 """Who is woken: every process that listens, also one that came later."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from signet.queue.bell import Bell, Ringer
 
@@ -30,14 +33,25 @@ def test_a_bell_that_is_made_later_is_rung_too(tmp_path: Path) -> None:
     ringer.close()
 
 
-def test_a_bell_that_is_made_while_others_are_rung_is_not_missed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stamp", "later"),
+    [
+        pytest.param(1_700_000_000_123_000_000, 10_000_000, id="steps of milliseconds"),
+        pytest.param(1_700_000_000_000_000_000, 2_000_000_000, id="steps of seconds"),
+    ],
+)
+def test_a_bell_that_is_made_while_others_are_rung_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamp: int, later: int
+) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: stamp + later)
     ringer = Ringer(tmp_path)
     folder = tmp_path / "bell"
     with bell(tmp_path, "one") as one:
+        os.utime(folder, ns=(stamp, stamp))
         ringer.ring()
-        before = folder.stat().st_mtime_ns
+        assert one.wait(0)
         with bell(tmp_path, "two") as two:
-            os.utime(folder, ns=(before, before))  # made in the same step of the clock
+            os.utime(folder, ns=(stamp, stamp))  # made in the same step of the clock
             ringer.ring()
             assert one.wait(0) and two.wait(0)
     ringer.close()

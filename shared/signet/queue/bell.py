@@ -13,9 +13,10 @@ import socket
 import time
 from pathlib import Path
 
-#: A folder that changed so long ago looks different when it changes again: times of files have steps of 10 ms, on some
-#: file systems of a second or two.
-SETTLED_NS = 2_500_000_000
+#: A folder that changed so long ago looks different when it changes again: times of files have steps of 10 ms, and of
+#: one or two whole seconds on file systems that know no parts of them.
+SETTLED_NS = 50_000_000
+SECONDS_SETTLED_NS = 2_500_000_000
 
 
 class Ringer:
@@ -48,7 +49,7 @@ class Ringer:
             if changed != seen:
                 with os.scandir(self._folder) as entries:
                     bells = tuple(entry.path for entry in entries)
-                self._known = (changed if now - changed > SETTLED_NS else None, bells)
+                self._known = (changed if now - changed > _settled_ns(changed) else None, bells)
         except FileNotFoundError:
             return ()
         return bells
@@ -56,6 +57,10 @@ class Ringer:
     def close(self) -> None:
         """Close the socket."""
         self._socket.close()
+
+
+def _settled_ns(changed: int) -> int:
+    return SETTLED_NS if changed % 1_000_000_000 else SECONDS_SETTLED_NS
 
 
 class Bell:
