@@ -22,16 +22,16 @@ from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder
-from signet.providers.ports import Embedder
 from signet.providers.registry import VectorSettings
 
 log = logs.get("embedding")
-
 
 #: The longest a question may wait for its vector; an in-process model needs a few milliseconds, a server that
 #: needs longer is asked again after a pause.
 PATIENCE_SECONDS = 0.25
 PAUSE_SECONDS = 30.0
+#: A call that has taken less, when a question has waited for long, did not keep it waiting: others did.
+SLOW_SECONDS = PATIENCE_SECONDS / 2
 #: Questions whose vectors are kept, and how much of a question is read: more than any model takes in.
 KEPT = 1_024
 READ_CHARS = 8_192
@@ -59,12 +59,12 @@ class QueryVectors:
         self._loaded = loaded
         self._lock = threading.Lock()
         self._settings: VectorSettings | None = None
-        self._embedder: Embedder | None = None
-        self._warm = False
+        self._embedder: MeteredEmbedder | None = None
         self._loading = False
         self._again_at = 0.0
+        self._called_at = 0.0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="query-vectors")
-        self._embed = lru_cache(KEPT)(self._embed_now)
+        self._embed = lru_cache(KEPT)(self._call)
 
     @property
     def model(self) -> str | None:
@@ -75,14 +75,18 @@ class QueryVectors:
     @property
     def is_warm(self) -> bool:
         """Return whether questions get vectors now."""
-        return self._warm
+        return self._embedder is not None
 
     async def of(self, text: str) -> QueryVector:
         """Return what gives the vector of a question; to be called once, off the event loop."""
-        if self.model is None or time.monotonic() < self._again_at or not self._ready():
+        if self.model is None or time.monotonic() < self._again_at:
+            return _none
+        embedder = self._ready()
+        if embedder is None:
             return _none
         # What is noted of the call belongs to the request.
-        work = self._thread.submit(copy_context().run, self._embed, text[:READ_CHARS])
+        call = partial(self._embed, embedder, text[:READ_CHARS])
+        work = self._thread.submit(copy_context().run, call)
         if self._settings is not None and self._settings.provider == registry.NATIVE:
             return partial(self._computed, work)
         return await self._served(work)
@@ -91,38 +95,41 @@ class QueryVectors:
         try:
             return work.result(PATIENCE_SECONDS)
         except (SignetError, TimeoutError, CancelledError) as error:
-            self._pause(error)
+            self._give_up(work, error)
             return None
 
     async def _served(self, work: Future[bytes]) -> QueryVector:
         try:
             vector = await asyncio.wait_for(asyncio.wrap_future(work), PATIENCE_SECONDS)
         except (SignetError, TimeoutError) as error:
-            self._pause(error)
+            self._give_up(work, error)
             return _none
         return lambda: vector
 
-    def _pause(self, error: Exception) -> None:
-        """Let questions be answered by words for a while."""
-        self._again_at = time.monotonic() + PAUSE_SECONDS
-        log.warning("recall.without_vector", reason=str(error) or "too slow")
+    def _give_up(self, work: Future[bytes], error: Exception) -> None:
+        """Leave a question without vector, and all for a while when that is the fault of who makes them."""
+        work.cancel()
+        is_slow = time.monotonic() - self._called_at >= SLOW_SECONDS
+        if isinstance(error, SignetError) or (isinstance(error, TimeoutError) and is_slow):
+            self._again_at = time.monotonic() + PAUSE_SECONDS
+            log.warning("recall.without_vector", reason=str(error) or "too slow")
 
     def close(self) -> None:
         """End the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _ready(self) -> bool:
+    def _ready(self) -> MeteredEmbedder | None:
         wanted = chosen.vector_settings(self._live.keyed, self._live.loaded.environment)
         with self._lock:
             if wanted != self._settings:
-                self._settings, self._warm = wanted, False
+                self._settings, self._embedder = wanted, None
                 self._embed.cache_clear()
-            if not self._warm and not self._loading:
+            if self._embedder is None and not self._loading:
                 self._loading = True
                 threading.Thread(
                     target=self._load, args=(wanted,), name="model-load", daemon=True
                 ).start()
-            return self._warm
+            return self._embedder
 
     def _load(self, wanted: VectorSettings) -> None:
         try:
@@ -132,16 +139,17 @@ class QueryVectors:
                 embedder.embed(["warm"])
                 self._loaded()
             with self._lock:
-                self._embedder, self._warm = embedder, embedder is not None
+                if wanted == self._settings:  # else somebody wants another one by now
+                    self._embedder = embedder
         except SignetError as error:
             self._again_at = time.monotonic() + PAUSE_SECONDS
             log.warning("recall.model_missing", reason=error.message)
         finally:
             self._loading = False
 
-    def _embed_now(self, text: str) -> bytes:
-        assert self._embedder is not None
-        return self._embedder.embed([text])[0]
+    def _call(self, embedder: MeteredEmbedder, text: str) -> bytes:
+        self._called_at = time.monotonic()
+        return embedder.embed([text])[0]
 
 
 def _none() -> None:
