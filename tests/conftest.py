@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,7 +37,10 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def _no_traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Remove what workspaces whose paths are too long for a socket have beside them in the machine's folders."""
     yield
-    for found in tmp_path_factory.getbasetemp().rglob(".daemon"):
-        beside = Workspace(found.parent).runtime_dir
-        if found not in beside.parents:
-            shutil.rmtree(beside, ignore_errors=True)
+    # `rglob` raises where a folder goes meanwhile, as those of a program that still ends do.
+    for folder, names, _ in os.walk(tmp_path_factory.getbasetemp()):
+        if ".daemon" in names:
+            workspace = Workspace(Path(folder))
+            names.remove(".daemon")
+            if workspace.daemon_dir not in workspace.runtime_dir.parents:
+                shutil.rmtree(workspace.runtime_dir, ignore_errors=True)
