@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
+from structlog.contextvars import get_contextvars
 
 from signet.domain.embeddings import store
 from signet.domain.recall.models import QueryVector
@@ -25,13 +26,14 @@ SERVED = "nomic-embed-text"
 
 @dataclass(slots=True)
 class Stub:
-    """An embedder that answers while its gate is open; `asked` are the questions that reached it."""
+    """An embedder that answers while its gate is open; `asked` are the questions that reached it, in `requests`."""
 
     model: str
     dimensions: int = WIDTH
     gate: threading.Event = field(default_factory=threading.Event)
     begun: threading.Event = field(default_factory=threading.Event)
     asked: list[str] = field(default_factory=list)
+    requests: list[object] = field(default_factory=list)
     fault_of: Mapping[str, SignetError] = field(default_factory=dict)
 
     @property
@@ -40,6 +42,7 @@ class Stub:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         self.asked += texts
+        self.requests.append(get_contextvars().get("request_id"))
         self.begun.set()
         assert self.gate.wait(PATIENCE_SECONDS)
         for text in texts:
@@ -154,6 +157,12 @@ def test_a_server_is_waited_for_before_the_reading(api: Api, stubs: dict[str, St
         return await asking
 
     assert asyncio.run(ask())() == server.vector("Where to?")
+
+
+def test_what_is_noted_of_the_call_belongs_to_the_request(api: Api, native: Stub) -> None:
+    answers = [api.post("/api/memory/recall", {"query": text}) for text in ("Where to?", "When?")]
+    assert native.asked[-2:] == ["Where to?", "When?"]
+    assert native.requests[-2:] == [answer.headers["x-signet-request-id"] for answer in answers]
 
 
 def test_all_of_many_questions_at_once_get_their_own_vectors(api: Api, native: Stub) -> None:

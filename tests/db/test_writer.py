@@ -147,6 +147,30 @@ def test_many_asyncio_callers_share_commits(db: Database) -> None:
     assert len(keys(db)) == 300
 
 
+def test_asyncio_callers_that_have_gone_cost_the_others_of_their_group_nothing(
+    db: Database,
+) -> None:
+    go_on = threading.Event()
+
+    def hold(_: WriteTx) -> str:
+        go_on.wait(PATIENCE_SECONDS)
+        return "held"
+
+    async def some_of_them() -> list[object]:
+        callers = [asyncio.create_task(db.awrite(hold))]
+        callers += [asyncio.create_task(db.awrite(put, str(number))) for number in range(40)]
+        await asyncio.wait(callers, timeout=0)
+        for gone in callers[1::3]:
+            gone.cancel()
+        go_on.set()
+        return list(await asyncio.gather(*callers, return_exceptions=True))
+
+    answers = asyncio.run(some_of_them())
+    stayed = [answer for place, answer in enumerate(answers) if place % 3 != 1]
+    assert stayed == ["held", *(str(number) for number in range(40) if number % 3)]
+    assert {str(number) for number in range(40) if number % 3} <= keys(db)
+
+
 def test_a_full_disk_is_told_and_half_nothing_and_passes(db: Database) -> None:
     connection = db.writer._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
