@@ -1,6 +1,7 @@
 """The vectors of questions: while a model loads, is slow or fails, when many ask, when another one is chosen."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.contextvars import get_contextvars
 
+from signet.db import READERS
 from signet.domain.embeddings import store
 from signet.domain.recall.models import QueryVector
 from signet.errors import ProviderFailed, SignetError
@@ -15,7 +17,7 @@ from signet.providers import registry
 from signet.providers.registry import VectorSettings
 from signet_api import vectors
 from support.database import MADE_AT
-from support.http import Api
+from support.http import Answer, Api
 from support.models import packed_vector
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -269,3 +271,27 @@ def test_a_question_whose_reader_waits_when_the_process_ends_is_answered_by_word
     native.gate.set()
     assert second() is None
     assert not [line for line in api.logged if line["event"] == "recall.without_vector"]
+
+
+def test_questions_that_wait_for_their_vectors_leave_readers_to_others(
+    api: Api, native: Stub
+) -> None:
+    api.post("/api/memory/remember", {"content": "We met Ada Winter, who lives in Port Ellen."})
+    native.hold()
+
+    async def at_once() -> list[Answer]:
+        bodies = [
+            {"entity": "Ada Winter", "question": f"Where is number {number}?"}
+            for number in range(READERS + 1)
+        ]
+        asking = [
+            asyncio.create_task(api.begin("POST", "/api/knowledge/expand", json.dumps(b).encode()))
+            for b in bodies
+        ]
+        assert await asyncio.to_thread(native.begun.wait, PATIENCE_SECONDS)
+        read = await api.begin("GET", "/api/memories")
+        assert not any(task.done() for task in asking)
+        native.gate.set()
+        return [read, *await asyncio.gather(*asking)]
+
+    assert {answer.status for answer in api.all_of(at_once())} == {200}

@@ -6,12 +6,12 @@ Both have a real database in a workspace of their own, and no model: what is ask
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import structlog
@@ -28,6 +28,8 @@ from signet_api.vectors import QueryVectors
 from support.database import fresh_database
 from support.ports import free_port
 from support.processes import eventually, program
+
+T = TypeVar("T")
 
 #: Where the app in this process believes to be.
 BASE = "http://127.0.0.1:3850"
@@ -87,9 +89,18 @@ class Api:
         self, method: str, path: str, content: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> Answer:
         """Send any request."""
+        return self.all_of(self.begin(method, path, content, headers))
+
+    async def begin(
+        self, method: str, path: str, content: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Send any request beside others; see `all_of`."""
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
-        request = self._client.request(method, path, content=content, headers=named)
-        return answer_of(self._runner.run(request))
+        return answer_of(await self._client.request(method, path, content=content, headers=named))
+
+    def all_of(self, requests: Coroutine[Any, Any, T]) -> T:
+        """Return what requests that go on side by side come to."""
+        return self._runner.run(requests)
 
     def look(self) -> None:
         """Let the health check look, as it does once a second in the real process."""

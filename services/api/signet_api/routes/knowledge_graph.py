@@ -89,16 +89,18 @@ async def post_expand(
     if not name:
         raise Invalid("entity name is required")
     text = asked.question.strip()
-    found = await look(
-        state,
-        agent(request, asked.agent_id),
-        expand.expand,
-        name,
-        aspect=asked.aspect,
-        question=Question(text=text, vector=await state.vectors.of(text)) if text else Question(),
-        tokens=min(MOST_TOKENS, max(LEAST_TOKENS, asked.max_tokens)),
-        otherwise=None,
-    )
+    question = Question(text=text, vector=await state.vectors.of(text)) if text else Question()
+    async with state.recalls:
+        found = await look(
+            state,
+            agent(request, asked.agent_id),
+            expand.expand,
+            name,
+            aspect=asked.aspect,
+            question=question,
+            tokens=min(MOST_TOKENS, max(LEAST_TOKENS, asked.max_tokens)),
+            otherwise=None,
+        )
     if found is None:
         raise expand.nothing(name)
     return _expanded(found)
