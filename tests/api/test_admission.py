@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from signet_api.admission import AT_ONCE, Admission
 from support.http import Api
 
@@ -28,6 +30,10 @@ class _Watched(Admission):
         self.came.append("save")
         await super().save()
 
+    async def saved(self) -> None:
+        self.came.append("saved")
+        await super().saved()
+
 
 def test_the_routes_that_save_and_those_that_answer_come_here(api: Api) -> None:
     watched = api.state.admission = _Watched()
@@ -35,7 +41,7 @@ def test_the_routes_that_save_and_those_that_answer_come_here(api: Api) -> None:
         assert api.post(f"/api/{name}", {"content": f"A {name} of copper"}).status == 200
     assert api.post("/api/memory/recall", {"query": "copper"}).status == 200
     assert api.get("/api/memory/search?q=copper").status == 200
-    assert watched.came == ["save"] * 3 + ["question", "answer"] * 2
+    assert watched.came == ["save", "saved"] * 3 + ["question", "answer"] * 2
 
 
 def test_a_question_that_fails_holds_no_save_back(api: Api) -> None:
@@ -123,7 +129,8 @@ def test_saves_without_a_question_wait_for_nothing() -> None:
     asyncio.run(asyncio.wait_for(run(), 60))
 
 
-def test_after_a_question_a_burst_of_saves_lets_others_in_between() -> None:
+@pytest.mark.parametrize("step", ["save", "saved"])
+def test_after_a_question_a_burst_of_saves_lets_others_in_between(step: str) -> None:
     async def run() -> list[str]:
         admission = Admission(LONG_SECONDS)
         with admission.question():
@@ -131,8 +138,8 @@ def test_after_a_question_a_burst_of_saves_lets_others_in_between() -> None:
         went: list[str] = []
 
         async def save() -> None:
-            await admission.save()
-            went.append("save")
+            await getattr(admission, step)()
+            went.append(step)
 
         async def other() -> None:
             went.append("other")
@@ -141,4 +148,4 @@ def test_after_a_question_a_burst_of_saves_lets_others_in_between() -> None:
         await asyncio.gather(*coming, other())
         return went
 
-    assert asyncio.run(run()) == ["save"] * AT_ONCE + ["other"] + ["save"] * 2
+    assert asyncio.run(run()) == [step] * AT_ONCE + ["other"] + [step] * 2

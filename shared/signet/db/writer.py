@@ -39,8 +39,6 @@ log = logs.get("system")
 GROUP_SIZE = 256
 GROUP_SECONDS = 0.005
 INTERACTIVE_SECONDS = 0.02
-#: Callers of a group that are answered in one turn of their event loop.
-ANSWERS_AT_ONCE = 6
 #: How long a caller waits for its turn before it is told that the database is locked.
 WAIT_SECONDS = 5.0
 
@@ -356,15 +354,12 @@ class Writer:
                 by_loop.setdefault(operation.loop, []).append(operation)
         for loop, group in by_loop.items():
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_settle, loop, group)
+                loop.call_soon_threadsafe(_settle_all, group)
 
 
-def _settle(loop: asyncio.AbstractEventLoop, operations: list[Operation]) -> None:
-    """Answer a few callers in each turn of their loop: what else waits for a turn comes in between."""
-    for operation in operations[:ANSWERS_AT_ONCE]:
+def _settle_all(operations: list[Operation]) -> None:
+    for operation in operations:
         operation.settle()
-    if len(operations) > ANSWERS_AT_ONCE:
-        loop.call_soon(_settle, loop, operations[ANSWERS_AT_ONCE:])
 
 
 def translate(error: BaseException) -> BaseException:

@@ -70,6 +70,7 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
     saved = await state.db.awrite(
         remember.remember, new, actor=actor, rules=Rules.of(state.settings), now=clock.now()
     )
+    await state.admission.saved()
     if saved.deduped:  # the text may be known from where the caller's token does not reach
         await scopes.check(state.db, [saved.id])
     return saved
