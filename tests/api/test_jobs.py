@@ -65,10 +65,11 @@ def test_jobs_are_narrowed_by_target_error_and_time(api: Api) -> None:
     assert found("code=timeout") == found("status=dead") == [dead]
     (mine,) = api.get(f"/api/jobs?memory_id={waiting}").body["jobs"]
     assert mine["memory_id"] == waiting
+    assert found("status=pending,leased") == found("status=leased,pending,pending") == [mine["id"]]
     assert found(f"memory_id={waiting}&status=dead") == found("document_id=none") == []
     assert found("since=2100-01-01") == found("until=2000-01-01") == []
     assert len(found("since=2000-01-01&until=2100-01-01")) == 2
-    for query in ("status=lost", "since=soon"):
+    for query in ("status=lost", "status=dead,", "since=soon"):
         refused = api.get(f"/api/jobs?{query}")
         assert (refused.status, query.partition("=")[0] in refused.error) == (400, True)
 

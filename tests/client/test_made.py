@@ -67,11 +67,12 @@ def test_the_address_is_found_in_the_documented_order(tmp_path: Path) -> None:
     assert found(str(tmp_path), SIGNET_DAEMON_URL="http://x:1") == "http://127.0.0.1:4001"
 
 
-def a_job(queue: str, *, code: str | None = None, error: str | None = None) -> Job:
-    """Return a pending job as the daemon shows it."""
-    return cast(
-        "Job", {"queue": queue, "last_error_code": code, "error": error, "memory_id": queue}
-    )
+def a_job(
+    queue: str, *, status: str = "pending", code: str | None = None, error: str | None = None
+) -> Job:
+    """Return a job as the daemon shows it."""
+    said = {"status": status, "last_error_code": code, "error": error}
+    return cast("Job", said | {"queue": queue, "memory_id": queue})
 
 
 def pipeline(pending: int, leased: int = 0) -> PipelineStatus:
@@ -83,7 +84,10 @@ def pipeline(pending: int, leased: int = 0) -> PipelineStatus:
 def test_jobs_that_wait_for_a_provider_are_not_open() -> None:
     down = a_job("vectors", code="provider_down", error="no model")
     behind, other = a_job("vectors"), a_job("llm")
-    found = summed(pipeline(3, 2), [down, behind, other], [], {"vectors": "later"}, None)
-    assert (found.open, found.waiting, found.reasons) == (3, 2, ("no model",))
-    mine = summed(pipeline(3), [down, behind, other], [], {}, lambda job: job["memory_id"] == "llm")
+    running = a_job("vectors", status="leased", code="provider_down")
+    jobs, later = [down, behind, other, running], {"vectors": "later"}
+    for is_all, still in ((True, 2), (False, 3)):
+        found = summed(pipeline(3, 2), jobs, later, None, is_all=is_all)
+        assert (found.open, found.waiting, found.reasons) == (still, 2, ("no model",))
+    mine = summed(pipeline(3), jobs, {}, lambda job: job["memory_id"] == "llm", is_all=True)
     assert (mine.open, mine.waiting, mine.completed, mine.dead) == (1, 0, 7, 1)

@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 #: The longest a save waits for questions: about as long as one takes beside other work.
 PATIENCE_SECONDS = 0.025
 
-#: Saves that begin or are answered in one turn of the event loop, for so long after a question: where nobody asks, turns
-#: cost (six answers a turn for all: a twentieth fewer saves, in three turns of `loadtests/run.py remember`).
+#: Saves that begin or are answered in one turn of the event loop, for so long after a question: turns cost where nobody
+#: asks (a twentieth of the saves, in three turns of `loadtests/run.py remember`).
 AT_ONCE = 6
 LATELY_SECONDS = 2.0
 

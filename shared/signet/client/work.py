@@ -27,19 +27,18 @@ class Work:
 
 def summed(
     pipeline: PipelineStatus,
-    pending: Sequence[Job],
-    leased: Sequence[Job],
+    found: Sequence[Job],
     stopped_queues: Mapping[str, object],
     mine: Callable[[Job], bool] | None,
+    *,
+    is_all: bool,
 ) -> Work:
-    """Return how far the jobs are that `mine` picks; without it, all of them."""
+    """Return how far the open jobs are that `mine` picks; without it, all of them, also those that were not found."""
     counts = pipeline["queues"]["memory"]
-    wanted = [job for job in pending if mine is None or mine(job)]
+    wanted = [job for job in found if mine is None or mine(job)]
     waiting = [job for job in wanted if _waits(job, stopped_queues)]
-    running = [job for job in leased if mine is None or mine(job)]
-    still = len(wanted) - len(waiting) + len(running)
-    if mine is None:
-        # A page of jobs is limited, the counts are not.
+    still = len(wanted) - len(waiting)
+    if mine is None and not is_all:
         still = counts["pending"] + counts["leased"] - len(waiting)
     return Work(
         open=max(0, still),
@@ -52,4 +51,6 @@ def summed(
 
 
 def _waits(job: Job, stopped_queues: Mapping[str, object]) -> bool:
-    return job["last_error_code"] == _PROVIDER_DOWN or job["queue"] in stopped_queues
+    return job["status"] == "pending" and (
+        job["last_error_code"] == _PROVIDER_DOWN or job["queue"] in stopped_queues
+    )

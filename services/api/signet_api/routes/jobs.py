@@ -1,6 +1,7 @@
 """Look at jobs, try them again, end them."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypedDict
 
@@ -41,15 +42,12 @@ async def get_memory_job(job_id: str, state: Shared) -> dict[str, object]:
 async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
     """Return jobs, latest change first.
 
-    `status`, `kind`, `code` (of the last error), `memory_id` and `document_id` narrow them, `since` and `until`
-    bound the latest change.
+    `status` (several are separated by commas), `kind`, `code` (of the last error), `memory_id` and `document_id` narrow
+    them, `since` and `until` bound the latest change.
     """
     params = request.query_params
-    status = params.get("status")
-    if status and status not in list(Status):
-        raise Invalid(f"status must be one of {', '.join(Status)}")
     which = Which(
-        states=(Status(status),) if status else console.EVERY.states,
+        states=_states(params.get("status")),
         kind=params.get("kind") or None,
         code=params.get("code") or None,
         memory_id=params.get("memory_id") or None,
@@ -61,6 +59,15 @@ async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
     limit = whole(params.get("limit"), 50, low=1, high=MAX_JOBS)
     rows = await state.db.aread(console.find, which, limit=limit)
     return {"jobs": [_job(row) for row in rows], "count": len(rows)}
+
+
+def _states(text: str | None) -> Sequence[Status]:
+    if not text:
+        return console.EVERY.states
+    try:
+        return tuple(dict.fromkeys(Status(name.strip()) for name in text.split(",")))
+    except ValueError as error:
+        raise Invalid(f"status must be one of {', '.join(Status)}") from error
 
 
 @router.get("/api/jobs/{job_id}")

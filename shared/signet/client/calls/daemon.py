@@ -55,7 +55,10 @@ def jobs(
     until: str | None = None,
     limit: int = 50,
 ) -> Call[list[Job]]:
-    """Return jobs, latest change first; at most 500. `code` is of the last error; both times are of the change."""
+    """Return jobs, latest change first; at most 500.
+
+    `status` may name several, with commas between; `code` is of the last error; both times are of the change.
+    """
     return read(
         "/api/jobs",
         pick="jobs",
