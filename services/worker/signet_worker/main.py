@@ -121,7 +121,7 @@ def _step_back() -> None:
         return
     with contextlib.suppress(OSError):
         allowed = os.sched_getaffinity(0)
-        # The first, because those of a mixed processor that save power come last.
+        # The first: of mixed processors (Intel's) those that save power come last.
         os.sched_setaffinity(0, allowed - {min(allowed)} or allowed)
 
 
