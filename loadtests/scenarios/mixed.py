@@ -2,7 +2,7 @@
 
 First the probes alone with worker and scheduler idle, then while `--clients` clients save as fast as they can and the
 worker works on a backlog of 5,000 jobs, then alone once more, without the worker: the store has grown several times
-over meanwhile. The idle value is that of both times together; `recall_p99_ratio_before` is the ratio to the first alone,
+over meanwhile. The idle value is that of both times together; `recall_p99_ratio_before` compares with the first alone,
 when the store was small. Each time other questions are asked.
 """
 
