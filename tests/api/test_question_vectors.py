@@ -208,6 +208,17 @@ def test_a_model_that_is_slow_is_left_alone_for_a_while(
     assert is_paused(api, stub)
 
 
+def test_another_model_is_tried_at_once_after_one_has_failed(
+    api: Api, stubs: dict[str, Stub], native: Stub
+) -> None:
+    native.fault_of = {"Where to?": ProviderFailed("broken", provider=NATIVE)}
+    assert asked(api, "Where to?")() is None
+    assert is_paused(api, native)
+    choose(api, "ollama", SERVED)
+    warm(api)
+    assert asked(api, "Where to?")() == stubs[SERVED].vector("Where to?")
+
+
 def test_a_question_that_only_comes_behind_others_makes_nobody_pause(
     api: Api, native: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:

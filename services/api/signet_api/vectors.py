@@ -79,9 +79,7 @@ class QueryVectors:
 
     async def of(self, text: str) -> QueryVector:
         """Return what gives the vector of a question; to be called once, off the event loop."""
-        if self.model is None or time.monotonic() < self._again_at:
-            return _none
-        embedder = self._ready()
+        embedder = self._ready() if self.model is not None else None
         if embedder is None:
             return _none
         # What is noted of the call belongs to the request.
@@ -122,8 +120,10 @@ class QueryVectors:
         wanted = chosen.vector_settings(self._live.keyed, self._live.loaded.environment)
         with self._lock:
             if wanted != self._settings:
-                self._settings, self._embedder = wanted, None
+                self._settings, self._embedder, self._again_at = wanted, None, 0.0
                 self._embed.cache_clear()
+            if time.monotonic() < self._again_at:
+                return None
             if self._embedder is None and not self._loading:
                 self._loading = True
                 threading.Thread(
@@ -142,8 +142,10 @@ class QueryVectors:
                 if wanted == self._settings:  # else somebody wants another one by now
                     self._embedder = embedder
         except SignetError as error:
-            self._again_at = time.monotonic() + PAUSE_SECONDS
             log.warning("recall.model_missing", reason=error.message)
+            with self._lock:
+                if wanted == self._settings:
+                    self._again_at = time.monotonic() + PAUSE_SECONDS
         finally:
             self._loading = False
 
