@@ -171,6 +171,19 @@ def test_asyncio_callers_that_have_gone_cost_the_others_of_their_group_nothing(
     assert {str(number) for number in range(40) if number % 3} <= keys(db)
 
 
+def test_who_hands_over_an_end_of_iteration_is_answered_and_so_are_the_others(db: Database) -> None:
+    def first_of_none(tx: ReadTx) -> object:
+        return next(iter(tx.all("SELECT key FROM runtime_settings WHERE 0")))
+
+    async def all_of_them() -> list[object]:
+        asked = [db.awrite(first_of_none), db.awrite(put, "a"), db.aread(first_of_none)]
+        answered = asyncio.gather(*asked, return_exceptions=True)
+        return list(await asyncio.wait_for(answered, PATIENCE_SECONDS))
+
+    one, other, read = asyncio.run(all_of_them())
+    assert (type(one), other, type(read)) == (RuntimeError, "a", RuntimeError)
+
+
 def test_a_full_disk_is_told_and_half_nothing_and_passes(db: Database) -> None:
     connection = db.writer._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]

@@ -122,7 +122,7 @@ class Database:
     ) -> T:
         """Run `function(tx, ...)` on one snapshot and return its result."""
         with self._snapshot() as tx:
-            return function(tx, *args, **kwargs)
+            return cast(T, _flip(function, args, kwargs, tx))
 
     async def aread(
         self,
@@ -162,6 +162,9 @@ class Database:
 
 
 def _flip(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], tx: WriteTx
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], tx: ReadTx
 ) -> Any:
-    return function(tx, *args, **kwargs)
+    try:
+        return function(tx, *args, **kwargs)
+    except StopIteration as error:  # no future takes one, and its caller would wait for ever
+        raise RuntimeError("a transaction's function raised StopIteration") from error
