@@ -353,6 +353,18 @@ def test_jobs_wait_while_nothing_may_be_changed(home: Home, mode: str) -> None:
     assert facts_of(home, "waits") and files_of(home)
 
 
+def test_jobs_that_waited_to_be_allowed_run_when_that_has_changed_while_no_worker_ran(
+    home: Home,
+) -> None:
+    home.configure(manifest("rules", mutationsFrozen=True))
+    job_id = ended(home, "waits", LEARNED * 2)
+    with home.worker():
+        eventually(lambda: row(home, job_id)["last_error_code"] == "not_now")
+    home.configure(manifest("rules"))
+    with home.worker():
+        finished(home, job_id)
+
+
 def everything(home: Home) -> dict[str, object]:
     """Return what a session has left, in words that do not depend on ids and times."""
     tables = {

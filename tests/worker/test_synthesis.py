@@ -129,14 +129,20 @@ def test_a_failed_run_leaves_the_file_as_it_is(
     assert reason and "less than an hour ago" in reason, "a failed run counts as a run"
 
 
-def test_a_model_that_cannot_be_reached_is_waited_for(asking: Home, server: FakeServer) -> None:
+def test_a_model_that_cannot_be_reached_is_waited_for_until_another_one_is_named(
+    asking: Home, script: Script, server: FakeServer
+) -> None:
     save(asking, "Heron runs on SQLite.", importance=0.9)
     server.stop()
     with asking.worker():
         job_id = asked(asking)
         eventually(lambda: job(asking, job_id)["last_error_code"] == "not_now")
-    waiting = job(asking, job_id)
-    assert (waiting["status"], waiting["attempts"]) == ("pending", 0)
+        waiting = job(asking, job_id)
+        assert (waiting["status"], waiting["attempts"]) == ("pending", 0)
+        script.reads(QUESTION, FILE)
+        with scripted(script) as other:
+            asking.configure_live(manifest(url=other.url))
+            done(asking, job_id)
 
 
 def test_without_a_model_the_file_is_a_ranked_list(home: Home) -> None:

@@ -41,12 +41,16 @@ class Context:
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
         self._named = self._names()
-        self._could_write = self.may_write()
+        #: What jobs wait for that are not to run now; unknown at first, because nobody looked before this process.
+        self._allowing: tuple[bool, TextSettings] | None = None
 
     def settings_changed(self) -> None:
-        """Let the jobs that wait for a provider, or to be allowed, try at once when that has changed."""
-        could_write, self._could_write = self._could_write, self.may_write()
-        if self._could_write and not could_write:
+        """Let the jobs that wait for a provider, or to be allowed, try at once when that has changed.
+
+        To be called once at the start too: what allows a job may have changed while no worker ran.
+        """
+        allowing, self._allowing = self._allowing, (self.may_write(), self._synthesis())
+        if self._allowing != allowing:
             self.db.write(limits.allowed, "sessions", now=clock.now())
         before, self._named = self._named, self._names()
         for queue, was, now_is in zip(WAITING_QUEUES, before, self._named, strict=True):
@@ -59,6 +63,9 @@ class Context:
             chosen.text_settings(self._live.keyed, environment),
             chosen.vector_settings(self._live.keyed, environment),
         )
+
+    def _synthesis(self) -> TextSettings:
+        return chosen.synthesis_settings(self._live.keyed, self._live.loaded.environment)
 
     @property
     def settings(self) -> Settings:
@@ -102,7 +109,7 @@ class Context:
     def synthesis_model(self) -> LanguageModel | None:
         """Return the model that writes MEMORY.md, counted and bounded; None when there is none."""
         extraction, _ = self._names()
-        wanted = chosen.synthesis_settings(self._live.keyed, self._live.loaded.environment)
+        wanted = self._synthesis()
         if wanted == extraction:
             return self.language_model()
         return self._bounded(wanted, registry.resolve(wanted, _is_available))

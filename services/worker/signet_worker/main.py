@@ -76,6 +76,7 @@ def serve(booted: Booted) -> int:
     broker = JobsBroker(db, pump)
     context = Context(db, live, workspace)
     live.then(context.settings_changed)
+    context.settings_changed()
     actors.declare(broker, context)
     threads = sum(queue.slots for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
