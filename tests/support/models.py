@@ -137,13 +137,13 @@ class FakeServer:
         self._path = path
         self._lock = threading.Condition()
         self._open: set[socket.socket] = set()
-        self._port = free_port()
+        self.port = free_port()
         self.start()
 
     @property
     def url(self) -> str:
         """Return the base URL to configure."""
-        return f"http://127.0.0.1:{self._port}{self._path}"
+        return f"http://127.0.0.1:{self.port}{self._path}"
 
     @property
     def prompts(self) -> list[str]:
@@ -154,7 +154,7 @@ class FakeServer:
     def start(self) -> None:
         """Listen, after a stop on the same port as before."""
         self.stopping.clear()
-        self._http = _Http(("127.0.0.1", self._port), _handler_for(self))
+        self._http = _Http(("127.0.0.1", self.port), _handler_for(self))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(TICK_SECONDS,))
         self._thread.start()
 
@@ -250,6 +250,15 @@ def fake_anthropic(
 def fake_opencode(*answers: Answer) -> Iterator[FakeServer]:
     """Run an OpenCode server; an answer "" leaves the message empty, the next one is then found in its session."""
     yield from _running(OPENCODE, answers, "", (), 8, (Works(),))
+
+
+@contextmanager
+def fake_daemon(*answers: Answer) -> Iterator[FakeServer]:
+    """Run what answers messages of MCP as a daemon does, or does not."""
+    routes: Mapping[tuple[str, str], Route] = {
+        ("POST", "/mcp"): lambda server, _: (server.next_answer(), str)
+    }
+    yield from _running(routes, answers, "", (), 8, (Works(),))
 
 
 def _running(

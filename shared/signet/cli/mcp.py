@@ -58,8 +58,9 @@ class Bridge:
         self._seconds = refresh_seconds(environ)
         self._writing = threading.Lock()
         self._free = threading.BoundedSemaphore(AT_ONCE)
-        #: The tools that were last told.
+        #: The tools that were last told; several threads tell.
         self._told: object = None
+        self._telling = threading.Lock()
         self._look = threading.Event()
 
     def serve(self, lines: Iterable[bytes]) -> None:
@@ -130,10 +131,14 @@ class Bridge:
 
     def _follow(self, tools: object) -> None:
         """Remember what was told, and from the first time on look whether it still holds."""
-        is_first = self._told is None
-        self._told = tools
-        if is_first and tools is not None:
+        if tools is not None and self._tell(tools) is None:
             threading.Thread(target=self._refresh, daemon=True).start()
+
+    def _tell(self, tools: object) -> object:
+        """Remember tools as those that were told last, and return those before."""
+        with self._telling:
+            before, self._told = self._told, tools
+        return before
 
     def _refresh(self) -> None:
         while True:
@@ -143,8 +148,7 @@ class Bridge:
                 tools = tools_of(self._asked(_LIST))
             except SignetError:  # no daemon: nothing has changed that could be used
                 continue
-            if tools is not None and tools != self._told:
-                self._told = tools
+            if tools is not None and self._tell(tools) != tools:
                 try:
                     self._write(_CHANGED)
                 except (OSError, ValueError):  # whoever asked is gone
