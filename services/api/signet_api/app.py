@@ -71,8 +71,7 @@ def create_app(state: State) -> ASGIApp:
     segments.install()
     for router in ROUTERS:
         app.include_router(router)
-    routes = app.router.routes
-    routes.insert(0, Direct(zip(ROUTERS, routes[-len(ROUTERS) :], strict=True)))
+    app.router.routes.insert(0, Direct(ROUTERS))
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
     guard = Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard

@@ -1,32 +1,39 @@
-"""Finds the routes of a path without asking every router in turn.
+"""Finds the route of a path without asking every router in turn.
 
 The framework asks each route of each router before it comes to the one that is meant: 0.8 ms of a request that the
-last of them answers. Most paths have no parameters, and their routers are known before anybody asks.
+last of them answers. Most paths have no parameters, and their routes are known before anybody asks.
 """
 
 from collections.abc import Iterable
 
 from fastapi import APIRouter
+from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 
 class Direct(BaseRoute):
-    """Asks the router of a path without parameters; to be put before all others, which take what it leaves."""
+    """Hands requests to the routes of paths without parameters; to be put before all others, which take what it leaves.
 
-    def __init__(self, included: Iterable[tuple[APIRouter, BaseRoute]]) -> None:
-        """Keep for each path the first router that has it, as it was included."""
-        self._by_path: dict[str, BaseRoute] = {}
-        for router, route in included:
-            for path in (getattr(one, "path", "{") for one in router.routes):
-                if "{" not in path:
-                    self._by_path.setdefault(path, route)
+    A path with another method is left to them too: they know what to answer.
+    """
+
+    def __init__(self, routers: Iterable[APIRouter]) -> None:
+        """Keep the first route that each path and method has."""
+        self._routes: dict[tuple[str, str], APIRoute] = {}
+        for router in routers:
+            for route in router.routes:
+                if isinstance(route, APIRoute) and "{" not in route.path:
+                    for method in route.methods or ():
+                        self._routes.setdefault((method, route.path), route)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return what the path's router says of a request."""
-        known = self._by_path.get(scope.get("path", ""))
-        return known.matches(scope) if known else (Match.NONE, {})
+        """Return the route of a request as what it adds to its scope."""
+        route = self._routes.get((scope.get("method", ""), scope["path"]))
+        if route is None:
+            return Match.NONE, {}
+        return Match.FULL, {"route": route, "endpoint": route.endpoint, "path_params": {}}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the path's router answer."""
-        await self._by_path[scope["path"]].handle(scope, receive, send)
+        """Let the route answer that was found."""
+        await scope["route"].handle(scope, receive, send)
