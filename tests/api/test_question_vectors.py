@@ -12,7 +12,7 @@ from structlog.contextvars import get_contextvars
 from signet.db import READERS
 from signet.domain.embeddings import store
 from signet.domain.recall.models import QueryVector
-from signet.errors import ProviderFailed, SignetError
+from signet.errors import ProviderFailed
 from signet.providers import registry
 from signet.providers.registry import VectorSettings
 from signet_api import vectors
@@ -36,7 +36,7 @@ class Stub:
     begun: threading.Event = field(default_factory=threading.Event)
     asked: list[str] = field(default_factory=list)
     requests: list[object] = field(default_factory=list)
-    fault_of: Mapping[str, SignetError] = field(default_factory=dict)
+    fault_of: Mapping[str, Exception] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -206,6 +206,23 @@ def test_a_model_that_is_slow_is_left_alone_for_a_while(
         assert asked(api, "Where to?")() is None
     stub.gate.set()
     assert is_paused(api, stub)
+
+
+def test_a_model_that_does_not_load_is_left_alone_for_a_while(
+    api: Api, stubs: dict[str, Stub]
+) -> None:
+    stub = stubs[NATIVE]
+    stub.fault_of = {"warm": ValueError("damaged")}
+    choose(api, "native", NATIVE)
+    assert asked(api, "Where to?")() is None
+
+    def told() -> list[str]:
+        logged = [line for line in api.logged if line["event"] == "recall.model_missing"]
+        return [str(line["reason"]) for line in logged]
+
+    eventually(lambda: bool(told()))
+    assert asked(api, "And now?")() is None
+    assert (told(), stub.asked) == (["damaged"], ["warm"])
 
 
 def test_another_model_is_tried_at_once_after_one_has_failed(

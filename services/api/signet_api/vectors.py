@@ -141,8 +141,12 @@ class QueryVectors:
             with self._lock:
                 if wanted == self._settings:  # else somebody wants another one by now
                     self._embedder = embedder
-        except SignetError as error:
-            log.warning("recall.model_missing", reason=error.message)
+        except Exception as error:  # whatever it is, loading again at each question mends nothing
+            log.warning(
+                "recall.model_missing",
+                reason=str(error),
+                exc_info=not isinstance(error, SignetError),
+            )
             with self._lock:
                 if wanted == self._settings:
                     self._again_at = time.monotonic() + PAUSE_SECONDS

@@ -115,14 +115,17 @@ def test_a_missing_model_says_which_command_installs_it(empty_home: Path) -> Non
     assert not empty_home.exists()
 
 
-def test_a_damaged_graph_is_a_provider_that_is_down(installed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"junk", b""], ids=["junk", "empty"])
+@pytest.mark.parametrize("suffix", [".onnx", ".txt"], ids=["graph", "vocabulary"])
+def test_a_damaged_file_is_a_provider_that_is_down(
+    installed: Path, tmp_path: Path, suffix: str, content: bytes
+) -> None:
     for file in installed.iterdir():
-        content = b"junk" if file.suffix == ".onnx" else None
         target = tmp_path / file.name
-        if content is None:
-            target.symlink_to(file)
-        else:
+        if file.suffix == suffix:
             target.write_bytes(content)
+        else:
+            target.symlink_to(file)
     with pytest.raises(ProviderDown, match="signet models install"):
         NativeEmbedder(tmp_path).load()
 

@@ -82,7 +82,7 @@ class NativeEmbedder:
             return tokenizer, _runtime(self._folder, self._precision)
         except FileNotFoundError as error:
             raise ModelNotInstalled(NOT_INSTALLED, provider=self.name) from error
-        except (OSError, ValueError, weights.BadWeights) as error:
+        except (OSError, ValueError, KeyError, weights.BadWeights) as error:
             raise ProviderDown(
                 "the embedding model cannot be read; run `signet models install`",
                 provider=self.name,
@@ -145,7 +145,12 @@ def onnx_runtime(folder: Path, precision: Precision) -> Run:
         session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
-    except (failures.Fail, failures.InvalidProtobuf, failures.InvalidGraph) as error:
+    except (
+        failures.Fail,
+        failures.InvalidArgument,  # an empty file
+        failures.InvalidProtobuf,
+        failures.InvalidGraph,
+    ) as error:
         raise weights.BadWeights(path=str(path)) from error
 
     def run(ids: Sequence[int]) -> bytes:

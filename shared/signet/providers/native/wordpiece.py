@@ -116,6 +116,9 @@ class WordPiece:
 
 
 def read(path: Path) -> WordPiece:
-    """Return the tokenizer of a `vocab.txt`: one piece a line, the line number is the id."""
+    """Return the tokenizer of a `vocab.txt`: one piece a line, the line number is the id.
+
+    Raises OSError, UnicodeDecodeError, KeyError when a marker is missing.
+    """
     pieces = path.read_text("utf-8").removesuffix("\n").split("\n")
     return WordPiece({piece: number for number, piece in enumerate(pieces)})
