@@ -1,6 +1,7 @@
 """Runs of tasks: a real program, a real worker, and what a worker's death leaves of them."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -76,6 +77,17 @@ def running_pid(folder: Path) -> int:
     pid = folder / "pid"
     eventually(lambda: pid.exists() and pid.read_text().strip() != "")
     return int(pid.read_text())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a worker keeps all processors")
+def test_the_program_of_a_task_has_the_processors_that_the_worker_leaves(
+    home: Home, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "#!/bin/sh\nexec grep Cpus_allowed: /proc/self/status\n"
+    install(folder / "told", monkeypatch, "claude", script=script)
+    with home.worker():
+        run = ended(home, started(home, made(home, folder)))
+    assert run["stdout"] in Path("/proc/self/status").read_text("utf-8").splitlines(keepends=True)
 
 
 def test_each_harness_is_given_its_prompt_and_says_how_it_went(home: Home, folder: Path) -> None:

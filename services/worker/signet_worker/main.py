@@ -2,7 +2,7 @@
 
 It runs at low priority and, on Linux, leaves one processor to others, so that answers to people come before work in
 the background. All but the thread that writes: answers wait for the lock that it holds. On Linux each thread has a
-priority and processors of its own, those of the thread which started it.
+priority of its own, that of the thread which started it.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import threading
 from signet.errors import SignetError
 from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
+from signet_worker import processors
 
 #: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
 DRAIN_SECONDS = 3.0
@@ -118,12 +119,7 @@ def _step_back() -> None:
     """Let others go first, as far as the system allows: threads that start from now on do."""
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    if not hasattr(os, "sched_setaffinity"):
-        return
-    with contextlib.suppress(OSError):
-        allowed = os.sched_getaffinity(0)
-        # The first: of mixed processors (Intel's) those that save power come last.
-        os.sched_setaffinity(0, allowed - {min(allowed)} or allowed)
+    processors.leave_first()
 
 
 if __name__ == "__main__":

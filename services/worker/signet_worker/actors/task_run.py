@@ -2,9 +2,11 @@
 
 from signet.domain.tasks.perform import perform
 from signet.queue.held import Run
+from signet_worker import processors
 from signet_worker.context import Context
 
 
 def task_run(job: Run, context: Context) -> None:
     """Give the prompt of the task to its harness and wait for the end."""
-    perform(job, context.settings, context.workspace)
+    with processors.whole():
+        perform(job, context.settings, context.workspace)

@@ -4,6 +4,7 @@ from signet import clock
 from signet.domain.updates import install
 from signet.observe import logs
 from signet.queue.held import Run
+from signet_worker import processors
 from signet_worker.context import Context
 
 log = logs.get("update")
@@ -11,7 +12,8 @@ log = logs.get("update")
 
 def update_check(job: Run, context: Context) -> None:
     """Ask the index; a new version that is not major is installed when settings say so."""
-    done = install.by_itself(context.workspace, context.settings.updates, now=clock.now())
+    with processors.whole():
+        done = install.by_itself(context.workspace, context.settings.updates, now=clock.now())
     if done is not None:
         log.info("update.installed" if done.success else "update.failed", detail=done.message)
     job.commit(lambda tx: {"message": done.message if done else "nothing to install"})
