@@ -45,6 +45,40 @@ def test_a_failed_job_waits_and_keeps_its_errors(db: Database, hands: Hands) -> 
     }
 
 
+def test_a_job_keeps_the_last_five_errors(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    for number in range(7):
+        (held,) = take(db, hands)
+        end(db, hands, held, End.POSTPONED, code="wait", error=f"no {number}", wait_ms=0)
+    kept = json.loads(row(db, job_id)["errors"])
+    assert [(entry["token"], entry["text"]) for entry in kept] == [
+        (number + 1, f"no {number}") for number in range(2, 7)
+    ]
+
+
+def test_any_text_is_kept_as_an_error(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    text = 'Käse "x" \\ \n\t\x00\x1f {1} 🙂 '
+    end(db, hands, held, End.FAILED, code="odd", error=text + "\ud800")
+    found = row(db, job_id)
+    (entry,) = json.loads(found["errors"])
+    assert (entry["text"], found["error"]) == (text + "?", text + "?")
+
+
+@pytest.mark.parametrize(
+    "left", ["", "{", '{"at": 1}', "null"], ids=["empty", "broken", "object", "null"]
+)
+def test_what_is_no_list_of_errors_makes_room_for_one(
+    db: Database, hands: Hands, left: str
+) -> None:
+    job_id = str(add(db, hands, "a"))
+    db.write(WriteTx.run, "UPDATE memory_jobs SET errors = ?", (left,))
+    (held,) = take(db, hands)
+    assert end(db, hands, held, End.FAILED, code="boom", error="again")
+    assert [entry["code"] for entry in json.loads(row(db, job_id)["errors"])] == ["boom"]
+
+
 def test_the_last_attempt_buries(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     for _ in range(3):

@@ -79,7 +79,7 @@ class Worker:
 
     def _settle(self, tx: WriteTx, held: Lease, how: End) -> bool:
         outcome = Outcome(end=how, code="x", error="x")
-        settled = finish.settle(tx, held.job_id, held.token, outcome, now=self._hands.now)
+        settled = finish.settle(tx, held, outcome, now=self._hands.now)
         if settled and how is End.COMPLETED:
             tx.run("INSERT INTO runtime_settings (key, value) VALUES (?, '1')", (held.job_id,))
         return settled

@@ -57,7 +57,7 @@ def take(db: Database, hands: Hands, count: int = 1, owner: str = "me") -> list[
 def end(db: Database, hands: Hands, held: Lease, how: End, **fields: object) -> bool:
     """End a lease."""
     outcome = Outcome(end=how, **fields)  # type: ignore[arg-type]  # test shorthand
-    return db.write(finish.settle, held.job_id, held.token, outcome, now=hands.now)
+    return db.write(finish.settle, held, outcome, now=hands.now)
 
 
 def row(db: Database, job_id: str) -> Row:

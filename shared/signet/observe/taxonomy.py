@@ -60,6 +60,10 @@ _REFUSALS: Mapping[str, Code] = {
 }
 
 
+#: What ends the run of a job that has not failed: it waits, for a provider, a lock or a setting.
+_WAITS = (Unavailable, NotNow, ProviderBusy, ProviderDown)
+
+
 def of_refusal(error: SignetError) -> Code | None:
     """Return the code of a refused change, None for a refusal of another sort."""
     return _REFUSALS.get(error.code)
@@ -79,11 +83,8 @@ def of_decision(error: BaseException) -> Code:
 
 
 def of_job(kind: str, code: str, error: BaseException | None) -> Code | None:
-    """Return the code of a run of a job that failed with this error; None where the taxonomy has no word.
-
-    A job that waits, for a provider, a lock or a setting, has not failed.
-    """
-    if isinstance(error, Unavailable | NotNow | ProviderBusy | ProviderDown):
+    """Return the code of a run of a job that failed with this error; None where the taxonomy has no word."""
+    if isinstance(error, _WAITS):
         return None
     if kind == "extract":
         is_late = isinstance(error, ProviderTimeout | TimeoutError) or code == "timeout"

@@ -8,12 +8,13 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple, Self
 
 from signet import clock
 from signet.db import Row, WriteTx
 from signet.queue import backoff, limits
 from signet.queue.enqueue import DUE
-from signet.queue.lease import release
+from signet.queue.lease import Lease, release
 
 #: How many past errors a row keeps, newest last.
 ERRORS_KEPT = 5
@@ -30,15 +31,21 @@ UPDATE memory_jobs
 
 _RESULT = "UPDATE memory_jobs SET result = ? WHERE id = ?"
 
-_READ = """
-SELECT attempts, max_attempts, errors, crashes, queue FROM memory_jobs
- WHERE id = :id AND lease_token = :token AND status = 'leased'"""
+#: The past errors and this one, newest last; what another program has left there instead is dropped.
+_ERRORS = f"""
+json_insert(CASE WHEN json_valid(errors) THEN
+              CASE WHEN json_type(errors) <> 'array' THEN '[]'
+                   WHEN json_array_length(errors) < {ERRORS_KEPT} THEN errors
+                   ELSE json_remove(errors, '$[0]') END
+            ELSE '[]' END,
+            '$[#]', json_object('at', :now, 'token', :token, 'code', :code, 'text', :error))"""
 
-_END = """
+_END = f"""
 UPDATE memory_jobs
    SET status = :status, due_ms = COALESCE(:due, due_ms), updated_at = :now,
        failed_at = CASE :status WHEN 'dead' THEN :now END,
-       attempts = :attempts, crashes = :crashes, error = :error, last_error_code = :code, errors = :errors,
+       attempts = :attempts, crashes = :crashes, error = :error, last_error_code = :code,
+       errors = {_ERRORS},
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
 
@@ -69,6 +76,29 @@ class Outcome:
     is_provider_down: bool = False
 
 
+class Leased(NamedTuple):
+    """What of a leased row decides on its end; of a `Lease` the same is known since the claim."""
+
+    job_id: str
+    token: int
+    queue: str
+    attempts: int
+    max_attempts: int
+    crashes: int
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """Return it from a row with these columns of `memory_jobs`."""
+        return cls(
+            row["id"],
+            row["lease_token"],
+            row["queue"],
+            row["attempts"],
+            row["max_attempts"],
+            row["crashes"],
+        )
+
+
 def complete(tx: WriteTx, job_id: str, token: int, *, now: datetime) -> bool:
     """Complete a job; False, and nothing changed, when the lease was lost."""
     return tx.run(_COMPLETE, {"id": job_id, "token": token, "now": clock.to_text(now)}) == 1
@@ -79,23 +109,20 @@ def record_result(tx: WriteTx, job_id: str, result: object) -> None:
     tx.run(_RESULT, (json.dumps(result), job_id))
 
 
-def settle(tx: WriteTx, job_id: str, token: int, outcome: Outcome, *, now: datetime) -> bool:
+def settle(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, *, now: datetime) -> bool:
     """End a lease as the outcome says; False, and nothing changed, when the lease was lost."""
     if outcome.end is End.COMPLETED:
-        return complete(tx, job_id, token, now=now)
+        return complete(tx, lease.job_id, lease.token, now=now)
     if outcome.end is End.RELEASED:
-        given_back = release(tx, job_id, token, now=now)
+        given_back = release(tx, lease.job_id, lease.token, now=now)
         tx.signal(DUE)
         return given_back
-    row = tx.one(_READ, {"id": job_id, "token": token})
-    return row is not None and end_row(tx, row, job_id, token, outcome, now=now)
+    return _fail(tx, lease, outcome, now)
 
 
-def end_row(
-    tx: WriteTx, row: Row, job_id: str, token: int, outcome: Outcome, *, now: datetime
-) -> bool:
-    """Move a leased row to pending or dead; the row's attempts decide which."""
-    attempts, crashes = row["attempts"], row["crashes"]
+def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -> bool:
+    """Move a leased row to pending or dead; its attempts, which nobody changes while it is leased, decide which."""
+    attempts, crashes = lease.attempts, lease.crashes
     dead, wait_ms = False, outcome.wait_ms
     match outcome.end:
         case End.PERMANENT | End.CANCELLED:
@@ -104,42 +131,29 @@ def end_row(
             attempts = max(attempts - 1, 0)
             wait_ms = wait_ms or 0
         case End.CRASHED:
-            limits.probe_lost(tx, row["queue"], job_id, now=now)
+            limits.probe_lost(tx, lease.queue, lease.job_id, now=now)
             crashes += 1
-            dead = attempts >= row["max_attempts"]
+            dead = attempts >= lease.max_attempts
             wait_ms = backoff.after_crash(crashes)
         case _:
-            dead = attempts >= row["max_attempts"]
+            dead = attempts >= lease.max_attempts
             wait_ms = backoff.after_failure(attempts) if wait_ms is None else wait_ms
-    text = clock.to_text(now)
     # A file name or a model's answer may hold half a surrogate pair, which the database cannot.
     error = outcome.error[:ERROR_CHARS].encode("utf-8", "replace").decode()
-    entry = {"at": text, "token": token, "code": outcome.code, "text": error}
     moved = tx.run(
         _END,
         {
-            "id": job_id,
-            "token": token,
-            "now": text,
+            "id": lease.job_id,
+            "token": lease.token,
+            "now": clock.to_text(now),
             "status": "dead" if dead else "pending",
             "due": None if dead else int(now.timestamp() * 1000) + (wait_ms or 0),
             "attempts": attempts,
             "crashes": crashes,
             "error": error,
             "code": outcome.code,
-            "errors": json.dumps([*_past(row["errors"]), entry][-ERRORS_KEPT:]),
         },
     )
     if moved and not dead and (wait_ms or 0) < UNNOTICED_MS:
         tx.signal(DUE)
     return moved == 1
-
-
-def _past(text: str | None) -> list[object]:
-    if not text:
-        return []
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return []
-    return value if isinstance(value, list) else []

@@ -9,12 +9,12 @@ from datetime import datetime
 
 from signet.db import Row, WriteTx
 from signet.observe import metrics
-from signet.queue.finish import End, Outcome, end_row
+from signet.queue.finish import End, Leased, Outcome, settle
 
 #: Rows moved in one transaction, so that other writers get their turn.
 BATCH = 100
 
-_COLUMNS = "SELECT id, lease_token, attempts, max_attempts, errors, crashes, queue FROM memory_jobs"
+_COLUMNS = "SELECT id, lease_token, attempts, max_attempts, crashes, queue FROM memory_jobs"
 _OF_OWNER = f"{_COLUMNS} WHERE lease_owner = ? AND status = 'leased' LIMIT {BATCH}"
 #: The monotonic clock starts anew with the machine: an end further away than any lease lasts is of an earlier start.
 LONGEST_LEASE_MS = 600_000
@@ -37,6 +37,6 @@ def end_expired(tx: WriteTx, *, monotonic_ms: int, now: datetime) -> int:
 
 def _end(tx: WriteTx, rows: list[Row], outcome: Outcome, now: datetime) -> int:
     for row in rows:
-        end_row(tx, row, row["id"], row["lease_token"], outcome, now=now)
+        settle(tx, Leased.of(row), outcome, now=now)
     metrics.REAPED.labels(outcome.code).inc(len(rows))
     return len(rows)

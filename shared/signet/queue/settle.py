@@ -24,7 +24,7 @@ def settle(tx: WriteTx, run: Run, ended: Outcome) -> bool:
         ended = replace(ended, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
     elif run.is_probe:
         run.probed(tx, ended.end is End.COMPLETED, now=now)
-    return finish.settle(tx, lease.job_id, lease.token, ended, now=now)
+    return finish.settle(tx, lease, ended, now=now)
 
 
 def buries(run: Run, ended: Outcome) -> bool:

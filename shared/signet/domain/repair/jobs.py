@@ -17,7 +17,7 @@ from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
 from signet.domain.sessions.store import KIND as SUMMARIZE
 from signet.queue import Job, Status, console, enqueue
-from signet.queue.finish import End, Outcome, end_row
+from signet.queue.finish import End, Leased, Outcome, settle
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
 SPREAD_MS = 100
@@ -53,7 +53,7 @@ UPDATE summary_jobs SET status = 'pending', attempts = 0, error = NULL, failed_a
        leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL, updated_at = ? WHERE id = ?"""
 _SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
 _STALE = f"""
-SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, errors, crashes, queue
+SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue
   FROM memory_jobs WHERE {diagnostics.STALE}
    AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
  ORDER BY leased_at, id LIMIT :limit"""
@@ -118,7 +118,7 @@ def release(tx: WriteTx, order: Order) -> Done:
     rows = _stale(tx, order)
     ended = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
     for row in rows:
-        end_row(tx, row, row["id"], row["lease_token"], ended, now=order.now)
+        settle(tx, Leased.of(row), ended, now=order.now)
     tx.run(_UNLEASE)
     alone = [row["id"] for row in tx.all(_STALE_SUMMARIES, {"before": _before(order)})]
     back = sum(_revive(tx, job_id, order) for job_id in alone)
