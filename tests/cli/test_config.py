@@ -46,9 +46,9 @@ def test_what_makes_no_sense_changes_nothing(alone: Program) -> None:
     written(alone)
     before = (alone.workspace / "agent.yaml").read_text()
     for key, value, words in (
-        ("search.alhpa", "0.5", 'did you mean "alpha"?'),
-        ("search.alpha", "often", "search.alpha"),
-        ("search.alpha", "7", "search.alpha"),
+        ("search.alhpa", "0.5", 'unknown key; did you mean "alpha"?\n'),
+        ("search.alpha", "often", "search.alpha: a number from 0 to 1 is expected\n"),
+        ("search.alpha", "7", "search.alpha: a number from 0 to 1 is expected\n"),
         ("search.alpha", "[1", "not a value in YAML"),
         ("search.alpha", "1\nother: 2", "more than one value"),
     ):

@@ -95,6 +95,11 @@ def test_wrong_usage_exits_with_2_and_says_where_help_is(
     assert as_json.json()["code"] == "usage"
 
 
+def test_a_choice_that_there_is_not_is_told_in_our_words_only(alone: Program) -> None:
+    told = alone.run("jobs", "list", "--status", "lost").err
+    assert told.startswith("error: Invalid value for '--status': 'lost' is not one of 'pending'")
+
+
 def test_a_group_without_a_command_shows_its_help_and_exits_with_2(alone: Program) -> None:
     done = alone.run("jobs")
     assert (done.status, done.out) == (2, "")

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,8 @@ app = typer.Typer(help="Look at settings and change them.", invoke_without_comma
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Such as search.alpha.")]
 #: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
 _NESTED = "memory.pipelineV2"
+#: What a warning says of how the daemon helps itself with an odd value in the file; here none is written.
+_LENIENCE = re.compile(r"; using .*|[,;] ignored")
 
 
 @app.callback()
@@ -88,7 +91,7 @@ def set_(
         nested = {part: nested}
     _, problems = config.settings_from({first: nested})
     if problems:
-        raise Invalid("; ".join(problems))
+        raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
     workspace.root.mkdir(parents=True, exist_ok=True)
     file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
     manifest.set_value(file, key, wished)

@@ -115,7 +115,8 @@ def _wrong_usage(error: "TyperException", *, as_json: bool) -> None:
             output.tell(message)
             return
         message = f"{context.command_path} needs a command"
-    output.failed(message, "usage", as_json=as_json)
+    # What a library of ours puts before what it was told.
+    output.failed(message.replace("Value error, ", ""), "usage", as_json=as_json)
     if not as_json:
         output.hint(f"See: {context.command_path if context else 'signet'} --help")
 
