@@ -7,7 +7,7 @@ store one question: is this doubtful name known already? Writing the rows is lef
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 
 from signet.domain.graph import names
 
@@ -25,7 +25,7 @@ MIN_SEGMENT_CHARS = 11
 MIN_CLAUSE_CHARS = 5
 MAX_CLAUSE_CHARS = 200
 
-_SEGMENT = re.compile(r"[^\n]+?(?:[.!?]+(?=\s|$)|(?=\s[-–—*•]\s)|(?=\n)|$)")
+_SEGMENT = re.compile(r"[^\n](?:[^\s.!?]+|[^\n])*?(?:[.!?]+(?=\s|$)|(?=\s[-–—*•]\s)|(?=\n)|$)")
 _LINKING_WORD = re.compile(
     r"(?:['’]s\b)?[\s\W]*(?:(?:and|or|but|who|that|which)\b[\s\W]*)?", re.IGNORECASE
 )
@@ -72,6 +72,8 @@ _FAMILIES = (
 )
 GENERAL = "general"
 _RANKS = {form: rank for rank, (_, forms) in enumerate(_FAMILIES) for form in forms.split()}
+#: The first words of the forms of two.
+_OPENING = frozenset(form.partition("_")[0] for form in _RANKS if "_" in form)
 _WORD = re.compile(r"\w+")
 
 #: Words that announce a decision anywhere in a text, in small letters.
@@ -156,8 +158,10 @@ def is_decision(text: str) -> bool:
 def aspect(clause: str) -> str:
     """Return the aspect that the verbs of a clause speak of."""
     words = _WORD.findall(clause.lower())
-    pairs = map("_".join, pairwise(words))
-    ranks = [_RANKS[form] for form in chain(words, pairs) if form in _RANKS]
+    ranks = [_RANKS[word] for word in words if word in _RANKS]
+    if not _OPENING.isdisjoint(words):
+        pairs = map("_".join, pairwise(words))
+        ranks += [_RANKS[pair] for pair in pairs if pair in _RANKS]
     return _FAMILIES[min(ranks)][0] if ranks else GENERAL
 
 

@@ -7,6 +7,7 @@ a subject. The others are names only to someone who knows them already (spec/pip
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from signet.domain.graph.lexicon import (
     ABBREVIATIONS,
@@ -36,21 +37,16 @@ _ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as written, where it stands, and whether its form alone proves it."""
+    """A name as written and as compared, where it stands, and whether its form alone proves it."""
 
     text: str
+    canonical: str
     start: int
     end: int
     is_certain: bool
 
-    @property
-    def canonical(self) -> str:
-        """The form names are compared in."""
-        return canonical(self.text)
 
-
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     text: str
     start: int
     is_initial: bool
@@ -68,6 +64,14 @@ def find(text: str) -> list[Name]:
     is_initial, is_heading = True, False
     for token in _TOKEN.finditer(text):
         raw = token.group()
+        if raw.islower() and raw.isalpha():  # most words are plain: they can only end a name
+            if run:
+                if raw in JOINERS:
+                    run.append(_Word(raw, token.start(), False))
+                else:
+                    _close(run, raw, found, is_heading)
+            is_initial = False
+            continue
         if raw == "\n":
             _close(run, "", found, is_heading)
             is_initial, is_heading = True, False
@@ -86,8 +90,6 @@ def find(text: str) -> list[Name]:
             run.append(_Word(base, at, is_initial))
             if len(base) < len(raw) - raw.index(word):
                 _close(run, "has" if base != word else "", found, is_heading)
-        elif run and raw in JOINERS:
-            run.append(_Word(raw, token.start(), False))
         else:
             _close(run, raw, found, is_heading)
         is_initial = raw[-1] in ".!?:\"'”’)*_`" and _ends_sentence(raw)
@@ -158,6 +160,7 @@ def _name(kept: list[_Word], following: str, is_heading: bool) -> Name | None:
             return None if len(kept) == 1 else _name(kept[1:], following, is_heading)
     return Name(
         text,
+        canonical(text),
         first.start,
         last.start + len(last.text),
         not is_initial
