@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def now() -> datetime:
@@ -41,8 +42,12 @@ class Clock:
 SYSTEM = Clock()
 
 
+@lru_cache(16)
 def to_text(instant: datetime) -> str:
-    """Return an instant as ISO-8601 UTC with milliseconds and `Z`; text order is time order."""
+    """Return an instant as ISO-8601 UTC with milliseconds and `Z`; text order is time order.
+
+    One instant is written into many rows: it is made into text once.
+    """
     return instant.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 

@@ -1,4 +1,4 @@
-"""The only SQL of the graph. Each write is one statement that is safe to repeat.
+"""The only SQL of the graph. Each write is safe to repeat.
 
 `entities.mentions` is the number of memories that name the entity: it grows only with a new mention row, and the
 purge takes off what it removes.
@@ -9,31 +9,31 @@ from collections.abc import Sequence
 
 from signet import ids
 from signet.db import ReadTx, WriteTx
+from signet.domain.graph.models import EXTRACTED, UNKNOWN
+
+#: Types that tell nothing.
+_UNTOLD = frozenset({EXTRACTED, UNKNOWN})
 
 _KNOWN = "SELECT 1 FROM entities WHERE agent_id = ? AND canonical_name = ?"
 
-#: Finds or makes an entity and counts the mention that `_MENTION` is about to add.
-_ENTITY = """
-INSERT INTO entities (id, name, canonical_name, entity_type, mentions, agent_id, created_at, updated_at)
-VALUES (:id, :name, :canonical, :type, 1, :agent, :at, :at)
-ON CONFLICT (agent_id, canonical_name) DO UPDATE SET
-    mentions = mentions + NOT EXISTS (
-        SELECT 1 FROM memory_entity_mentions WHERE memory_id = :memory AND entity_id = entities.id),
-    entity_type = CASE WHEN entity_type IN ('extracted', 'unknown') AND :type NOT IN ('extracted', 'unknown')
-        THEN excluded.entity_type ELSE entity_type END,
-    updated_at = excluded.updated_at
-RETURNING id
-"""
+_ENTITY = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
+_NEW_ENTITY = (
+    "INSERT INTO entities (id, name, canonical_name, entity_type, mentions, agent_id, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, 1, ?, ?, ?)"
+)
+_COUNT = "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?"
+_TYPE = "UPDATE entities SET entity_type = ? WHERE id = ?"
 _MENTION = (
     "INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)"
     " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 )
 _MENTIONED = "SELECT count(*) FROM memory_entity_mentions WHERE memory_id = ?"
-_ASPECT = (
+_ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
+_NEW_ASPECT = (
     "INSERT INTO entity_aspects (id, entity_id, agent_id, aspect_name, canonical_name, created_at, updated_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT (entity_id, canonical_name) DO UPDATE SET updated_at = excluded.updated_at RETURNING id"
 )
+_TOUCH_ASPECT = "UPDATE entity_aspects SET updated_at = ? WHERE id = ?"
 _ATTRIBUTE = (
     "INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_value, normalized_value, kind,"
     " confidence, importance, source_memory_id, created_at, updated_at)"
@@ -134,20 +134,19 @@ def mention(
     agent_id: str,
     at: str,
 ) -> str:
-    """Find or make the entity, tie the memory to it, and return the entity's id."""
-    entity_id: str = tx.value(
-        _ENTITY,
-        {
-            "id": ids.new_ordered_id(),
-            "name": name,
-            "canonical": canonical,
-            "type": type,
-            "agent": agent_id,
-            "at": at,
-            "memory": memory_id,
-        },
-    )
-    tx.run(_MENTION, (memory_id, entity_id, text, confidence, at))
+    """Find or make the entity, tie the memory to it, and return the entity's id.
+
+    A type that tells something takes the place of one that does not.
+    """
+    known = tx.one(_ENTITY, (agent_id, canonical))
+    entity_id: str = ids.new_ordered_id() if known is None else known["id"]
+    if known is None:
+        tx.run(_NEW_ENTITY, (entity_id, name, canonical, type, agent_id, at, at))
+    elif known["entity_type"] in _UNTOLD and type not in _UNTOLD:
+        tx.run(_TYPE, (type, entity_id))
+    is_new = tx.run(_MENTION, (memory_id, entity_id, text, confidence, at))
+    if known is not None:
+        tx.run(_COUNT, (is_new, at, entity_id))
     return entity_id
 
 
@@ -158,8 +157,13 @@ def mentioned(tx: ReadTx, memory_id: str) -> int:
 
 def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
     """Find or make an aspect of an entity and return its id."""
-    found: str = tx.value(_ASPECT, (ids.new_ordered_id(), entity_id, agent_id, name, name, at, at))
-    return found
+    found: str | None = tx.value(_ASPECT, (entity_id, name))
+    if found is not None:
+        tx.run(_TOUCH_ASPECT, (at, found))
+        return found
+    aspect_id = ids.new_ordered_id()
+    tx.run(_NEW_ASPECT, (aspect_id, entity_id, agent_id, name, name, at, at))
+    return aspect_id
 
 
 def attribute(
