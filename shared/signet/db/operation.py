@@ -1,7 +1,8 @@
 """One function that waits for the writer, and who is told about its end.
 
-A blocking caller waits on an event that is only made when there is something to wait for; an asyncio caller has a
-future of its loop; `later` has a function that is called.
+A blocking caller waits for a lock that the answer opens; an asyncio caller has a future of its loop; `later` has a
+function that is called. The lock is one of C: exceptions from outside (queue/deadline.py) come between two steps of
+Python, and those of `threading.Event` would keep its own lock for ever, and with it the writer that answers.
 """
 
 import asyncio
@@ -24,10 +25,9 @@ class Operation:
     """What is to be done, and how it went."""
 
     __slots__ = (
-        "_answered",
-        "_event",
         "_lock",
         "_state",
+        "_unanswered",
         "done",
         "durable",
         "error",
@@ -57,9 +57,9 @@ class Operation:
         self.skipped: frozenset[str] = frozenset()
         self.since = time.monotonic()
         self._state = "waiting"
-        self._answered = False
-        self._event: threading.Event | None = None
         self._lock = threading.Lock()
+        self._unanswered = threading.Lock()
+        self._unanswered.acquire()
 
     def start(self) -> bool:
         """Move to running; False when the caller has given up."""
@@ -95,19 +95,11 @@ class Operation:
             else:
                 self.future.set_result(self.result)
         else:
-            with self._lock:
-                self._answered = True
-                event = self._event
-            if event is not None:
-                event.set()
+            self._unanswered.release()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until the answer is there, at most so long; return whether it is."""
-        with self._lock:
-            if self._answered:
-                return True
-            event = self._event = self._event or threading.Event()
-        return event.wait(seconds)
+        """Wait until the answer is there, at most so long; return whether it is, which is told once."""
+        return self._unanswered.acquire(timeout=-1 if seconds is None else seconds)
 
     def outcome(self) -> Any:
         """Return the result or raise the error; once, by the blocking caller."""

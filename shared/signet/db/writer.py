@@ -82,7 +82,9 @@ class Writer:
         #: Held by whoever uses the connection.
         self._turn = threading.Lock()
         self._waiting: deque[Operation] = deque()
-        self._condition = threading.Condition()
+        #: A lock of C, so that no exception from outside can come between taking it and giving it back (operation.py).
+        self._mutex = threading.Lock()
+        self._condition = threading.Condition(self._mutex)
         self._stopping = False
         self._awake = False
         self._synchronous: str | None = None
@@ -125,7 +127,7 @@ class Writer:
         self._submit(Operation(function, False, done=done))
 
     def _submit(self, operation: Operation, *, inline: bool = False) -> None:
-        with self._condition:
+        with self._mutex:
             if self._stopping:
                 raise StorageBusy("The database is closed")
             self._waiting.append(operation)
@@ -141,13 +143,13 @@ class Writer:
                     self._gate.leave()
         finally:
             self._turn.release()
-        with self._condition:
+        with self._mutex:
             if self._waiting or self._awake:
                 self._condition.notify()
 
     def board(self, passenger: Passenger) -> None:
         """Let a passenger ride along from now on."""
-        with self._condition:
+        with self._mutex:
             self._passenger = passenger
             self._awake = True
             self._condition.notify()
@@ -158,13 +160,13 @@ class Writer:
 
     def wake(self) -> None:
         """Make the writer ask its passenger whether it wants a transaction."""
-        with self._condition:
+        with self._mutex:
             self._awake = True
             self._condition.notify()
 
     def stop(self) -> None:
         """Finish what waits and end the thread; safe to call twice."""
-        with self._condition:
+        with self._mutex:
             self._stopping = True
             self._condition.notify()
         self._thread.join()
@@ -176,7 +178,7 @@ class Writer:
 
     def _run(self) -> None:
         while True:
-            with self._condition:
+            with self._mutex:
                 while not (self._waiting or self._awake or self._stopping):
                     self._condition.wait()
                 self._awake = False
@@ -218,7 +220,7 @@ class Writer:
     def _put_back(self, group: list[Operation]) -> list[Operation]:
         """Let the members of an undone group that have no error run again, first in line; return the others."""
         again = [operation for operation in group if operation.error is None]
-        with self._condition:
+        with self._mutex:
             self._waiting.extendleft(reversed(again))
             self._awake = True
         return [operation for operation in group if operation.error is not None]
@@ -227,7 +229,7 @@ class Writer:
         self, group: list[Operation], signals: set[str], passenger: Passenger | None
     ) -> None:
         """Open a transaction, run what waits (it is moved to `group`), commit."""
-        with self._condition:
+        with self._mutex:
             durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
         self._sync_for(durable)
         self._begin()
