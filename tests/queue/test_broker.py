@@ -1,10 +1,11 @@
 """What the dramatiq project promises of a broker, asked of ours, and the time limit of a run."""
 
+import gc
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,9 +18,9 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, deadline, enqueue, limits
+from signet.queue import Job, deadline, enqueue, finish, limits
 from signet.queue.bell import Bell, Ringer
-from signet.queue.broker import JobsBroker
+from signet.queue.broker import JobsBroker, RunMessage
 from signet.queue.deadline import DeadlineExceeded, Deadlines
 from signet.queue.held import Run
 from signet.queue.lease import Lease
@@ -173,6 +174,55 @@ def test_one_poisoned_job_in_twenty_costs_the_healthy_ones_nothing(
     assert statuses(db) == {"completed": 95, "dead": 5}
 
 
+def returns(run: Run) -> None:
+    return
+
+
+def commits(run: Run) -> None:
+    run.commit(lambda tx: None)
+
+
+def fails(run: Run) -> None:
+    raise Retry(delay=60_000)
+
+
+def writes_in_vain(run: Run) -> None:
+    run.progress(lambda tx: fails(run))
+
+
+def is_buried(run: Run) -> None:
+    raise PermanentJobError("never")
+
+
+@pytest.mark.parametrize("work", [returns, commits, fails, writes_in_vain, is_buried])
+def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
+    broker: JobsBroker, db: Database, work: Callable[[Run], None]
+) -> None:
+    """Threads that wait for the next job still hold some objects of their last: fewer than there were jobs."""
+    jobs = 60
+    began: list[str] = []
+
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def counted(run: Run) -> None:
+        began.append(run.lease.job_id)
+        work(run)
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = objects_of_runs()
+        for _ in range(jobs):
+            db.write_quick(enqueue, Job(kind="counted", queue="q"), now=clock.now())
+        eventually(lambda: len(began) >= jobs and objects_of_runs() - before < jobs)
+    finally:
+        gc.enable()
+
+
+def objects_of_runs() -> int:
+    kinds = (Run, Lease, RunMessage, finish.Outcome, BaseException)
+    return sum(isinstance(found, kinds) for found in gc.get_objects())
+
+
 def test_a_provider_that_is_down_is_asked_once_a_probe_interval(
     broker: JobsBroker, db: Database
 ) -> None:
@@ -231,7 +281,7 @@ def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> Non
         payload={},
         created_at="",
     )
-    run = Run(lease=lease, db=db, free=lambda: None)
+    run = Run(lease=lease, db=db)
     stop = threading.Event()
     rounds = {"done": 0, "interrupted": 0, "escaped": 0}
 

@@ -129,7 +129,7 @@ def test_an_old_token_changes_nothing(db: Database, hands: Hands, how: End) -> N
 def test_effects_and_completion_are_one(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
-    run = Run(lease=held, db=db, free=lambda: None)
+    run = Run(lease=held, db=db)
 
     def half(tx: WriteTx) -> None:
         plain(tx)
@@ -148,7 +148,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(db: Database, hands: Hands)
     add(db, hands, "a")
     (held,) = take(db, hands)
     db.write(reaper.end_owner, "me", now=hands.now)
-    run = Run(lease=held, db=db, free=lambda: None)
+    run = Run(lease=held, db=db)
     with pytest.raises(LeaseLost):
         run.commit(plain)
     with pytest.raises(LeaseLost):
@@ -159,7 +159,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(db: Database, hands: Hands)
 def test_a_dict_of_effects_is_the_jobs_result(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
-    Run(lease=held, db=db, free=lambda: None).commit(lambda tx: {"facts": 2})
+    Run(lease=held, db=db).commit(lambda tx: {"facts": 2})
     assert json.loads(row(db, job_id)["result"]) == {"facts": 2}
 
 

@@ -69,7 +69,7 @@ def a_run(db: Database, attempt: int = 1) -> Run:
         )
         return found
 
-    return Run(lease=db.write(claim), db=db, free=lambda: None)
+    return Run(lease=db.write(claim), db=db)
 
 
 def ingested(db: Database, content: str = TEXT, **fields: Any) -> str:

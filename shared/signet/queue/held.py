@@ -44,8 +44,8 @@ class Run:
     lease: Lease
     db: Database = field(repr=False)
     clock: Clock = field(default=clock.SYSTEM, repr=False)
-    #: Frees this run's slot, so that the commit that ends it can claim the next job; safe to call twice.
-    free: Callable[[], None] = field(default=lambda: None, repr=False)
+    #: Takes the slot of a run back. It holds no run: each would be a cycle, left for Python's collector to find.
+    take_back: "Callable[[Run], None]" = field(default=lambda run: None, repr=False)
     has_slot: bool = False
     #: Whether this run went to see if the provider of its queue is back (see limits.py).
     is_probe: bool = False
@@ -57,6 +57,10 @@ class Run:
     outcome: Outcome | None = None
     #: Writes an end that could not be written; called at the next beat.
     again: Callable[[], None] | None = field(default=None, repr=False)
+
+    def free(self) -> None:
+        """Free this run's slot, so that the commit that ends it can claim the next job; safe to call twice."""
+        self.take_back(self)
 
     def check(self) -> None:
         """Raise LeaseLost or Cancelled when this run should stop; call it between stages."""

@@ -12,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 
 from signet import clock
 from signet.clock import Clock
@@ -143,7 +142,8 @@ class Pump:
         lane = self._lanes[run.lease.queue]
         lane.mean_seconds += (seconds - lane.mean_seconds) * MEAN_WEIGHT
 
-    def _free(self, lane: Lane, run: Run) -> None:
+    def _take_back(self, run: Run) -> None:
+        lane = self._lanes[run.lease.queue]
         with self._lock:
             lane.in_flight.discard(run.lease.job_id)
             if run.has_slot:
@@ -211,8 +211,13 @@ class Pump:
                 probe = leases[0].job_id
                 again_at = limits.note_probe(tx, lane.name, probe, now_ms=self._clock.wall_ms())
             for taken in leases:
-                run = Run(lease=taken, db=self._db, clock=self._clock, is_probe=allowed.is_probe)
-                run.free = partial(self._free, lane, run)
+                run = Run(
+                    lease=taken,
+                    db=self._db,
+                    clock=self._clock,
+                    take_back=self._take_back,
+                    is_probe=allowed.is_probe,
+                )
                 self._boarded.append(run)
             if len(leases) == room:
                 lane.maybe_due = True
