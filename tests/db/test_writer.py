@@ -1,16 +1,14 @@
 """The one writer of a process: groups, failures in them, storage trouble, other writers."""
 
 import asyncio
-import contextlib
 import itertools
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -18,6 +16,7 @@ from signet.db import Database, ReadTx, WriteTx, operation, writer
 from signet.db.driver import LOG_PAGES, connect
 from signet.errors import StorageBusy, StorageFull
 from support.database import fresh_database
+from support.interrupts import interrupted
 from support.processes import PATIENCE_SECONDS, eventually, program, said
 
 HOLDER = """
@@ -188,30 +187,6 @@ def test_who_hands_over_an_end_of_iteration_is_answered_and_so_are_the_others(db
     assert (type(one), other, type(read)) == (RuntimeError, "a", RuntimeError)
 
 
-class Interrupt(BaseException):
-    """What a time limit raises in a thread, between any two of its steps."""
-
-
-def interrupted(db: Database, point: int) -> None:
-    """Begin a write whose caller is interrupted after so many steps, or not at all when it takes fewer."""
-    steps = itertools.count(1)
-
-    def step(frame: FrameType, event: str, _: object) -> None:
-        is_ours = frame.f_code.co_filename in (
-            threading.__file__,
-            writer.__file__,
-            operation.__file__,
-        )
-        if is_ours and event in ("call", "c_return") and next(steps) == point:
-            sys.setprofile(None)
-            raise Interrupt
-
-    with contextlib.suppress(Interrupt):
-        sys.setprofile(step)
-        db.write_quick(put, f"interrupted at {point}")
-    sys.setprofile(None)
-
-
 def others_write(db: Database, key: str) -> None:
     """Write without waiting in this thread, and fail when nothing comes of it."""
     written: list[str] = []
@@ -222,9 +197,13 @@ def others_write(db: Database, key: str) -> None:
 def test_a_caller_that_is_interrupted_anywhere_leaves_the_writer_to_others(tmp_path: Path) -> None:
     """The worker's actors are (queue/deadline.py); the writer that they leave locked would be lost for good."""
     db = Database(fresh_database(tmp_path / "m.db"), inline=False)
-    for point in range(1, 60):
-        interrupted(db, point)
+    steps_in = (threading, writer, operation)
+    for point in itertools.count(1):
+        write = partial(db.write_quick, put, f"interrupted at {point}")
+        was_interrupted = interrupted(write, point, within=steps_in)
         others_write(db, f"after {point}")
+        if not was_interrupted:
+            break
     db.close()
 
 
