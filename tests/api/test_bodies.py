@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.http import Served
+from support.processes import eventually
 
 #: One process for the whole file.
 pytestmark = pytest.mark.xdist_group("api-bodies")
@@ -103,6 +104,20 @@ def test_a_body_cut_off_in_the_middle_stores_nothing(server: Served) -> None:
     )
     assert server.get("/api/memories").body["stats"]["total"] == before
     assert server.get("/health/live").status == 200
+
+
+@pytest.mark.parametrize("path", [REMEMBER, "/api/hooks/remember", "/api/memory/recall"])
+def test_who_leaves_while_a_body_is_read_is_no_error_of_ours(server: Served, path: str) -> None:
+    def answered() -> dict[str, float]:
+        label = f'signet_http_requests_total{{method="POST",route="{path}",status="'
+        lines = [line for line in server.get("/metrics").body.splitlines() if label in line]
+        return {line.split('"')[-2]: float(line.split()[-1]) for line in lines}
+
+    before = answered()
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60\r\n\r\n"
+    exchange(server, head.encode(), b'{"content": "Half of a')
+    eventually(lambda: answered() != before)
+    assert answered() == before | {"400": before.get("400", 0) + 1}
 
 
 def test_what_the_description_names_stands_in_it(server: Served) -> None:

@@ -95,6 +95,13 @@ def test_a_failure_nobody_foresaw_is_answered_without_its_words_and_logged_once(
     assert api.rows("memories") == api.rows("memory_jobs") == []
 
 
+def test_a_damaged_number_leaves_the_answer_of_a_save_readable(api: Api) -> None:
+    api.post(REMEMBER, {"content": "Bees fly."})
+    api.run("UPDATE memories SET importance = 9e999")
+    again = api.post(REMEMBER, {"content": "Bees fly."})
+    assert (again.status, again.body["importance"]) == (200, None)
+
+
 def test_each_kind_of_error_has_its_status() -> None:
     assert set(errors.STATUS) == set(Kind)
 

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from signet.domain.auth.limits import RateLimited
 from signet.errors import Kind, ProviderDown, SignetError, TooLarge
@@ -41,6 +42,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SignetError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -107,6 +109,8 @@ def problem(found: Mapping[str, Any], where: Sequence[object]) -> str:
         return "Invalid JSON body"
     if kind == "missing":
         return f"{name} is required"
+    if kind in ("model_type", "model_attributes_type"):  # the library names our classes here
+        said = "Input should be an object"
     return f"{name}: {said}" if name else said
 
 
@@ -117,6 +121,11 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
     message = _PLAIN.get(error.status_code, str(error.detail))
     code = message.lower().replace(" ", "_")
     return answer(error.status_code, message, code, headers=error.headers)
+
+
+async def _left(request: Request, error: Exception) -> JSONResponse:
+    """A client that goes while its body is read is nobody's error; what it is told is only counted."""
+    return answer(400, "The body ended early", "incomplete_body")
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

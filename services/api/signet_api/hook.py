@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from signet import clock
 from signet.domain.checkpoints.store import real_path
@@ -50,7 +51,7 @@ class HookRoute(JsonRoute):
         async def handle_hook(request: Request) -> Response:
             try:
                 return await handle(request)
-            except (SignetError, HTTPException, RequestValidationError):
+            except (SignetError, HTTPException, RequestValidationError, ClientDisconnect):
                 raise
             except Exception as error:
                 log.error("hook.failed", path=request.url.path, exc_info=error)
