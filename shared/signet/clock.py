@@ -42,13 +42,15 @@ class Clock:
 SYSTEM = Clock()
 
 
-@lru_cache(16)
 def to_text(instant: datetime) -> str:
-    """Return an instant as ISO-8601 UTC with milliseconds and `Z`; text order is time order.
+    """Return an instant as ISO-8601 UTC with milliseconds and `Z`; text order is time order."""
+    return _text(instant.astimezone(UTC))
 
-    One instant is written into many rows: it is made into text once.
-    """
-    return instant.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+@lru_cache(16)
+def _text(instant: datetime) -> str:
+    """Return it once: one instant is written into many rows. In UTC, because an hour that comes twice equals itself."""
+    return instant.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def ms_to_instant(milliseconds: int) -> datetime:
