@@ -1,12 +1,13 @@
 """What the dramatiq project promises of a broker, asked of ours, and the time limit of a run."""
 
 import gc
+import itertools
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import dramatiq
@@ -18,13 +19,15 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, deadline, enqueue, finish, limits
+from signet.queue import Job, deadline, enqueue, finish, held, limits
+from signet.queue import pump as pumping
 from signet.queue.bell import Bell, Ringer
 from signet.queue.broker import JobsBroker, RunMessage
 from signet.queue.deadline import DeadlineExceeded, Deadlines
 from signet.queue.held import Run
 from signet.queue.lease import Lease
 from signet.queue.pump import Pump
+from support.interrupts import interrupted
 from support.processes import PATIENCE_SECONDS, eventually
 from support.queue import row, statuses
 
@@ -262,10 +265,8 @@ def test_a_run_over_its_limit_is_interrupted_and_tried_again(
     done.set()
 
 
-def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> None:
-    """The race of design F-17: interrupts at random moments around the end, thousands of times."""
-    deadlines = Deadlines()
-    lease = Lease(
+def a_lease() -> Lease:
+    return Lease(
         job_id="j",
         kind="work",
         queue="q",
@@ -281,7 +282,28 @@ def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> Non
         payload={},
         created_at="",
     )
-    run = Run(lease=lease, db=db)
+
+
+def test_a_run_that_is_interrupted_while_it_frees_its_slot_loses_none_that_waits_for_it(
+    db: Database, tmp_path: Path
+) -> None:
+    with closing(Bell(tmp_path, "me")) as bell:
+        for point in itertools.count(1):
+            pump = Pump(db, bell, owner="me", slots={"q": 1}, lease_ms=60_000)
+            runs, waits = (Run(lease=a_lease(), db=db, take_back=pump._take_back) for _ in "12")
+            assert (pump.take_slot(runs), pump.take_slot(waits)) == (True, False)
+            was_interrupted = interrupted(runs.free, point, within=(held, pumping))
+            runs.free()  # as at the end of each
+            assert (pump.fetch("q", 0), pump.fetch("q", 0)) == (waits, None)
+            assert pump.take_slot(waits)
+            if not was_interrupted:
+                break
+
+
+def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> None:
+    """The race of design F-17: interrupts at random moments around the end, thousands of times."""
+    deadlines = Deadlines()
+    run = Run(lease=a_lease(), db=db)
     stop = threading.Event()
     rounds = {"done": 0, "interrupted": 0, "escaped": 0}
 

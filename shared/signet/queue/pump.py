@@ -150,7 +150,10 @@ class Pump:
                 run.has_slot = False
                 lane.running -= 1
                 if lane.parked:
-                    lane.ready.put(lane.parked.popleft())
+                    # Not popleft: what a call returns is lost when an interrupt (deadline.py) ends it.
+                    first = lane.parked[0]
+                    del lane.parked[0]
+                    lane.ready.put(first)
 
     def poke(self) -> None:
         """Look for due jobs now."""
