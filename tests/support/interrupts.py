@@ -1,10 +1,8 @@
 """Exceptions that come from outside between two steps of Python, as a time limit's do (signet/queue/deadline.py)."""
 
 import contextlib
-import ctypes
 import itertools
 import sys
-import threading
 from collections.abc import Callable
 from types import FrameType, ModuleType
 
@@ -29,7 +27,6 @@ def interrupted(work: Callable[[], object], point: int, *, within: tuple[ModuleT
             is_interrupted = True
             raise Interrupt
 
-    _deliver_one()
     with contextlib.suppress(Interrupt):
         sys.setprofile(step)
         try:
@@ -37,12 +34,3 @@ def interrupted(work: Callable[[], object], point: int, *, within: tuple[ModuleT
         finally:
             sys.setprofile(None)
     return is_interrupted
-
-
-def _deliver_one() -> None:
-    """Raise a real one here: after one that was withdrawn CPython 3.11 looks for it for ever when profiled."""
-    thread = ctypes.c_ulong(threading.get_ident())
-    with contextlib.suppress(Interrupt):
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupt))
-        while True:  # until it is there
-            len("")

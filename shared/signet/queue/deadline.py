@@ -2,7 +2,7 @@
 
 First a flag that the actor looks at between stages (`run.expired`), then, after a grace, an exception raised
 inside its thread. An interrupt that landed after the actor had returned would end the worker thread for good, so
-it is sent only under a lock while the run is marked as running, and leaving a run takes the same lock and withdraws
+it is sent only under a lock while the run is marked as running, and leaving a run takes the same lock and absorbs
 an interrupt that has not been delivered. A thread that is stuck in C code cannot be interrupted; `stuck` tells, and
 the process then restarts itself. The stuck job is charged its attempt.
 """
@@ -68,20 +68,23 @@ class Deadlines:
 
     def leave(self, watch: Watch) -> None:
         """Stop watching; absorbs an interrupt that is still on its way. Called by the watched thread."""
+        is_flushed = False
         while True:
             try:
                 with watch.lock:
                     watch.done = True
-                    if watch.interrupted:
-                        # NULL takes back what has not been raised yet (Python C API).
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                            ctypes.c_ulong(watch.thread), None
-                        )
                 with self._lock:
                     self._watches.discard(watch)
+                if watch.interrupted and not is_flushed:
+                    is_flushed = True
+                    # A new one takes the place of one that is on its way. To withdraw that (NULL) would leave the
+                    # interpreter looking for it at each step, in every thread, until there is another.
+                    _interrupt(watch.thread)
+                    while True:  # it arrives at the next step
+                        pass
                 return
             except DeadlineExceeded:
-                continue  # it was raised right here; it is sent only once
+                continue
 
     def forget(self) -> None:
         """Drop any watch of the calling thread: an interrupt at the entry of `leave` may have kept one."""
@@ -115,6 +118,11 @@ class Deadlines:
                     and at >= watch.limit_at + GRACE_SECONDS
                 ):
                     watch.interrupted = True
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                        ctypes.c_ulong(watch.thread), ctypes.py_object(DeadlineExceeded)
-                    )
+                    _interrupt(watch.thread)
+
+
+def _interrupt(thread: int) -> None:
+    """Raise DeadlineExceeded in a thread at its next step of Python."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), ctypes.py_object(DeadlineExceeded)
+    )
