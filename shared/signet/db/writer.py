@@ -211,7 +211,7 @@ class Writer:
             self._recover(group, translate(error), signals)
         except BaseException:  # a caller that does the work itself was interrupted
             self._roll_back()
-            self._put_back(group)
+            self._answer(self._put_back(group))
             raise
         self._answer(group)
         if signals and self._listener is not None:
