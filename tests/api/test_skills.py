@@ -220,6 +220,40 @@ def test_an_archive_cannot_write_elsewhere(api: Api, tmp_path: Path, name: str) 
     assert all(folder(api) / "sail" in path.parents for path in made)
 
 
+def linked(path: Path, links: dict[str, tuple[bytes, str]], files: dict[str, str]) -> Path:
+    """Write an archive of special members, by name with type and target, followed by files."""
+    with tarfile.open(path, "w") as tarred:
+        for name, (kind, target) in links.items():
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, target
+            tarred.addfile(member)
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            tarred.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def test_links_in_an_archive_stay_links_and_lead_nothing_outside(api: Api, tmp_path: Path) -> None:
+    skill = {"SKILL.md": "---\nname: sail\n---\nx"}
+    inside = linked(tmp_path / "a.tar", {"b.md": (tarfile.SYMTYPE, "SKILL.md")}, skill)
+    assert install(api, "sail", inside).status == 200
+    assert (folder(api) / "sail" / "b.md").is_symlink()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for links, words in (
+        ({"out": (tarfile.SYMTYPE, str(elsewhere))}, "cannot be unpacked"),
+        ({"b.md": (tarfile.SYMTYPE, "/etc/passwd")}, "a link that leaves"),
+        ({"b.md": (tarfile.LNKTYPE, "/etc/passwd")}, "cannot be unpacked"),
+        ({"b.md": (tarfile.FIFOTYPE, "")}, "cannot be unpacked"),
+    ):
+        files = skill | ({"out/x.txt": "x"} if "out" in links else {})
+        refused = install(api, "tie", linked(tmp_path / "b.tar", links, files))
+        assert refused.status == 400 and words in refused.error, links
+    assert list(elsewhere.iterdir()) == []
+    assert listed(api) == ["sail"]
+
+
 def unchanged(api: Api, answer: Answer, words: str) -> None:
     """Check that an installation failed with these words and left the one skill that was there."""
     assert (answer.status, answer.body["success"]) == (400, False)

@@ -63,7 +63,7 @@ def from_path(path: Path, name: str, staged: Path) -> Path:
     unpacked.mkdir()
     try:
         _unpack(place, unpacked)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, KeyError, ValueError) as error:
         raise CannotCopy(f"{place.name} cannot be unpacked: {error}") from error
     return located(unpacked, name)
 
@@ -192,7 +192,35 @@ def _unpack(archive: Path, target: Path) -> None:
         for member in packed_tar:
             sizes.append(member.size)
             _check_size(sizes)
-        packed_tar.extractall(target, filter="data")
+        _untar(packed_tar, target)
+
+
+def _untar(packed: tarfile.TarFile, target: Path) -> None:
+    """Write files, folders and, when nothing can be written through them any more, links.
+
+    The standard library does that safely from Python 3.11.4 on; Debian 12 has 3.11.2.
+    """
+    links: list[tuple[Path, str]] = []
+    for member in packed:
+        place = target / member.name.lstrip("/")
+        if ".." in place.parts:
+            raise ValueError(f"{member.name} lies outside")
+        if member.isdir():
+            place.mkdir(parents=True, exist_ok=True)
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if member.issym():
+            links.append((place, member.linkname))
+            continue
+        content = packed.extractfile(member)
+        if content is None:
+            raise ValueError(f"{member.name} is no file")
+        with content, place.open("wb") as made:
+            shutil.copyfileobj(content, made)
+        if member.mode & stat.S_IXUSR:
+            place.chmod(0o755)
+    for place, to in links:
+        place.symlink_to(to)
 
 
 def _check_size(sizes: Sequence[int]) -> None:
