@@ -14,8 +14,6 @@ from signet.domain.graph.models import EXTRACTED, UNKNOWN
 #: Types that tell nothing.
 _UNTOLD = frozenset({EXTRACTED, UNKNOWN})
 
-_KNOWN = "SELECT 1 FROM entities WHERE agent_id = ? AND canonical_name = ?"
-
 _ENTITY = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
 _NEW_ENTITY = (
     "INSERT INTO entities (id, name, canonical_name, entity_type, mentions, agent_id, created_at, updated_at)"
@@ -119,7 +117,7 @@ _DROP_ENTITY = (
 
 def is_known(tx: ReadTx, canonical: str, *, agent_id: str) -> bool:
     """Return whether the agent has an entity of this canonical name."""
-    return tx.one(_KNOWN, (agent_id, canonical)) is not None
+    return tx.one(_ENTITY, (agent_id, canonical)) is not None
 
 
 def mention(
