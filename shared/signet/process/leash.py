@@ -13,6 +13,8 @@ import sys
 import threading
 
 GRACE_SECONDS = 5.0
+#: A holder that dies lets go of one descriptor after the other: the program may have ended by then of the first.
+DYING_SECONDS = 0.2
 #: What shells answer when there is no such program.
 NOT_STARTED = 127
 
@@ -30,7 +32,7 @@ def main(life: int, command: list[str]) -> int:
     watch = threading.Thread(target=_end_with, args=(life, child), daemon=True)
     watch.start()
     code = child.wait()
-    if select.select([life], [], [], 0)[0]:
+    if select.select([life], [], [], DYING_SECONDS)[0]:
         # It may have ended because its holder is gone: what it has started goes, too.
         watch.join()
     return code if code >= 0 else 128 - code
