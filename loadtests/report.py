@@ -21,6 +21,8 @@ class Options:
     counts: tuple[int, ...] = ()
     folder: Path
     peers_python: str
+    #: The folder of the evaluation data.
+    data: Path
 
 
 @dataclass(slots=True)

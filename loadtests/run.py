@@ -32,6 +32,7 @@ SCENARIOS = {
     "llm": 0.0,
     "session_end": 0.0,
     "hooks": 0.0,
+    "delivery": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }
@@ -57,6 +58,7 @@ def main() -> int:
                 counts=tuple(asked.count or ()),
                 folder=folder,
                 peers_python=asked.peers,
+                data=asked.data,
             )
         )
     finally:
@@ -102,6 +104,9 @@ def _arguments() -> argparse.Namespace:
         "--peers",
         default=os.environ.get("SIGNET_PEERS_PYTHON", sys.executable),
         help="the Python that has huey, redis and dramatiq[redis]",
+    )
+    parser.add_argument(
+        "--data", type=Path, default=ROOT.parent / "shared" / "data", help="the evaluation data"
     )
     return parser.parse_args()
 

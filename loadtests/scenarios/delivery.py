@@ -1,0 +1,329 @@
+"""How much of a decision made in an earlier session reaches the agent, by default settings, through the hooks.
+
+Plays `sde` of the evaluation data: conversations about software, and bug reports whose fix hangs on a rule that one of
+those conversations, or a commit, decided. Every conversation is a Claude Code transcript that is handed over at a
+session's end; when the background work is done, each report is the first prompt of a new session of the same project.
+*Carried* is the share of the rule's own words (those that the report does not use itself) that stand in what
+`session-start` and `user-prompt-submit` inject.
+
+Three stores, so that no task is answered by another task's wording of the same rule: decisions in conversations,
+decisions that a later conversation amended, and decisions in commit messages, for which the project is a git
+repository. The floor, in the same run: the whole conversation that plain BM25 ranks first, cut at 4,000 characters.
+
+Also: how often a prompt about something else (questions of LoCoMo) gets anything, and what is said twice in a session
+of ten prompts.
+"""
+
+import gzip
+import itertools
+import json
+import math
+import re
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TypedDict
+
+from loadtests import measure
+from loadtests.evidence import conversations
+from loadtests.quality import Client
+from loadtests.report import Options, Report
+from loadtests.stack import API, SCHEDULER, WORKER, Stack
+
+from signet.db import fts
+from signet.db.driver import connect
+
+COLUMNS = ("tasks", "count", "start %", "prompt %", "both %", ">= 90 %", "chars", "BM25 %")
+#: Where the floor is cut, as a brief is.
+FLOOR_CHARS = 4_000
+#: Prompts that nothing in the store is about.
+UNRELATED = 100
+PROMPTS_OF_A_SESSION = 10
+#: Longest wait for the background work on all conversations of a store.
+DRAIN_SECONDS = 1_200.0
+#: Characters of a token, as the product counts them.
+TOKEN_CHARS = 4
+#: Shorter lines (headings, marks) may come again without saying anything twice.
+LEAST_LINE = 25
+#: When the first conversation took place; each next one a day later.
+FIRST_DAY = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+_OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
+_WORD = re.compile(r"[a-z0-9_]+(?:[.'][a-z0-9_]+)*")
+
+
+class Turn(TypedDict):
+    """What one side said."""
+
+    role: str
+    text: str
+
+
+class Commit(TypedDict):
+    """A commit message."""
+
+    subject: str
+    body: str
+
+
+class Decoy(TypedDict):
+    """A conversation that no task is about."""
+
+    id: str
+    topic: str
+    turns: list[Turn]
+
+
+class Task(TypedDict):
+    """A report, the rule it needs, and where that rule was decided."""
+
+    id: str
+    source: str
+    policy: str
+    report: str
+    conversations: list[list[Turn]]
+    commit: Commit | None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What reached the agent, over the tasks of one kind; shares between 0 and 1."""
+
+    start: list[float] = field(default_factory=list)
+    prompt: list[float] = field(default_factory=list)
+    both: list[float] = field(default_factory=list)
+    floor: list[float] = field(default_factory=list)
+    chars: list[int] = field(default_factory=list)
+
+
+def run(options: Options) -> Report:
+    """Measure and report."""
+    report = Report(COLUMNS)
+    with gzip.open(options.data / "sde" / "sde.json.gz", "rt") as stream:
+        data = json.load(stream)
+    decoys: list[Decoy] = data["decoys"]
+    tasks: list[Task] = data["tasks"]
+    times: dict[str, list[float]] = {"session-start": [], "user-prompt-submit": []}
+    for source in ("conversation", "conversation-amended", "history"):
+        chosen = [task for task in tasks if task["source"] == source]
+        with Stack(options.folder / source) as stack:
+            project = _project(options.folder / f"project-{source}", decoys, chosen)
+            stack.start(API, WORKER, SCHEDULER)
+            _hand_over(stack, project, decoys, chosen)
+            Client(stack.port).await_model()
+            tally = Tally()
+            for task in chosen:
+                _ask(stack, project, task, tally, times)
+            _floor(tally, decoys, chosen)
+            if source == "conversation":
+                _silence(report, stack, project, options)
+                _repeats(report, stack, project, chosen)
+        _row(report, source, tally)
+    for name, taken in times.items():
+        report.figures[f"{name}_p95_ms"] = measure.percentile(taken, 95)
+    return report
+
+
+class Session:
+    """A session as a harness plays it: every hook, one after the other."""
+
+    def __init__(self, stack: Stack, project: Path, key: str) -> None:
+        self._client = Client(stack.port)
+        self._said = {"harness": "claude-code", "sessionKey": key, "cwd": str(project)}
+
+    def call(self, hook: str, **fields: object) -> str:
+        """Return what a hook injects."""
+        answer = self._client.post(
+            f"/api/hooks/{hook}", {**self._said, "runtimePath": "legacy", **fields}
+        )
+        return str(answer.get("inject") or "")
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text that say something."""
+    return {word for word in _WORD.findall(text.lower()) if word not in fts.STOP_WORDS}
+
+
+def carried(task: Task, injected: str) -> float:
+    """Return the share of the rule's own words that stand in a text."""
+    # How the data set marks rules that were amended; nobody said it.
+    rule = words(task["policy"].replace("(post-amendment)", "")) - words(task["report"])
+    return len(rule & words(injected)) / len(rule)
+
+
+def _ask(
+    stack: Stack, project: Path, task: Task, tally: Tally, times: dict[str, list[float]]
+) -> None:
+    session = Session(stack, project, f"task-{task['id']}")
+    texts = []
+    for hook, fields in (
+        ("session-start", {"source": "startup"}),
+        ("user-prompt-submit", {"userPrompt": task["report"]}),
+    ):
+        began = time.perf_counter()
+        texts.append(session.call(hook, **fields))
+        times[hook].append((time.perf_counter() - began) * 1_000)
+    tally.start.append(carried(task, texts[0]))
+    tally.prompt.append(carried(task, texts[1]))
+    tally.both.append(carried(task, "\n".join(texts)))
+    tally.chars.append(sum(map(len, texts)))
+
+
+def _hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None:
+    """End a session for each conversation, those of the tasks between the others, and wait for the work."""
+    told = [decoy["turns"] for decoy in decoys]
+    step = max(1, len(told) // max(1, len(tasks)))
+    for number, task in enumerate(tasks):
+        for part, turns in enumerate(task["conversations"]):
+            # An amendment comes later than what it amends.
+            told.insert(min(len(told), number * step + part * len(decoys) // 2), turns)
+    for number, turns in enumerate(told):
+        path = project.parent / f"{project.name}.jsonl"
+        path.write_text(_transcript(turns, project, FIRST_DAY + timedelta(days=number)))
+        session = Session(stack, project, f"talk-{number}")
+        session.call("session-start", source="startup")
+        session.call("session-end", transcriptPath=str(path), reason="other")
+    connection = connect(stack.workspace.database, read_only=True)
+    until = time.monotonic() + DRAIN_SECONDS
+    while connection.execute(_OPEN).fetchone()[0]:
+        if time.monotonic() > until:
+            raise TimeoutError(f"jobs are still open: see {stack.workspace.log_dir}")
+        time.sleep(0.5)
+    connection.close()
+
+
+def _transcript(turns: Iterable[Turn], project: Path, begun: datetime) -> str:
+    """Return a conversation as Claude Code logs it, a minute a turn."""
+    lines = []
+    for number, turn in enumerate(turns):
+        said_at = begun + timedelta(minutes=number)
+        message = {"role": turn["role"], "content": turn["text"]}
+        line = {
+            "type": turn["role"],
+            "message": message,
+            "cwd": str(project),
+            "timestamp": said_at.isoformat().replace("+00:00", "Z"),
+        }
+        lines.append(json.dumps(line) + "\n")
+    return "".join(lines)
+
+
+def _project(path: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> Path:
+    """Make the project: a plain folder, or a git repository when its tasks were decided in commits."""
+    path.mkdir()
+    commits = [task["commit"] for task in tasks if task["commit"]]
+    if not commits:
+        return path
+    noise = [Commit(subject=one["topic"], body=one["turns"][0]["text"]) for one in decoys]
+    step = len(noise) // len(commits)
+    for number, commit in enumerate(commits):
+        noise.insert(number * step, commit)
+    env = {"GIT_AUTHOR_NAME": "a", "GIT_COMMITTER_NAME": "a", "HOME": str(path)}
+    env |= {"GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_EMAIL": "a@example.org"}
+    subprocess.run(["git", "init", "-q", str(path)], check=True, env=env)
+    for number, commit in enumerate(noise):
+        at = (FIRST_DAY + timedelta(days=number)).isoformat()
+        message = f"{commit['subject']}\n\n{commit['body']}"
+        subprocess.run(
+            ["git", "-C", str(path), "commit", "-q", "--allow-empty", "-m", message],
+            check=True,
+            env=env | {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at},
+        )
+    return path
+
+
+def _floor(tally: Tally, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None:
+    """Hand over the conversation (or commit) that plain BM25 ranks first, whole."""
+    texts = ["\n".join(turn["text"] for turn in decoy["turns"]) for decoy in decoys]
+    for task in tasks:
+        texts += ["\n".join(turn["text"] for turn in turns) for turns in task["conversations"]]
+        if task["commit"]:
+            texts.append(f"{task['commit']['subject']}\n\n{task['commit']['body']}")
+    ranking = _Bm25(texts)
+    for task in tasks:
+        tally.floor.append(carried(task, ranking.best(task["report"])[:FLOOR_CHARS]))
+
+
+class _Bm25:
+    """Okapi BM25 over whole texts (Robertson et al. 1995), k1 = 1.2, b = 0.75."""
+
+    K1, B = 1.2, 0.75
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._counts = [Counter(_WORD.findall(text.lower())) for text in texts]
+        self._mean = sum(count.total() for count in self._counts) / len(texts)
+        self._having = Counter(word for count in self._counts for word in count)
+
+    def best(self, query: str) -> str:
+        """Return the text that fits best."""
+        asked = words(query)
+        scores = [self._score(asked, count) for count in self._counts]
+        return self._texts[max(range(len(scores)), key=scores.__getitem__)]
+
+    def _score(self, asked: set[str], count: Counter[str]) -> float:
+        length = self.K1 * (1 - self.B + self.B * count.total() / self._mean)
+        return sum(
+            self._rarity(word) * count[word] * (self.K1 + 1) / (count[word] + length)
+            for word in asked
+            if count[word]
+        )
+
+    def _rarity(self, word: str) -> float:
+        having = self._having[word]
+        return math.log(1 + (len(self._texts) - having + 0.5) / (having + 0.5))
+
+
+def _silence(report: Report, stack: Stack, project: Path, options: Options) -> None:
+    """Count the prompts about other things that get anything."""
+    asked = [
+        question["text"]
+        for talk in conversations(options.data, "locomo", "turns")
+        for question in talk.questions
+    ]
+    chosen = asked[:: max(1, len(asked) // UNRELATED)][:UNRELATED]
+    answered = 0
+    for number, text in enumerate(chosen):
+        session = Session(stack, project, f"other-{number}")
+        session.call("session-start", source="startup")
+        answered += bool(session.call("user-prompt-submit", userPrompt=text))
+    report.figures["unrelated_prompts_answered"] = answered / len(chosen)
+
+
+def _repeats(report: Report, stack: Stack, project: Path, tasks: Sequence[Task]) -> None:
+    """Play one session of ten prompts: what comes twice, and what the later prompts cost."""
+    session = Session(stack, project, "ten-prompts")
+    starts = [session.call("session-start", source="startup")]
+    told = [
+        session.call("user-prompt-submit", userPrompt=task["report"])
+        for task in itertools.islice(itertools.cycle(tasks), PROMPTS_OF_A_SESSION)
+    ]
+    lines = Counter(
+        line.strip()
+        for text in starts + told
+        for line in text.splitlines()
+        if len(line.strip()) >= LEAST_LINE
+    )
+    report.figures |= {
+        "lines_said_twice": sum(count - 1 for count in lines.values()),
+        "later_prompt_tokens_worst": max(map(len, told[1:])) / TOKEN_CHARS,
+    }
+
+
+def _row(report: Report, source: str, tally: Tally) -> None:
+    def mean(values: Sequence[float]) -> float:
+        return 100 * sum(values) / len(values)
+
+    whole = mean([share >= 0.9 for share in tally.both])
+    chars = sum(tally.chars) / len(tally.chars)
+    shares = [mean(found) for found in (tally.start, tally.prompt, tally.both)]
+    report.rows.append([source, len(tally.both), *shares, whole, chars, mean(tally.floor)])
+    name = source.replace("-", "_")
+    report.figures |= {
+        f"{name}_carried": shares[2],
+        f"{name}_carried_90": whole,
+        f"{name}_chars": chars,
+    }
