@@ -1,7 +1,7 @@
 """What a prompt brings to mind (spec/hooks.md §5). Whatever fails in that, the prompt goes on without it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from fastapi import APIRouter, Request
@@ -10,6 +10,8 @@ from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.auth import caller
+from signet.domain.episodes import brief, search
+from signet.domain.episodes.models import Match
 from signet.domain.hooks import claims, earlier, offered, progress, prompt, wording
 from signet.domain.hooks.models import State as Session
 from signet.domain.hooks.progress import Call
@@ -64,6 +66,8 @@ async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, 
     transcripts.later(state, call, body.transcript_path, body.transcript)
     terms = prompt.terms(message, body.last_assistant_message)
     brought = await _brought(call, message, terms, session, state)
+    episodes = await _episodes(call, message, session, state)
+    brought = replace(brought, given=[*brought.given, *(_episode(one.match) for one in episodes)])
     warning = claims.warning(session, now=now)
     await state.db.awrite_quick(
         _keep,
@@ -78,6 +82,8 @@ async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, 
         now=now,
     )
     answer = _answer(call, terms, brought, state.settings, now)
+    if episodes:
+        answer["inject"] = f"{answer['inject']}\n\n{brief.told(episodes)}"
     answer["sessionKnown"] = session is not None
     return {**answer, "warnings": [warning]} if warning else answer
 
@@ -98,6 +104,37 @@ def _answer(
         "queryTerms": query,
         "engine": brought.engine,
     }
+
+
+def _episode(match: Match) -> str:
+    return f"{match.source.type}:{match.source.id}"
+
+
+async def _episodes(
+    call: Call, message: str, session: Session | None, state: State
+) -> list[brief.Stretch]:
+    """Return what earlier sessions and commits say of a prompt that this session was not given."""
+    rules = state.settings.hooks.user_prompt_submit
+    if not rules.enabled:
+        return []
+    given = session.given if session else frozenset()
+    is_first = not any(one.startswith(("session:", "commit:")) for one in given)
+    chars = rules.max_brief_chars if is_first else rules.max_later_chars
+    vector = await state.vectors.of(message)
+
+    def read(tx: ReadTx) -> list[brief.Stretch]:
+        matches = search.find(
+            tx,
+            message,
+            vector=vector(),
+            agent_id=call.agent_id,
+            project=call.project,
+            but=call.key,
+        )
+        new = [match for match in matches if _episode(match) not in given]
+        return brief.stretches(tx, message, new, chars=chars)
+
+    return await state.db.aread(read)
 
 
 async def _brought(

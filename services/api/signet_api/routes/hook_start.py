@@ -13,6 +13,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
 from signet.domain.auth.policy import Permission
+from signet.domain.episodes import commits
 from signet.domain.hooks import identity, offered, progress, session_start, wording
 from signet.domain.hooks.context import MEMORY, MEMORY_LINE
 from signet.domain.hooks.identity import Identity
@@ -55,6 +56,9 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
     now = clock.now()
     begun = await state.db.awrite_quick(progress.begin, call, now=now)
+    repository = await asyncio.to_thread(commits.root_of, call.project_path)
+    if repository and call.project:
+        await state.db.awrite_quick(commits.ask, call.agent_id, call.project, repository)
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
     warnings = {"warnings": [begun.warning]} if begun.warning else {}

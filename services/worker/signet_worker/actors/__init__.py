@@ -15,6 +15,8 @@ from signet_worker.actors.document_ingest import document_ingest
 from signet_worker.actors.embed import embed
 from signet_worker.actors.extract import extract
 from signet_worker.actors.graph_upkeep import graph_upkeep
+from signet_worker.actors.index_commits import index_commits
+from signet_worker.actors.index_session import index_session
 from signet_worker.actors.maintenance import maintenance
 from signet_worker.actors.prospective_index import prospective_index
 from signet_worker.actors.repair import repair
@@ -43,6 +45,8 @@ ACTORS: Mapping[str, Actor] = {
     "embed": embed,
     "extract": extract,
     "graph_upkeep": graph_upkeep,
+    "index_commits": index_commits,
+    "index_session": index_session,
     "maintenance": maintenance,
     "prospective_index": prospective_index,
     "repair": repair,

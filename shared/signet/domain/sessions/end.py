@@ -62,12 +62,16 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
     if not session.text:
         return
     stored = store.text(tx, session.agent_id, session.key)
+    text = turns.joined(stored, session.text, is_turn=session.is_turn)
+    if len(text) <= len(stored):
+        return
     memories.keep_transcript(
         tx,
         session.agent_id,
         session.key,
-        turns.joined(stored, session.text, is_turn=session.is_turn),
+        text,
         harness=session.harness,
         project=session.project,
         at=now,
     )
+    store.ask_index(tx, session.agent_id, session.key, now=now)

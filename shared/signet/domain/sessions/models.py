@@ -19,6 +19,15 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """A transcript as it is stored; `created_at` is when its first part came in."""
+
+    content: str
+    project: str | None
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """The settings that the end of a session depends on."""
 

@@ -7,15 +7,18 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.sessions.models import Session
-from signet.queue import Job, enqueue
+from signet.domain.sessions.models import Session, Transcript
+from signet.queue import NORMAL, Job, enqueue
 
-#: The kind of job, and the key under which one is open.
+#: The kinds of jobs that read a session: into notes and facts, and into episodes (domain/episodes/index.py).
 KIND = "summarize"
+INDEX = "index_session"
 
 _STORED = """
 SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
 _TEXT = "SELECT content FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
+_WHOLE = """
+SELECT content, project, created_at FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
 _PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
  UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
@@ -44,6 +47,12 @@ def text(tx: ReadTx, agent_id: str, key: str) -> str:
     return found or ""
 
 
+def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
+    """Return the stored transcript of a session, None when there is none."""
+    row = tx.one(_WHOLE, (agent_id, key))
+    return Transcript(**row) if row else None
+
+
 def projects(tx: ReadTx, agent_id: str, key: str) -> list[str | None]:
     """Return the projects that a session belongs to: as it runs, and as it is stored."""
     return [row[0] for row in tx.all(_PROJECTS, (agent_id, key))]
@@ -58,6 +67,20 @@ def after(tx: ReadTx, agent_id: str, key: str, position: int) -> str:
 def move(tx: WriteTx, agent_id: str, key: str, position: int) -> None:
     """Note up to where checkpoints have handed a session on."""
     tx.run(_MOVE, (position, agent_id, key))
+
+
+def ask_index(
+    tx: WriteTx, agent_id: str, key: str, *, priority: int = NORMAL, now: datetime
+) -> None:
+    """Queue the indexing of a session for prompts to come, unless it is queued."""
+    job = Job(
+        kind=INDEX,
+        slot=f"{agent_id}:{key}",
+        agent_id=agent_id,
+        payload={"session_key": key},
+        priority=priority,
+    )
+    enqueue(tx, job, now=now)
 
 
 def asked(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:

@@ -1,0 +1,120 @@
+"""One `index_commits` job: keep the commit messages of a project findable; never what the commits changed.
+
+The newest commits that HEAD reaches are compared with those that are stored, so a rewritten history leaves nothing
+behind. A commit that was reverted, and a merge that says nothing of its own, are stored without text: they are known
+and never found.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.episodes import split, sql
+from signet.domain.episodes.index import vectors_of
+from signet.domain.episodes.models import Chunk, Source, SourceType
+from signet.domain.gitsync.repository import GitFailed, Repository
+from signet.paths import Workspace
+from signet.providers.ports import Embedder
+from signet.queue import BULK, Job, enqueue
+from signet.queue.held import Run
+
+KIND = "index_commits"
+#: Commits that are known of a project, and those that one job reads.
+MOST_COMMITS = 5_000
+BATCH = 100
+
+_FORMAT = "--format=%H%x1f%aI%x1f%B"
+_REVERTS = re.compile(r"\bThis reverts commit ([0-9a-f]{40})\b")
+_MERGE = re.compile(r"Merge (?:branch|branches|remote-tracking branch|tag|commit)\b[^\n]*\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit: its hash, when it was written (ISO), and its whole message."""
+
+    hash: str
+    written_at: str
+    message: str
+
+
+def root_of(folder: str | None) -> str | None:
+    """Return the folder of the git repository that a folder is in, None when it is in none. Looks at the disk."""
+    if not folder:
+        return None
+    path = Path(folder)
+    return next((str(one) for one in (path, *path.parents) if (one / ".git").exists()), None)
+
+
+def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
+    """Queue the reading of a project's commits, unless that is queued."""
+    job = Job(
+        kind=KIND,
+        slot=f"{agent_id}:{project}",
+        agent_id=agent_id,
+        payload={"project": project, "repository": repository},
+        priority=BULK,
+    )
+    enqueue(tx, job, now=clock.now())
+
+
+def run(job: Run, embedder: Embedder | None) -> None:
+    """Index what is new of the project's commits, forget what is gone, and complete the job.
+
+    Raises what the embedder raises, LeaseLost, Cancelled.
+    """
+    agent_id = job.lease.agent_id or ""
+    project = str(job.lease.payload.get("project"))
+    git = Repository(Workspace(Path(str(job.lease.payload.get("repository")))))
+    try:
+        hashes = git.run("rev-list", f"--max-count={MOST_COMMITS}", "HEAD").split()
+    except GitFailed as error:  # no commit yet, or no repository any more
+        reason = error.message
+        job.commit(lambda tx: {"skipped": reason})
+        return
+    known = job.db.read(sql.commits, agent_id, project)
+    new = [one for one in hashes if one not in known]
+    gone = known - set(hashes)
+    read = list(_messages(git, new[:BATCH]))
+    reverted = {found for commit in read for found in _REVERTS.findall(commit.message)}
+    reverted |= job.db.read(sql.reverted, agent_id, project, _REVERTS)
+    chunks = [(commit, chunk) for commit in read for chunk in _chunks(commit, reverted)]
+    vectors = vectors_of(job, embedder, [chunk.content for _, chunk in chunks])
+    model = embedder.model if embedder else None
+
+    def write(tx: WriteTx) -> dict[str, object]:
+        sql.forget_commits(tx, agent_id, project, [*gone, *(reverted & known)])
+        for (commit, chunk), vector in zip(chunks, vectors, strict=True):
+            source = Source(
+                type=SourceType.COMMIT, id=commit.hash, agent_id=agent_id, project=project
+            )
+            sql.insert(tx, source, [(chunk, vector)], model)
+        if len(new) > BATCH:
+            ask(tx, agent_id, project, str(git.root))
+        return {"commits": len(read), "removed": len(gone)}
+
+    job.commit(write)
+
+
+def _messages(git: Repository, hashes: Sequence[str]) -> Iterator[Commit]:
+    if not hashes:
+        return
+    said = git.run(
+        *("-c", "log.showSignature=false"),
+        *("log", "--no-walk=unsorted", "-z", "--no-color", "--no-notes", _FORMAT, *hashes),
+    )
+    for record in said.split("\0"):
+        if record.count("\x1f") >= 2:
+            yield Commit(*record.split("\x1f", 2))
+
+
+def _chunks(commit: Commit, reverted: Iterable[str]) -> list[Chunk]:
+    text = commit.message.strip()
+    if commit.hash in reverted or _MERGE.match(text):
+        text = ""
+    return [
+        Chunk(position=position, content=piece, said_at=commit.written_at)
+        for position, piece in enumerate(split.pieces(text))
+    ]

@@ -1,0 +1,88 @@
+"""One `index_session` job: keep the chunks of a session, and their vectors, in step with its transcript."""
+
+from collections.abc import Sequence
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.embeddings import embed as embedding
+from signet.domain.episodes import split, sql
+from signet.domain.episodes.models import Chunk, Source, SourceType
+from signet.domain.sessions import store as sessions
+from signet.domain.sessions import transcript
+from signet.providers.ports import Embedder
+from signet.queue import BULK
+from signet.queue.held import Run
+
+#: Chunks that one job embeds and writes; a longer session takes several, so that no write is long.
+BATCH = 100
+#: Texts that are embedded between two looks at whether the job is still ours.
+AT_ONCE = 10
+
+
+def run(job: Run, embedder: Embedder | None) -> None:
+    """Index what is new of the job's session and complete the job.
+
+    Raises what the embedder raises, LeaseLost, Cancelled.
+    """
+    agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
+    found = job.db.read(sessions.whole, agent_id, key)
+    if found is None:
+        job.commit(lambda tx: {"skipped": "session_not_found"})
+        return
+    source = Source(type=SourceType.SESSION, id=key, agent_id=agent_id, project=found.project or "")
+    model = embedder.model if embedder else None
+    wanted = _chunks(found.content, found.created_at)
+    stale, missing = job.db.read(_differences, source, wanted, model)
+    batch = missing[:BATCH]
+    vectors = vectors_of(job, embedder, [chunk.content for chunk in batch])
+
+    def write(tx: WriteTx) -> dict[str, object]:
+        sql.move(tx, source)
+        # What is replaced goes with the batch that replaces it.
+        sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
+        sql.insert(tx, source, list(zip(batch, vectors, strict=True)), model)
+        if len(missing) > BATCH or sessions.stored(tx, agent_id, key)[0] != len(found.content):
+            sessions.ask_index(tx, agent_id, key, priority=BULK, now=clock.now())
+        return {"chunks": len(batch), "removed": len(stale)}
+
+    job.commit(write)
+
+
+def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, str]]:
+    """Return agent and key of stored sessions without chunks, or without vectors of this model."""
+    return sql.unindexed(tx, model=model, limit=limit)
+
+
+def _chunks(text: str, said_at: str) -> list[Chunk]:
+    pieces = list(split.chunks(transcript.parse(text))) or [""]
+    return [
+        Chunk(position=position, content=piece, said_at=said_at)
+        for position, piece in enumerate(pieces)
+    ]
+
+
+def _differences(
+    tx: ReadTx, source: Source, wanted: Sequence[Chunk], model: str | None
+) -> tuple[list[int], list[Chunk]]:
+    """Return positions that are there no more, and the chunks that are new, changed or lack a vector of the model."""
+    known = {row["position"]: row for row in sql.stored(tx, source)}
+
+    def is_stored(chunk: Chunk) -> bool:
+        row = known.get(chunk.position)
+        if row is None or row["content"] != chunk.content:
+            return False
+        return model is None or row["model"] == model
+
+    stale = [position for position in known if position >= len(wanted)]
+    return stale, [chunk for chunk in wanted if not is_stored(chunk)]
+
+
+def vectors_of(job: Run, embedder: Embedder | None, texts: Sequence[str]) -> list[bytes | None]:
+    """Return the vectors of texts, None for each without an embedder; raises what the embedder raises, Cancelled."""
+    if embedder is None:
+        return [None] * len(texts)
+    found: list[bytes | None] = []
+    for start in range(0, len(texts), AT_ONCE):
+        found += embedding.embedded(embedder, texts[start : start + AT_ONCE])
+        job.check()
+    return found

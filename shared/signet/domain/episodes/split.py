@@ -1,0 +1,50 @@
+"""Cut a session into chunks at the boundaries of turns, and chunks back into turns. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from signet.domain.sessions.transcript import Turn, written
+
+#: A chunk takes whole turns up to this length: about what the embedding model reads (256 tokens).
+CHUNK_CHARS = 1_200
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_TURN = re.compile(r"^(?=[A-Z][\w .'’-]{0,60}: )", re.MULTILINE)
+
+
+def chunks(turns: Iterable[Turn]) -> Iterator[str]:
+    """Yield the turns as `User: …` and `Assistant: …` text, in pieces of at most CHUNK_CHARS.
+
+    Only a turn that is longer by itself is cut, between paragraphs where it has any. Joined with line breaks the
+    pieces are the session.
+    """
+    gathered = ""
+    for turn in turns:
+        text = written([turn])
+        if gathered and len(gathered) + len(text) >= CHUNK_CHARS:
+            yield gathered
+            gathered = ""
+        if len(text) > CHUNK_CHARS:
+            *whole, text = pieces(text)
+            yield from whole
+        gathered = f"{gathered}\n{text}" if gathered else text
+    if gathered:
+        yield gathered
+
+
+def turns(text: str) -> list[str]:
+    """Return the turns of joined chunks, each with the name of who speaks in front."""
+    return [found for part in _TURN.split(text) if (found := part.strip("\n"))]
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a long text between paragraphs, and inside of one that is too long by itself."""
+    found = [""]
+    for paragraph in _PARAGRAPH.split(text):
+        for start in range(0, len(paragraph), CHUNK_CHARS):
+            piece = paragraph[start : start + CHUNK_CHARS]
+            if found[-1] and len(found[-1]) + len(piece) + 2 > CHUNK_CHARS:
+                found.append(piece)
+            else:
+                found[-1] = f"{found[-1]}\n\n{piece}" if found[-1] else piece
+    return found
