@@ -53,11 +53,12 @@ def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, s
     return sql.unindexed(tx, model=model, limit=limit)
 
 
-def _chunks(text: str, said_at: str) -> list[Chunk]:
-    pieces = list(split.chunks(transcript.parse(text))) or [""]
+def _chunks(text: str, created_at: str) -> list[Chunk]:
+    """Return the chunks of a transcript; of one in which nobody says anything a single empty one, so that it is known."""
+    found: list[tuple[str, str | None]] = [*split.chunks(transcript.parse(text))] or [("", None)]
     return [
-        Chunk(position=position, content=piece, said_at=said_at)
-        for position, piece in enumerate(pieces)
+        Chunk(position=position, content=piece, said_at=said_at or created_at)
+        for position, (piece, said_at) in enumerate(found)
     ]
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from signet.domain.sessions.transcript import Turn, written
 
@@ -12,24 +13,26 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 _TURN = re.compile(r"^(?=[A-Z][\w .'’-]{0,60}: )", re.MULTILINE)
 
 
-def chunks(turns: Iterable[Turn]) -> Iterator[str]:
-    """Yield the turns as `User: …` and `Assistant: …` text, in pieces of at most CHUNK_CHARS.
+def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
+    """Yield the turns as `User: …` and `Assistant: …` text in pieces of at most CHUNK_CHARS, each with its time.
 
-    Only a turn that is longer by itself is cut, between paragraphs where it has any. Joined with line breaks the
-    pieces are the session.
+    The time is that of the first turn in it, None where that is not known. Only a turn that is longer by itself is
+    cut, between paragraphs where it has any. Joined with line breaks the pieces are the session.
     """
-    gathered = ""
+    gathered, said_at = "", None
     for turn in turns:
-        text = written([turn])
+        # The time of each message would only be noise to a search.
+        text = written([replace(turn, at=None)])
         if gathered and len(gathered) + len(text) >= CHUNK_CHARS:
-            yield gathered
+            yield gathered, said_at
             gathered = ""
         if len(text) > CHUNK_CHARS:
             *whole, text = pieces(text)
-            yield from whole
+            yield from ((piece, turn.at) for piece in whole)
+        said_at = said_at if gathered else turn.at
         gathered = f"{gathered}\n{text}" if gathered else text
     if gathered:
-        yield gathered
+        yield gathered, said_at
 
 
 def turns(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet.db import WriteTx
 from signet.domain.memory import store as memories
-from signet.domain.sessions import store, turns
+from signet.domain.sessions import store, transcript, turns
 from signet.domain.sessions.models import Queued, Rules, Session
 
 #: Shorter sessions are kept and not read (PIP-36).
@@ -65,6 +65,7 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
     text = turns.joined(stored, session.text, is_turn=session.is_turn)
     if len(text) <= len(stored):
         return
+    began, spoke = transcript.spoken(session.text) or (now, now)
     memories.keep_transcript(
         tx,
         session.agent_id,
@@ -72,6 +73,7 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
         text,
         harness=session.harness,
         project=session.project,
-        at=now,
+        began_at=began,
+        at=spoke,
     )
     store.ask_index(tx, session.agent_id, session.key, now=now)
