@@ -14,8 +14,8 @@ TAIL = "</signet-memory>"
 #: Stretches of one brief, and the least room that another one is worth.
 MOST_STRETCHES = 3
 LEAST_ROOM = 400
-#: A further source is brought when it is nearly as near as the best one.
-NEARLY = 0.6
+#: Each further source keeps this share of the room.
+LATER_SHARE = 0.25
 #: Chunks that are read to either side of the best one of a session.
 REACH = 12
 #: A block of code that is longer is left out of a session that does not fit whole.
@@ -32,7 +32,8 @@ _RULE = re.compile(
 )
 #: How a later talk says that it changes an earlier one.
 _AMENDS = re.compile(
-    r"\b(?:amend\w*|supersed\w*|no longer|revis(?:e|ed|ion|ing)|overrul\w*|changes? (?:to|of) the|update[sd]? to the)\b",
+    r"\b(?:amend\w*|supersed\w*|no longer|revis(?:e|ed|ion|ing)|overrul\w*"
+    r"|changes? (?:to|of) the|update[sd]? to the)\b",
     re.IGNORECASE,
 )
 _BEGINNING = 160
@@ -54,12 +55,17 @@ class Stretch:
 def stretches(tx: ReadTx, prompt: str, matches: Sequence[Match], *, chars: int) -> list[Stretch]:
     """Return the stretches of the best matches that fit in so many characters, best first."""
     asked = fts.content_words(prompt[: search.READ_CHARS])
+    near = matches[:MOST_STRETCHES]
+    parts = [sql.around(tx, one.source, one.position - REACH, one.position + REACH) for one in near]
+    # What comes later keeps a share of the room.
+    kept = [min(sum(map(len, part)), int(chars * LATER_SHARE)) for part in parts]
     found: list[Stretch] = []
-    for match in matches[:MOST_STRETCHES]:
-        if found and (chars < LEAST_ROOM or match.score < NEARLY * matches[0].score):
+    for place, match in enumerate(near):
+        room = chars - sum(kept[place + 1 :])
+        if found and room < LEAST_ROOM:
             break
-        parts = sql.around(tx, match.source, match.position - REACH, match.position + REACH)
-        text = _fitting(parts, asked, chars, is_talk=match.source.type is SourceType.SESSION)
+        is_talk = match.source.type is SourceType.SESSION
+        text = _fitting(parts[place], asked, room, is_talk=is_talk)
         if text:
             found.append(Stretch(match=match, text=text))
             chars -= len(text)
@@ -113,23 +119,25 @@ def told(found: Sequence[Stretch]) -> str:
     if amending is not None:
         ordered.remove(amending)
         ordered.insert(0, amending)
-    parts = [_section(one, amending) for one in ordered]
+    parts = [_section(one, amending, found[0]) for one in ordered]
     return "\n\n".join([HEAD, *parts, TAIL])
 
 
 def _amending(found: Sequence[Stretch]) -> Stretch | None:
-    """Return the newest stretch if it says that it changes something earlier."""
-    newest = max(found, key=lambda one: one.match.said_at)
-    return newest if len(found) > 1 and _AMENDS.search(newest.text) else None
+    """Return the newest stretch of the matter if it says that it changes something earlier."""
+    matter = [one for one in found if one is found[0] or one.match.is_same_matter]
+    newest = max(matter, key=lambda one: one.match.said_at)
+    return newest if len(matter) > 1 and _AMENDS.search(newest.text) else None
 
 
-def _section(one: Stretch, amending: Stretch | None) -> str:
+def _section(one: Stretch, amending: Stretch | None, first: Stretch) -> str:
     source, day = one.match.source, one.match.said_at[:10]
     if source.type is SourceType.COMMIT:
         title = f"## Commit {source.id[:12]}, {day}"
     else:
         title = f"## Session {_MARK.sub('‹', source.id)}, {day}"
-    if amending is not None:
+    is_earlier = one is first or one.match.is_same_matter
+    if amending is not None and is_earlier:
         note = "amends what follows" if one is amending else "earlier; the amendment above wins"
         title += f" ({note})"
     return f"{title}\n{_MARK.sub('‹', one.text)}"

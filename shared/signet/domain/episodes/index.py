@@ -54,7 +54,7 @@ def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, s
 
 
 def _chunks(text: str, created_at: str) -> list[Chunk]:
-    """Return the chunks of a transcript; of one in which nobody says anything a single empty one, so that it is known."""
+    """Return the chunks of a transcript; a single empty one, so that it is known, where nobody says anything."""
     found: list[tuple[str, str | None]] = [*split.chunks(transcript.parse(text))] or [("", None)]
     return [
         Chunk(position=position, content=piece, said_at=said_at or created_at)

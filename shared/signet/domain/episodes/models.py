@@ -34,12 +34,12 @@ class Chunk:
 class Match:
     """A source that a prompt is about, and the position of its best chunk.
 
-    `score` orders matches. `similarity` is the cosine 0..1 of the best chunk to the prompt, None without vectors.
-    `said_at` is the time of that chunk.
+    `score` orders matches; `said_at` is the time of that chunk. `is_same_matter`: it is about what the best match is
+    about, earlier or later.
     """
 
     source: Source
     position: int
     score: float
-    similarity: float | None
     said_at: str
+    is_same_matter: bool = False
