@@ -36,7 +36,7 @@ class UserPromptSubmit(Section):
     max_inject_chars: int = integer(500, 100, 20_000)
     #: Characters of earlier sessions and commits, for the first prompt that is about some, and for later ones.
     max_brief_chars: int = integer(3_500, 0, 20_000)
-    max_later_chars: int = integer(1_000, 0, 20_000)
+    max_later_chars: int = integer(700, 0, 20_000)
     min_score: float = real(0.4, 0, 1)
 
 

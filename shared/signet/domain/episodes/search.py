@@ -7,18 +7,18 @@ words.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from signet.db import ReadTx, Row, fts, vectors
 from signet.domain.episodes import sql
 from signet.domain.episodes.models import Match, Source, SourceType
 
-#: Least cosine of the best chunk, and least number of the prompt's words in it.
+#: Least cosine of the best chunk, for a prompt that shares many words with the source, and for one that shares few:
+#: at least two of them, and half of what it says.
 LEAST_SIMILARITY = 0.36
-LEAST_WORDS = 3
-#: Words that are enough without vectors.
-ENOUGH_WORDS = 8
+LEAST_SIMILARITY_OF_FEW = 0.41
+LEAST_WORDS, MANY_WORDS = 2, 8
 #: A further source is kept when it is nearly as near as the best one, or of the same matter: two talks about one rule
 #: were at a cosine of 0.62 to 0.82 to each other, talks about other rules of the same code at most at 0.55.
 NEARLY = 0.75
@@ -40,75 +40,86 @@ def find(
 ) -> list[Match]:
     """Return the sources that a prompt is about, best first; `but` is the session that asks."""
     asked = fts.content_words(prompt[:READ_CHARS])
-    if len(asked) < LEAST_WORDS:
+    if not asked:
         return []
     rows = sql.search(tx, fts.any_of(asked), agent_id=agent_id, project=project, but=but)
     similar = _similarities(rows, vector)
-    if not rows:
-        return []
-    found = []
+    found: list[_Candidate] = []
     pairs = sorted(zip(rows, similar, strict=True), key=lambda pair: _name(pair[0]))
-    for name, group in groupby(pairs, key=lambda pair: _name(pair[0])):
-        chunks = list(group)
-        if _is_near(asked, chunks):
-            found.append(_match(agent_id, name, chunks, best=abs(rows[0]["rank"])))
-    found.sort(key=lambda match: match.score, reverse=True)
-    return _with_related(found, rows)
+    for _, group in groupby(pairs, key=lambda pair: _name(pair[0])):
+        found.append(_candidate(agent_id, asked, list(group), best=abs(rows[0]["rank"])))
+    return _chosen(sorted(found, key=lambda one: one.match.score, reverse=True))
 
 
-def _match(
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A source with the vectors of its chunks that were found, and whether the prompt is about it."""
+
+    match: Match
+    vectors: Sequence[bytes]
+    is_near: bool
+    similarity: float
+
+
+def _candidate(
     agent_id: str,
-    name: tuple[str, str, str],
+    asked: Sequence[str],
     chunks: Sequence[tuple[Row, float | None]],
     *,
     best: float,
-) -> Match:
+) -> _Candidate:
     row, near = max(chunks, key=lambda pair: (pair[1] or 0.0, abs(pair[0]["rank"])))
     words = max(abs(chunk["rank"]) for chunk, _ in chunks) / (best or 1.0)
-    return Match(
-        source=Source(type=SourceType(name[0]), id=name[1], agent_id=agent_id, project=name[2]),
-        position=row["position"],
-        score=words / 2 + (near or 0.0),
-        said_at=row["said_at"],
+    shared = shared_words(asked, "\n".join(chunk["content"] for chunk, _ in chunks))
+    type_, id_, project = _name(row)
+    return _Candidate(
+        Match(
+            source=Source(type=SourceType(type_), id=id_, agent_id=agent_id, project=project),
+            position=row["position"],
+            score=words / 2 + (near or 0.0),
+            said_at=row["said_at"],
+        ),
+        [chunk["vector"] for chunk, _ in chunks if chunk["vector"]],
+        _is_near(shared, len(asked), near),
+        near or 0.0,
     )
 
 
-def _with_related(found: Sequence[Match], rows: Sequence[Row]) -> list[Match]:
-    """Return the best match, those of the same matter, and those that are nearly as near; in the order they came."""
-    if not found:
+def _is_near(shared: int, asked: int, similarity: float | None) -> bool:
+    if similarity is None:
+        return shared >= MANY_WORDS or shared == asked > LEAST_WORDS
+    if shared >= MANY_WORDS:
+        return similarity >= LEAST_SIMILARITY
+    return shared >= max(LEAST_WORDS, asked / 2) and similarity >= LEAST_SIMILARITY_OF_FEW
+
+
+def _chosen(found: Sequence[_Candidate]) -> list[Match]:
+    """Return the best of those that the prompt is about, what is of its matter, and what is nearly as near."""
+    best = next((one for one in found if one.is_near), None)
+    if best is None:
         return []
-    of_source: dict[tuple[str, str, str], list[bytes]] = {}
-    for row in rows:
-        if row["vector"]:
-            of_source.setdefault(_name(row), []).append(row["vector"])
-    matter = of_source.get(_key(found[0]), [])
-    kept = [found[0]]
-    for match in found[1:]:
-        others = of_source.get(_key(match), [])
-        near = max((max(vectors.cosines(one, others)) for one in matter if others), default=0.0)
-        if near >= SAME_MATTER:
-            kept.append(replace(match, is_same_matter=True))
-        elif match.score >= NEARLY * found[0].score:
-            kept.append(match)
+    kept = [best.match]
+    for one in found:
+        if one is best or one.similarity < LEAST_SIMILARITY:
+            continue
+        if _nearness(best, one) >= SAME_MATTER:
+            kept.append(replace(one.match, is_same_matter=True))
+        elif one.is_near and one.match.score >= NEARLY * best.match.score:
+            kept.append(one.match)
     return kept
 
 
-def _key(match: Match) -> tuple[str, str, str]:
-    return match.source.type, match.source.id, match.source.project
+def _nearness(one: _Candidate, other: _Candidate) -> float:
+    """Return the cosine of the two chunks of these sources that are nearest to each other."""
+    if not other.vectors:
+        return 0.0
+    return max((max(vectors.cosines(vector, other.vectors)) for vector in one.vectors), default=0.0)
 
 
 def shared_words(asked: Sequence[str], text: str) -> int:
     """Return how many of the words stand in a text, compared by their beginnings."""
     low = text.lower()
     return sum(word[:_STEM] in low for word in asked)
-
-
-def _is_near(asked: Sequence[str], chunks: Sequence[tuple[Row, float | None]]) -> bool:
-    shared = shared_words(asked, "\n".join(chunk["content"] for chunk, _ in chunks))
-    similar = [near for _, near in chunks if near is not None]
-    if not similar:
-        return shared >= ENOUGH_WORDS or shared == len(asked)
-    return max(similar) >= LEAST_SIMILARITY and shared >= LEAST_WORDS
 
 
 def _similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:
