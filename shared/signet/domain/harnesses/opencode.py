@@ -1,6 +1,6 @@
 """OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet import resources
@@ -56,6 +56,10 @@ class OpenCode:
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return self._folder(site) / "skills"
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write its database."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether its settings load our plugin."""
