@@ -56,6 +56,13 @@ class Raw:
 
 
 @dataclass(frozen=True)
+class Events:
+    """An event stream that is sent as it stands."""
+
+    body: str
+
+
+@dataclass(frozen=True)
 class Cut:
     """A connection that closes in the middle of the answer."""
 
@@ -79,7 +86,7 @@ class Works:
     """An embedding request that is answered as it should be."""
 
 
-Answer = str | Callable[[str], str] | Status | Raw | Cut | Hang | Drip | Works
+Answer = str | Callable[[str], str] | Status | Raw | Events | Cut | Hang | Drip | Works
 
 
 def thinking(answer: str) -> str:
@@ -114,7 +121,7 @@ def _hang_up(connection: socket.socket) -> None:
 
 
 class FakeServer:
-    """A model server; see the head of the module."""
+    """A model server; see the head of the module. The model `*` stands for every name."""
 
     def __init__(
         self,
@@ -442,7 +449,7 @@ class _Handler(BaseHTTPRequestHandler):
             body=json.loads(raw) if raw else {},
         )
         self.fake.note(request)
-        route = self.fake.routes.get((self.command, self.path))
+        route = self.fake.routes.get((self.command, self.path.partition("?")[0]))
         if route is None:
             return self._send(Status(404, "404 page not found"))
         model = request.body.get("model")
@@ -452,7 +459,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._perform(answer, wrap, _prompt_of(request.body) or "")
 
     def _has(self, model: str) -> bool:
-        return any(name in (model, f"{model}:latest") for name in self.fake.models)
+        return any(name in (model, f"{model}:latest", "*") for name in self.fake.models)
 
     def _perform(self, answer: Answer, wrap: Wrap, prompt: str) -> None:
         match answer:
@@ -460,6 +467,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(answer)
             case Raw():
                 self._send(Status(200, answer.body))
+            case Events():
+                self._send(Status(200, answer.body), "text/event-stream")
             case Cut():
                 self._start(1000)
                 self.wfile.write(b'{"response":')
@@ -479,20 +488,25 @@ class _Handler(BaseHTTPRequestHandler):
                 )
                 self._send(Status(200, json.dumps(wrap(text))))
 
-    def _send(self, status: Status) -> None:
+    def _send(self, status: Status, content_type: str = "application/json") -> None:
         body = status.body.encode()
         self._start(
             len(body),
             status.code,
             {"Retry-After": status.retry_after, "Location": status.location},
+            content_type,
         )
         self.wfile.write(body)
 
     def _start(
-        self, length: int, code: int = 200, headers: Mapping[str, str | None] | None = None
+        self,
+        length: int,
+        code: int = 200,
+        headers: Mapping[str, str | None] | None = None,
+        content_type: str = "application/json",
     ) -> None:
         self.send_response(code)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(length))
         for name, value in (headers or {}).items():
             if value is not None:

@@ -1,9 +1,9 @@
 """Claude Code: hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, jsonedit
+from signet.domain.harnesses import hooks, jsonedit, programs
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 
@@ -44,7 +44,7 @@ class ClaudeCode:
                 empty=jsonedit.EMPTY,
             ),
             Patch(
-                path=site.home / ".claude.json",
+                path=_state(site),
                 put=lambda text: _with_server(text, site),
                 take=_without_server,
                 empty=jsonedit.EMPTY,
@@ -54,6 +54,10 @@ class ClaudeCode:
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return site.home / ".claude" / "skills"
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write some, and start every MCP server."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether a session's start calls us (HN-42)."""
@@ -68,11 +72,23 @@ class ClaudeCode:
             return []
         path = self.config_path(site)
         text = path.read_text("utf-8")
-        return event_problems(path, text, [event for event, _, _ in EVENTS])
+        found = event_problems(path, text, [event for event, _, _ in EVENTS])
+        return found + programs.server_problems(_state(site), _server_program(_state(site)))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
         """Return nothing."""
         return []
+
+
+def _state(site: Site) -> Path:
+    return site.home / ".claude.json"
+
+
+def _server_program(path: Path) -> object:
+    try:
+        return jsonedit.get(path.read_text("utf-8"), (*_SERVER, "command"))
+    except (OSError, ValueError, ConfigUnreadable):
+        return None
 
 
 def event_problems(path: Path, text: str, events: list[str]) -> list[Problem]:

@@ -4,11 +4,11 @@ An earlier product wrapped the program itself; its script and its lines in shell
 """
 
 import re
-import shutil
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, jsonedit, tomledit
+from signet.domain.harnesses import hooks, jsonedit, programs, tomledit
 from signet.domain.harnesses.claude_code import event_problems
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
@@ -69,6 +69,10 @@ class Codex:
         """Return its folder of skills."""
         return site.home / ".codex" / "skills"
 
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return the command that reads all of its settings, in half a second."""
+        return ("codex", "mcp", "list")
+
     def is_installed(self, site: Site) -> bool:
         """Return whether a session's start calls us."""
         try:
@@ -82,18 +86,16 @@ class Codex:
             return []
         path = self._hooks_path(site)
         found = event_problems(path, path.read_text("utf-8"), [event for event, _, _ in EVENTS])
-        if _hooks_are_off(self.config_path(site)):
-            found.append(Problem(path=self.config_path(site), text="hooks are switched off"))
-        return found
+        config = self.config_path(site)
+        if _hooks_are_off(config):
+            found.append(Problem(path=config, text="hooks are switched off"))
+        server = _table(_table(_settings(config), _SERVERS), _SERVER)
+        return found + programs.server_problems(config, server.get("command"))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return that the program is missing (HN-61), or that its hooks are switched off."""
-        found = []
-        if shutil.which("codex", path=site.environ.get("PATH")) is None:
-            found.append("the program codex was not found on PATH")
-        if _hooks_are_off(self.config_path(site)):
-            found.append(f"{self.config_path(site)}: [features] switches hooks off")
-        return found
+        """Return that its hooks are switched off."""
+        config = self.config_path(site)
+        return [f"{config}: [features] switches hooks off"] if _hooks_are_off(config) else []
 
     def _hooks_path(self, site: Site) -> Path:
         return site.home / ".codex" / "hooks.json"
@@ -134,9 +136,17 @@ def _without_wrapper(text: str) -> str | None:
 
 
 def _hooks_are_off(path: Path) -> bool:
+    features = _table(_settings(path), "features")
+    return any(features.get(key) is False for key in ("hooks", "codex_hooks"))
+
+
+def _settings(path: Path) -> Mapping[str, object]:
     try:
-        features = tomllib.loads(path.read_text("utf-8")).get("features")
+        return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
-        return False
-    named = features if isinstance(features, dict) else {}
-    return any(named.get(key) is False for key in ("hooks", "codex_hooks"))
+        return {}
+
+
+def _table(settings: Mapping[str, object], name: str) -> Mapping[str, object]:
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}

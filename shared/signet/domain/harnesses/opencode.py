@@ -1,10 +1,10 @@
 """OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet import resources
-from signet.domain.harnesses import jsonedit
+from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 
@@ -57,6 +57,10 @@ class OpenCode:
         """Return its folder of skills."""
         return self._folder(site) / "skills"
 
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write its database."""
+        return None
+
     def is_installed(self, site: Site) -> bool:
         """Return whether its settings load our plugin."""
         try:
@@ -73,6 +77,9 @@ class OpenCode:
         found = [] if plugin.is_file() else [Problem(path=plugin, text="the plugin is missing")]
         if not jsonedit.has(path.read_text("utf-8"), _SERVER):
             found.append(Problem(path=path, text="the MCP server is missing"))
+        command = jsonedit.get(path.read_text("utf-8"), (*_SERVER, "command"))
+        program = command[0] if isinstance(command, list) and command else None
+        found += programs.server_problems(path, program)
         return found
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:

@@ -3,14 +3,12 @@
 Whoever changes files holds the lock of the workspace, so that a command and the daemon do not do it at once.
 """
 
-import shutil
-import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from signet.domain.harnesses import files, links, records, targets
+from signet.domain.harnesses import files, links, programs, records, targets, validation
 from signet.domain.harnesses.claude_code import ClaudeCode
 from signet.domain.harnesses.codex import Codex
 from signet.domain.harnesses.jsontext import ConfigUnreadable
@@ -39,8 +37,9 @@ def find(harness: str) -> Connector:
 
 
 def with_programs(site: Site) -> Site:
-    """Return the site with the programs as a harness finds them: by name, else where they are (HN-33)."""
-    return replace(site, signet=_program(site, "signet"), signet_mcp=_program(site, "signet-mcp"))
+    """Return the site with the programs as a harness can call them from anywhere."""
+    signet, mcp = (programs.command_of(one, site.environ) for one in ("signet", "signet-mcp"))
+    return replace(site, signet=signet, signet_mcp=mcp)
 
 
 def connect(
@@ -48,7 +47,8 @@ def connect(
 ) -> Installed:
     """Bring our entries into a harness's files; running it again changes nothing.
 
-    Nothing is written when one of its files does not parse: `success` is False and `message` says where and why.
+    Nothing is written when one of its files does not parse, and everything is taken back when the harness itself does
+    not accept the result: `success` is False and `message` says where and why.
     """
     connector, wishes = find(harness), wishes or Wishes()
     if why := connector.refusal(site):
@@ -60,7 +60,7 @@ def connect(
         try:
             changes = files.planned(patches, record)
             linked = links.planned(folder, skills) if folder else []
-            copies = [] if dry_run else _connect(site, connector, record, changes, linked)
+            notes = [] if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
             return Installed(success=False, message=error.message)
         except OSError as error:
@@ -70,7 +70,7 @@ def connect(
         message=f"{connector.name} is connected" if not dry_run else "Nothing was changed",
         files_written=(*_ours(changes, patches, True), *(str(one.path) for one in linked)),
         configs_patched=tuple(_ours(changes, patches, False)),
-        warnings=(*connector.warnings(site, wishes), *(f"a copy is in {one}" for one in copies)),
+        warnings=(*connector.warnings(site, wishes), *notes),
         diff=files.diff(changes),
     )
 
@@ -128,13 +128,13 @@ def is_removed(site: Site, harness: str) -> bool:
 
 
 def mend(site: Site, listed: Iterable[str]) -> dict[str, Installed]:
-    """Connect again what has come loose, with the programs that were chosen when it was connected."""
+    """Connect again what has come loose, with the programs of the installation, or ours if those cannot be run."""
     found = {}
     for harness in wanted(site, listed):
-        programs = records.read(site.workspace, harness).programs
+        known = records.read(site.workspace, harness).programs
         with_those = site
-        if programs and all(_is_there(one) for one in programs):
-            with_those = replace(site, signet=programs[0], signet_mcp=programs[1])
+        if known and not any(map(programs.problem, known)):
+            with_those = replace(site, signet=known[0], signet_mcp=known[1])
         found[harness] = connect(with_those, harness)
     return found
 
@@ -150,32 +150,33 @@ def _connect(
     changes: list[files.Change],
     linked: list[links.Link],
 ) -> list[str]:
-    programs = (site.signet, site.signet_mcp)
+    """Make the changes and return what a person should know of them; raises Refused when they were taken back."""
+    chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
-    is_same = record.is_installed and record.programs == programs
+    is_same = record.is_installed and record.programs == chosen
     if is_same and not changes and not linked:
         return []
-    record.is_installed, record.is_removed, record.programs = True, False, programs
+    before = records.read(site.workspace, connector.id)
+    record.is_installed, record.is_removed, record.programs = True, False, chosen
     copies = files.apply(site.workspace, connector.id, changes, record)
+    notes = [f"a copy is in {one}" for one in copies]
+    command = connector.validation(site)
+    if changes and command is not None:
+        try:
+            warning = validation.check(command, site)
+        except validation.Refused:
+            files.take_back(changes, copies, record)
+            records.write(site.workspace, connector.id, before)
+            raise
+        notes += [warning] if warning else []
     if folder is not None and linked:
         files.make_folder(folder, record)
         links.note(linked, site.workspace.skills_dir, record)
     records.write(site.workspace, connector.id, record)
     links.apply(linked)
-    return copies
+    return notes
 
 
 def _ours(changes: list[files.Change], patches: list[Patch], is_content: bool) -> list[str]:
     whole = {one.path for one in patches if one.content is not None}
     return [str(one.path) for one in changes if (one.path in whole) is is_content]
-
-
-def _program(site: Site, name: str) -> str:
-    if shutil.which(name, path=site.environ.get("PATH")):
-        return name
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.exists() else name
-
-
-def _is_there(program: str) -> bool:
-    return "/" not in program or Path(program).exists()

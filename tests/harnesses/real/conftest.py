@@ -1,0 +1,17 @@
+"""One home with a daemon and a model, shared by the tests of all harnesses: they run one after the other.
+
+Each module sets `pytestmark = pytest.mark.xdist_group("real-harnesses")`.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from harnesses.real.place import Place, running_place
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Give the home; each harness has files of its own in it."""
+    with running_place(tmp_path_factory.mktemp("real")) as found:
+        yield found

@@ -1,0 +1,155 @@
+"""The real harness programs, installed from npm into a cache that outlives the test run.
+
+Each harness has a folder of its own, so that one that cannot be installed does not stop the others. The cache is
+`$SIGNET_TEST_HARNESSES`, else `$XDG_CACHE_HOME/signet-tests/harnesses`. Where npm, its registry or a program cannot be
+had, `installed` raises `Unavailable` with the reason, within seconds.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+#: How long the registry may take to answer, an installation to finish, and a program to say its version.
+#: Together less than a test may take.
+PING_SECONDS, INSTALL_SECONDS, VERSION_SECONDS = 10, 90, 30
+
+
+class Unavailable(Exception):
+    """A harness program cannot be had on this machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """What is installed for a harness: npm packages, one step after the other, and the program they bring."""
+
+    program: str
+    steps: Sequence[str]
+
+    @property
+    def folder(self) -> str:
+        return self.steps[-1].strip("@").replace("/", "-").replace("@", "-")
+
+
+#: The versions that the connectors are tested against.
+PACKAGES: Mapping[str, Package] = {
+    "claude-code": Package(program="claude", steps=["@anthropic-ai/claude-code@2.1.197"]),
+    "codex": Package(program="codex", steps=["@openai/codex@0.169.0"]),
+    "opencode": Package(program="opencode", steps=["opencode-ai@1.18.33"]),
+    # Its install script wants a newer node than most machines have; the first step puts one on its PATH.
+    "openclaw": Package(program="openclaw", steps=["node@24.21.0", "openclaw@2026.9.6"]),
+}
+
+
+def installed(harness: str) -> Path:
+    """Return the folder with the program of a harness, installing it when it is not in the cache.
+
+    Raises Unavailable with the reason when that is not possible; it is tried once.
+    """
+    found = _tried(harness)
+    if isinstance(found, Unavailable):
+        raise found
+    return found
+
+
+def install(package: Package) -> Path:
+    """Return the folder with the program of a package; see `installed`."""
+    root = _root()
+    folder = root / package.folder
+    programs = folder / "node_modules" / ".bin"
+    if not folder.is_dir():
+        if why := _npm_problem():
+            raise Unavailable(why)
+        root.mkdir(parents=True, exist_ok=True)
+        with _alone(root / f"{package.folder}.lock"):
+            if not folder.is_dir():  # another test run may have been faster
+                _install(package, folder)
+    return programs
+
+
+def path_of(programs: Path) -> str:
+    """Return a PATH with these programs and the system's own, and with a node for those that need one."""
+    node = shutil.which("node")
+    folders = [str(programs), *([str(Path(node).parent)] if node else []), "/usr/bin", "/bin"]
+    return os.pathsep.join(dict.fromkeys(folders))
+
+
+def _root() -> Path:
+    if chosen := os.environ.get("SIGNET_TEST_HARNESSES"):
+        return Path(chosen)
+    return (
+        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        / "signet-tests"
+        / "harnesses"
+    )
+
+
+@cache
+def _tried(harness: str) -> Path | Unavailable:
+    try:
+        return install(PACKAGES[harness])
+    except Unavailable as error:
+        return error
+
+
+@cache
+def _npm_problem() -> str | None:
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        return "npm is not installed"
+    try:
+        reached = subprocess.run(
+            [npm, "ping", "--fetch-retries=0", f"--fetch-timeout={PING_SECONDS * 1000}"],
+            capture_output=True,
+            timeout=PING_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return "the npm registry does not answer"
+    return "the npm registry cannot be reached" if reached.returncode else None
+
+
+def _install(package: Package, folder: Path) -> None:
+    """Install beside the folder and rename, so that an installation that was interrupted is never used."""
+    partial = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    (partial / "package.json").write_text("{}")
+    programs = partial / "node_modules" / ".bin"
+    npm = ["npm", "install", "--no-audit", "--no-fund", "--no-update-notifier"]
+    try:
+        for step in package.steps:
+            _run([*npm, step], partial, programs, INSTALL_SECONDS)
+        program = [str(programs / package.program), "--version"]
+        _run(program, partial, programs, VERSION_SECONDS, HOME=str(partial / "home"))
+    except Unavailable:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    partial.rename(folder)
+
+
+def _run(
+    command: Sequence[str], folder: Path, programs: Path, seconds: float, **environ: str
+) -> None:
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, **environ}
+    name = " ".join((Path(command[0]).name, *command[1:]))
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"`{name}` failed: {error}") from error
+    if done.returncode:
+        raise Unavailable(f"`{name}` failed: {done.stderr[-500:]}")
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
