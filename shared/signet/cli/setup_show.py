@@ -22,7 +22,7 @@ def show(done: Done) -> None:
     """Print what a person wants to know."""
     ink = output.ink(sys.stdout)
     for line in (*_steps(done, ink), "", *_closing(done, ink)):
-        output.say(line)
+        output.advise(line)
 
 
 def as_dict(done: Done) -> dict[str, object]:
