@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet.care.setup import probe
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site, Wishes
 from signet.paths import Workspace
@@ -42,6 +43,15 @@ def connect(
         _one(site, one, wishes, is_asked=one in asked)
         for one in registry.HARNESSES
         if one in chosen
+    )
+
+
+def unconnected(workspace: Workspace, listed: Iterable[str]) -> tuple[str, ...]:
+    """Return the harnesses of this machine that nobody has connected, listed or taken out."""
+    site = Site(workspace=workspace, home=Path.home())
+    wanted = registry.wanted(site, listed)
+    return tuple(
+        one for one in probe.harnesses() if one not in wanted and not registry.is_removed(site, one)
     )
 
 
