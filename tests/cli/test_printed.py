@@ -140,6 +140,27 @@ def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path, place: str) 
         program.run("stop")
 
 
+def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
+    program = Program(home=tmp_path, workspace=tmp_path / ".agents")
+    own = shlex.quote(str(Path(sys.executable).with_name("signet")))
+    environ = {"SIGNET_MODEL_DIR": str(tmp_path / "models")}
+    tried = typed(program, f"{own} quickstart --no-model", **environ)
+    assert tried.returncode == 0, tried.stderr
+    [step, text] = tried.stdout.splitlines()[-1].strip().split("  ")
+    assert text.startswith("make your own memory") and not program.workspace.exists()
+    flags = "--non-interactive --embedding-provider none --extraction-provider rules --no-daemon"
+    made = typed(program, f"{step} {flags}")
+    assert made.returncode == 0, made.stderr
+    assert program.workspace.exists()
+    *_, start, _connect, remember = made.stdout.splitlines()
+    try:
+        begin = start.partition(": ")[2]
+        assert typed(program, begin, SIGNET_PORT=str(program.port)).returncode == 0
+        assert typed(program, remember.removeprefix("Try: ")).returncode == 0
+    finally:
+        program.run("stop")
+
+
 def test_the_next_step_of_signet_alone_works_in_a_bare_shell(tmp_path: Path) -> None:
     program = Program(home=tmp_path, workspace=tmp_path / ".agents")
     own = Path(sys.executable).with_name("signet")

@@ -43,9 +43,12 @@ class Harness:
         connector, site = registry.find(self.name), _site(workspace)
         place = str(connector.config_path(site))
         if not connector.is_installed(site):
-            is_lost = records.read(workspace, self.name).is_installed
-            if is_lost or instructions.is_there(site, self.name):
+            if records.read(workspace, self.name).is_installed:
                 return [Entry(place=place, problem="our entries are gone")]
+            if (file := instructions.left(site, self.name)) is not None:
+                return [
+                    Entry(place=str(file), problem="it is not connected, but our text is in it")
+                ]
             return []
         found = [Entry(place=str(one.path), problem=one.text) for one in connector.problems(site)]
         return found or [Entry(place=place)]

@@ -80,14 +80,14 @@ def without(text: str) -> str:
     return text
 
 
-def is_there(site: Site, harness: str) -> bool:
-    """Return whether a harness's file holds our block, or was written whole by an earlier version."""
+def left(site: Site, harness: str) -> Path | None:
+    """Return the file of a harness if it holds our block or was written whole by an earlier version."""
     found = path(site, harness)
     try:
         text = found.read_text("utf-8") if found is not None else ""
     except (OSError, ValueError):
-        return False
-    return is_generated(text) or _BLOCK.search(text) is not None
+        return None
+    return found if is_generated(text) or _BLOCK.search(text) else None
 
 
 def is_generated(text: str) -> bool:
