@@ -160,7 +160,10 @@ def run(arguments: Sequence[str]) -> int:
         asked = parse(arguments)
         body = body_of(asked, stdin(started + INPUT_SECONDS))
     except WrongUsage as error:
-        sys.stderr.write(f"error: {error}\nSee: signet hook --help\n")
+        from signet.cli import output
+
+        output.failed(str(error), "usage", as_json=False)
+        output.hint("See: signet hook --help")
         return USAGE
     try:
         return _deliver(asked, body, started)

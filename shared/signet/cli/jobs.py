@@ -229,4 +229,4 @@ def _print(answer: object, text: str, as_json: bool) -> None:
     if as_json:
         output.show(answer)
     else:
-        output.say(text)
+        output.advise(text)

@@ -4,13 +4,17 @@ Colour never carries meaning alone. It is off when the stream is no terminal, wi
 `--quiet` leaves results and errors.
 """
 
+import functools
 import json
 import os
+import re
+import shlex
 import shutil
 import sys
 import unicodedata
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Self, TextIO
 
 from signet import clock
@@ -21,6 +25,8 @@ MAX_WIDTH = 120
 QUIET = "SIGNET_QUIET"
 #: What stored text may do to a terminal: nothing.
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "\ufffd")
+#: A command of ours in a text: the word before a command or option, in colour or not, and not part of a path.
+_COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,11 @@ def say(text: str = "") -> None:
     sys.stdout.write(f"{text}\n")
 
 
+def advise(text: str) -> None:
+    """Print a line of the result that names commands of ours."""
+    say(runnable(text))
+
+
 def tell(text: str) -> None:
     """Print a line beside the result."""
     sys.stderr.write(f"{text}\n")
@@ -87,13 +98,39 @@ def failed(message: str, code: str, *, as_json: bool) -> None:
     if as_json:
         show({"error": message, "code": code})
     else:
-        tell(f"{ink(sys.stderr).bad('error:')} {message}")
+        tell(f"{ink(sys.stderr).bad('error:')} {runnable(message)}")
 
 
 def hint(text: str) -> None:
     """Print what to do next, unless quiet."""
     if not is_quiet():
-        tell(ink(sys.stderr).dim(text))
+        tell(ink(sys.stderr).dim(runnable(text)))
+
+
+def runnable(text: str) -> str:
+    """Return a text of ours with each command `signet …` written as it works in the shell of its reader."""
+    return _COMMAND.sub(lambda _: program(), text)
+
+
+@functools.cache
+def program() -> str:
+    """Return how this very program is called: `signet` where the shell finds it by that name, else its place."""
+    called = Path(sys.argv[0])
+    own = called if called.name == "signet" else Path(sys.executable).with_name("signet")
+    if not own.is_file():
+        return f"{shlex.quote(sys.executable)} -m signet.cli.main"
+    found = shutil.which("signet")
+    if found is not None and own.samefile(found):
+        return "signet"
+    place = os.path.relpath(own) if own.absolute().is_relative_to(_here()) else str(own.absolute())
+    return shlex.quote(place if "/" in place else f"./{place}")
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was deleted
+        return Path("/nowhere")
 
 
 def is_quiet() -> bool:

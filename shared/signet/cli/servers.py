@@ -240,7 +240,7 @@ def _standing(server: Mapping[str, Any]) -> str:
 
 def _say_rows(rows: Sequence[tuple[str, str, str]], otherwise: str) -> None:
     if not rows:
-        output.say(otherwise)
+        output.advise(otherwise)
         return
     ink = output.ink(sys.stdout)
     width = max(output.cells(output.plain(name)) for name, *_ in rows)

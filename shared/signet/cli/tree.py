@@ -208,8 +208,8 @@ def _show_map(context: typer.Context) -> None:
         output.say(f"\n{ink.bold(panel)}")
         for name, text in entries:
             output.say(f"  {ink.name(f'{name:<{column}}')}{text}")
-    output.say(f"\nNext: {ink.bold(_next_step())}")
-    output.say(ink.dim("Help for one command: signet COMMAND --help"))
+    output.advise(f"\nNext: {ink.bold(_next_step())}")
+    output.advise(ink.dim("Help for one command: signet COMMAND --help"))
 
 
 def brief(text: str, room: int) -> str:

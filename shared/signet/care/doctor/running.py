@@ -131,7 +131,8 @@ def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
     broken = [(name, entry) for name, entry in entries if entry.problem is not None]
     if broken:
         told = "; ".join(f"{name} ({entry.place}): {entry.problem}" for name, entry in broken)
-        return fail("harnesses", told, "signet setup")
+        again = " ".join(dict.fromkeys(name for name, _ in broken))
+        return fail("harnesses", told, f"signet harness install {again}")
     names = sorted({name for name, _ in entries})
     return ok("harnesses", f"{', '.join(names)} connected" if names else "none connected")
 

@@ -41,6 +41,7 @@ class ClaudeCode:
                 path=self.config_path(site),
                 put=lambda text: _with_hooks(text, site),
                 take=_without_hooks,
+                renew=lambda text: _with_hooks(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
             Patch(
@@ -103,12 +104,12 @@ def event_problems(path: Path, text: str, events: list[str]) -> list[Problem]:
     return found
 
 
-def _with_hooks(text: str, site: Site) -> str:
+def _with_hooks(text: str, site: Site, *, adds: bool = True) -> str:
     wanted = {
         event: hooks.handler(site.signet, name, _ARGUMENTS, seconds)
         for event, name, seconds in EVENTS
     }
-    return hooks.put(text, wanted, stale=_STALE)
+    return hooks.put(text, wanted, stale=_STALE, adds=adds)
 
 
 def _with_server(text: str, site: Site) -> str:

@@ -55,6 +55,7 @@ class Codex:
                 path=self._hooks_path(site),
                 put=lambda text: _with_hooks(text, site),
                 take=_without_hooks,
+                renew=lambda text: _with_hooks(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
             Patch(
@@ -101,12 +102,12 @@ class Codex:
         return site.home / ".codex" / "hooks.json"
 
 
-def _with_hooks(text: str, site: Site) -> str:
+def _with_hooks(text: str, site: Site, *, adds: bool = True) -> str:
     wanted = {
         event: hooks.handler(site.signet, name, "-H codex", seconds)
         for event, name, seconds in EVENTS
     }
-    return hooks.put(text, wanted)
+    return hooks.put(text, wanted, adds=adds)
 
 
 def _without_hooks(text: str, before: Before) -> str:

@@ -56,13 +56,16 @@ class Patch:
     """How one file changes: `put` brings our entries in (None: the file goes), `take` takes them out again.
 
     Both are functions of the text and raise ConfigUnreadable for one that does not parse. `empty` stands for a file
-    that is not there. `before` returns the values that `put` may replace, so that `take` can bring them back.
-    A file that is wholly ours has `content`, and goes as a whole. What is final is not brought back.
+    that is not there. `renew` brings up to date what is left of our entries and adds none; without it `put` does that,
+    for a file in which all that is ours is one entry. `before` returns the values that `put` may replace, so that
+    `take` can bring them back. A file that is wholly ours has `content`, and goes as a whole. What is final is not
+    brought back.
     """
 
     path: Path
     put: Callable[[str], str | None] = as_it_is
     take: Callable[[str, Before], str] = lambda text, before: text
+    renew: Callable[[str], str] | None = None
     before: Callable[[str], Before] = lambda text: {}
     empty: str = ""
     content: str | None = None

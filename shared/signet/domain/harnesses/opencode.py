@@ -48,6 +48,7 @@ class OpenCode:
                 path=self.config_path(site),
                 put=lambda text: _put(text, site),
                 take=_take,
+                renew=lambda text: _put(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
             *(Patch(path=one, put=_gone, is_final=True) for one in old if one.is_file()),
@@ -104,10 +105,12 @@ def _plugins(text: str) -> list[object]:
     return list(found) if isinstance(found, list) else []
 
 
-def _put(text: str, site: Site) -> str:
+def _put(text: str, site: Site, *, adds: bool = True) -> str:
     text = jsonedit.drop_items(text, ("plugin",), lambda one: one in _OLD)
-    if _ENTRY not in _plugins(text):
+    if adds and _ENTRY not in _plugins(text):
         text = jsonedit.append(text, ("plugin",), _ENTRY)
+    if not adds and not jsonedit.has(text, _SERVER):
+        return text
     server: Mapping[str, Json] = {"type": "local", "command": [site.signet_mcp], "enabled": True}
     return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 
