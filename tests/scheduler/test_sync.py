@@ -155,7 +155,8 @@ def test_a_day_of_looks_makes_nothing_in_a_home_that_connected_nothing(
 
 
 def test_at_the_start_connections_are_mended_and_what_was_taken_out_stays_out(kept: Kept) -> None:
-    site = Site(workspace=kept.home.workspace, home=kept.person, environ={"PATH": ""})
+    plain = Site(workspace=kept.home.workspace, home=kept.person, environ={"PATH": ""})
+    site = registry.with_programs(plain)
     for harness in ("claude-code", "codex"):
         assert registry.connect(site, harness).success
     claude, codex = kept.person / ".claude/settings.json", kept.person / ".codex/hooks.json"
