@@ -32,6 +32,8 @@ INPUT_SECONDS = 1.0
 LEAST_SECONDS = 0.2
 MOST_INPUT = 32 * 1_048_576
 USAGE = 2
+#: The status of a daemon that serves another workspace than the one that is meant.
+OTHER_WORKSPACE = 421
 
 _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sessionKey": ("session_key", "sessionKey", "session_id", "sessionId"),
@@ -244,6 +246,8 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     answer = spooled.answer_of(reply.body)
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} does not answer as Signet does; hook skipped", entry)
+    if reply.status == OTHER_WORKSPACE:
+        return _skipped(f"{answer.get('error')}; hook skipped", entry)
     if reply.status >= 400:
         if entry is not None and reply.status in spooled.HOPELESS and "error" in answer:
             entry.remove()
