@@ -2,6 +2,8 @@
 
 import plistlib
 import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,6 +53,43 @@ def test_the_agent_of_launchd_does_the_same(home: Path) -> None:
     assert agent["ProgramArguments"][-2:] == ["--path", str(home / "w & x")]
     assert agent["ProgramArguments"][0] == sys.executable
     assert agent["Label"] == "ai.signet.daemon"
+
+
+#: Folders as people have them; the last two are none that a service can use.
+FOLDERS = [
+    "/home/ana/.local/bin",
+    '/opt/100% $HOME/my "bin"',
+    "/usr/bin",
+    "/usr/bin",
+    "bin",
+    "/new\nline",
+]
+KEPT = ":".join(FOLDERS[:3])
+
+
+def test_the_unit_finds_the_programs_that_its_installer_finds(home: Path) -> None:
+    environ = {"PATH": ":".join(FOLDERS)}
+    found = service.planned(Workspace(home / "w"), environ=environ, platform="linux")
+    service.install(found, Manager())
+    lines = found.path.read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith("Environment=")]
+    assert lines.index("[Service]") < lines.index(line) < lines.index("[Install]")
+    assert shlex.split(line.removeprefix("Environment=").replace("%%", "%")) == [f"PATH={KEPT}"]
+    assert shutil.which("systemd-analyze") is None or "Unknown" not in _analysed(found.path)
+
+
+def _analysed(unit: Path) -> str:
+    """Return what systemd itself says of a unit."""
+    command = ["systemd-analyze", "--user", "verify", str(unit)]
+    return subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def test_so_does_the_agent_of_launchd(home: Path) -> None:
+    environ = {"PATH": ":".join(FOLDERS)}
+    found = service.planned(Workspace(home / "w"), environ=environ, platform="darwin")
+    service.install(found, Manager())
+    agent = plistlib.loads(found.path.read_bytes())
+    assert agent["EnvironmentVariables"] == {"PATH": KEPT}
 
 
 def test_installing_twice_writes_once_and_removing_leaves_nothing(home: Path) -> None:
