@@ -37,6 +37,12 @@ class Foreign(Conflict):
     code = "service_exists"
 
 
+class Temporary(Conflict):
+    """Signet runs in a temporary environment, which will be gone at the next login."""
+
+    code = "temporary_environment"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A service as it should be: its file, and the commands that take it into use and out of it."""
@@ -71,6 +77,15 @@ def planned(
     command = _command(workspace, port)
     path = _search_path(environ)
     return _launchd(command, path) if platform == "darwin" else _systemd(command, path, environ)
+
+
+def check_lasting() -> None:
+    """Raise Temporary when this program runs in an environment that `uvx` or `pipx run` made for once."""
+    if re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix):
+        raise Temporary(
+            f"Signet runs in {sys.prefix}, which uvx or pipx removes one day. Install it first, for example with: "
+            "uv tool install signetai"
+        )
 
 
 def words(workspace: Workspace) -> tuple[str, ...]:

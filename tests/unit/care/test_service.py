@@ -13,6 +13,7 @@ import pytest
 from signet.care import service, uninstall
 from signet.care.harnesses import Entry
 from signet.care.uninstall import NotOurs
+from signet.cli.main import main
 from signet.paths import Workspace
 
 
@@ -105,6 +106,19 @@ def test_installing_twice_writes_once_and_removing_leaves_nothing(home: Path) ->
         "systemctl --user daemon-reload",
     ]
     assert not [*found.path.parent.iterdir()]
+
+
+@pytest.mark.parametrize("place", ["uv/archive-v0/wTmaa", "pipx/.cache/0a1b"])
+def test_a_temporary_environment_gets_no_service(
+    home: Path,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.prefix", str(home / place))
+    assert main(["daemon", "install", "--path", str(home / "w")]) == 1
+    assert "uv tool install signetai" in capsys.readouterr().err
+    assert not [*home.iterdir()]
 
 
 def test_what_the_manager_refuses_is_told(home: Path) -> None:
