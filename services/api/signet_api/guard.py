@@ -4,14 +4,21 @@ A daemon on localhost can be reached by every web page its user opens. So the Ho
 whose domain was pointed at 127.0.0.1 does not), an Origin must be of this machine, and a browser's cross-site
 request is refused, except that a person may follow a link. No answer carries a CORS header.
 
+A client that found this daemon by its port says which workspace it means (`X-Signet-Home`, a path in percent
+encoding). When that is another one, nothing is read or changed: 421, with what to do.
+
 JSON bodies are read whatever content type a client sends (four published clients send none, and the runtime then
 says text/plain); the Origin check is what keeps that safe.
 """
 
+import os
+import shlex
 import time
 from functools import lru_cache
-from urllib.parse import urlsplit
+from pathlib import Path
+from urllib.parse import unquote_to_bytes, urlsplit
 
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
@@ -34,9 +41,13 @@ _JSON = (b"content-type", b"application/json")
 class Guard:
     """Wraps the app."""
 
-    def __init__(self, app: ASGIApp, *, most_bytes: int, any_host: bool = False) -> None:
+    def __init__(
+        self, app: ASGIApp, *, workspace: Path, port: int, most_bytes: int, any_host: bool = False
+    ) -> None:
         """`any_host`: other machines may call, with a token, under whatever name they know this one by."""
         self._app = app
+        self._workspace = os.path.realpath(workspace)
+        self._port = port
         self._most_bytes = most_bytes
         self._any_host = any_host
 
@@ -70,8 +81,11 @@ class Guard:
             await send(message)
 
         refusal = refuse(scope["method"], headers, any_host=self._any_host)
+        meant = os.fsdecode(unquote_to_bytes(headers.get(b"x-signet-home", b"")))
         if refusal is not None:
             await answer(403, refusal, "forbidden_origin")(scope, receive, tagged)
+        elif meant not in ("", self._workspace):
+            await self._other_workspace(meant)(scope, receive, tagged)
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
             await body_too_large()(scope, receive, tagged)
         else:
@@ -88,6 +102,16 @@ class Guard:
         route = getattr(scope.get("route"), "path", None)
         seconds = time.perf_counter() - started
         answered(scope["method"], route, status, seconds, get_contextvars().get("actor"))
+
+    def _other_workspace(self, meant: str) -> JSONResponse:
+        return answer(
+            421,
+            f"The daemon on port {self._port} serves the workspace {self._workspace}, not {meant}. Start that one's "
+            f"own: signet daemon start --path {shlex.quote(meant)} --port {self._port + 1}. "
+            f"Or, if you mean this daemon: SIGNET_DAEMON_URL=http://127.0.0.1:{self._port}",
+            "other_workspace",
+            facts={"workspace": self._workspace},
+        )
 
 
 def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) -> str | None:

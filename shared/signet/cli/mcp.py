@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlencode
 
@@ -20,6 +21,7 @@ from signet.client.errors import Unavailable
 from signet.errors import SignetError
 from signet.mcp import protocol
 from signet.mcp.protocol import Call, Listing, Reply
+from signet.paths import Workspace
 
 #: Longer than any tool may take.
 SECONDS = 65.0
@@ -55,6 +57,7 @@ class Bridge:
     def __init__(self, out: BinaryIO, environ: Mapping[str, str]) -> None:
         self._out = out
         self._path = path_of(environ)
+        self._environ = without_scope(environ)
         self._seconds = refresh_seconds(environ)
         self._writing = threading.Lock()
         self._free = threading.BoundedSemaphore(AT_ONCE)
@@ -117,7 +120,12 @@ class Bridge:
 
     def _asked(self, message: object) -> object:
         """Return what the daemon replies; raises SignetError when it cannot."""
-        found = target.find(actor="mcp-server", actor_type="harness", timeout_seconds=SECONDS)
+        found = target.find(
+            actor="mcp-server",
+            actor_type="harness",
+            timeout_seconds=SECONDS,
+            environ=self._environ,
+        )
         body = message if isinstance(message, dict) else {}
         reply = transport.send(found, Request(method="POST", path=self._path, body=body))
         try:
@@ -160,6 +168,14 @@ def path_of(environ: Mapping[str, str]) -> str:
     context = {name: environ.get(variable, "").strip() for name, variable in _CONTEXT.items()}
     query = urlencode({name: value for name, value in context.items() if value}, errors="replace")
     return f"/mcp?{query}" if query else "/mcp"
+
+
+def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return an environment whose SIGNET_WORKSPACE is a workspace of Signet, and not where a harness works."""
+    named = environ.get("SIGNET_WORKSPACE", "").strip()
+    if not named or Workspace(Path(named).expanduser()).database.exists():
+        return environ
+    return {name: value for name, value in environ.items() if name != "SIGNET_WORKSPACE"}
 
 
 def refresh_seconds(environ: Mapping[str, str]) -> float:

@@ -83,6 +83,12 @@ class Conflict(errors.Conflict):
         return found if isinstance(found, str) else None
 
 
+class OtherWorkspace(Conflict):
+    """The daemon at this address serves another workspace; nothing was read or changed."""
+
+    code = "other_workspace"
+
+
 _OF_STATUS: Mapping[int, type[SignetError]] = {
     400: Invalid,
     401: Unauthenticated,
@@ -91,6 +97,7 @@ _OF_STATUS: Mapping[int, type[SignetError]] = {
     405: Invalid,
     409: Conflict,
     413: TooLarge,
+    421: OtherWorkspace,
     422: Invalid,
     429: RateLimited,
     503: Unavailable,

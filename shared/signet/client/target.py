@@ -5,13 +5,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from signet import __version__
 from signet.client.address import find_url
 from signet.client.retry import RETRIES
-from signet.config.env import read_environment
+from signet.config.env import is_loopback, read_environment
 from signet.errors import Invalid
+from signet.paths import find_workspace
 
 #: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
 CONNECT_SECONDS = 5.0
@@ -85,7 +86,13 @@ def find(**options: Unpack[Options]) -> Target:
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    url = options.get("url") or find_url(options.get("path"), environ, found)
+    path = options.get("path")
+    url = options.get("url") or find_url(path, environ, found)
+    is_chosen = options.get("url") or (path is None and found.daemon_url)
+    if not is_chosen and is_loopback(urlsplit(url).hostname or ""):
+        # Whoever has the port may serve another workspace, and then refuses (signet_api/guard.py).
+        root = os.path.realpath(find_workspace(path, environ).root)
+        named["X-Signet-Home"] = quote(os.fsencode(root))
     return Target(
         url=_checked(url.rstrip("/")),
         headers={name: _sendable(name, value) for name, value in named.items() if value},
