@@ -10,7 +10,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
-from cli.program import Program
+from cli.program import COMMAND_SECONDS, Program
 from signet import __version__
 from signet.cli import main as entry
 from signet.cli import status, tree
@@ -208,6 +208,44 @@ def test_every_command_has_help_with_examples_that_fits_80_columns(words: list[s
 
 def broken(*_: object) -> None:
     raise RuntimeError("the roof is on fire")
+
+
+#: Every command that can ask or open an editor, said so that it would.
+ASKING = [
+    ("config",),
+    ("configure",),
+    ("setup",),
+    ("secret", "delete", "KEY"),
+    ("memory", "edit", "MEMORY"),
+    ("memory", "forget", "MEMORY"),
+    ("agent", "add", "scout"),
+    ("agent", "remove", "default", "--purge"),
+    ("uninstall", "--purge"),
+    ("restore", "BACKUP"),
+]
+
+
+@pytest.mark.xdist_group("daemon")
+def test_no_command_waits_where_nobody_can_answer(served: Program) -> None:
+    memory_id = served.run("remember", "The bell is cracked", "--json").json()["id"]
+    backup = str(served.home / "asking.tar")
+    assert served.run("backup", backup).status == 0
+    waits = served.home / "editor"
+    waits.write_text(f"#!/bin/sh\ntouch {served.home}/opened\n")
+    waits.chmod(0o755)
+    words = {"MEMORY": memory_id, "BACKUP": backup}
+    for command in ASKING:
+        with subprocess.Popen(
+            served.command(*(words.get(word, word) for word in command)),
+            env=served.environment(EDITOR=str(waits)),
+            stdin=subprocess.PIPE,  # open, and nobody ever writes
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.wait(timeout=COMMAND_SECONDS) in (0, 1), command
+    assert not (served.home / "opened").exists()
+    assert served.run("memory", "show", memory_id).status == 0
+    assert served.run("agent", "remove", "scout").status == 0
 
 
 def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(

@@ -132,7 +132,7 @@ def _say_nothing_done(found: ForgetPreview, *, as_json: bool) -> None:
 
 def _asked(count: int, reason: str | None, *, force: bool, yes: bool, as_json: bool) -> str | None:
     """Return the reason when it may be done, None when the person says no; raises Invalid where nobody can be asked."""
-    can_ask = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
+    can_ask = output.can_ask() and not as_json
     if not yes:
         if not can_ask:
             raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")

@@ -61,6 +61,11 @@ def is_live(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def can_ask() -> bool:
+    """Return whether a person sits at a terminal who can answer a question: nothing may wait for one otherwise."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def width() -> int:
     """Return how many columns a line may have."""
     return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)

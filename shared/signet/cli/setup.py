@@ -1,6 +1,5 @@
 """`signet setup`: make a workspace, or put right what one lacks; asks at most six questions, or none."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -110,7 +109,7 @@ def setup(
     if not non_interactive and not as_json:
         earlier = setup_do.check(plan, wanted)
         if setup_ask.has_questions(plan):
-            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            if not output.can_ask():
                 raise NoTerminal
             try:
                 plan, wanted = setup_ask.ask(plan, wanted, earlier)
