@@ -154,6 +154,25 @@ def test_many_are_forgotten_by_filter_after_a_dry_run(served: Program) -> None:
     )
 
 
+def test_every_memory_that_matches_is_forgotten_however_many(served: Program) -> None:
+    tag = uuid4().hex
+    notes = [{"record": "text", "content": f"Nail {n} {tag}", "tags": [tag]} for n in range(230)]
+    lines = "".join(f"{json.dumps(note)}\n" for note in notes)
+    assert served.run("import", "-", stdin=lines).status == 0
+    forget = ("memory", "forget", "--tags", tag)
+    assert "230 memories would be forgotten\n" in served.run(*forget, "--dry-run").out
+    seen = served.run(*forget, "--dry-run", "--json").json()
+    assert (seen["count"], seen["total"]) == (230, 230)
+    assert len({one["id"] for one in seen["candidates"]}) == 230
+    some = served.run(*forget, "--limit", "5", "--yes", "--reason", "bent")
+    assert some.out == "5 memories forgotten\n"
+    assert "225 more match" in some.err
+    assert "3 memories of 225 would be" in served.run(*forget, "-l", "3", "--dry-run").out
+    done = served.run(*forget, "--yes", "--reason", "rusty", "--json").json()
+    assert (done["deleted"], done["total"], len(done["results"])) == (225, 225, 225)
+    assert served.run(*forget, "--dry-run").out == "No memories found\n"
+
+
 def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Program) -> None:
     memory_id = saved(served, f"critical: never open valve {uuid4()}")
     forget = ("memory", "forget", memory_id, "--yes", "--reason", "gone")

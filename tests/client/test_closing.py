@@ -47,12 +47,14 @@ def test_the_end_of_the_block_closes_streams_that_are_still_open() -> None:
     async def scene(url: str) -> None:
         async with AsyncSignet(url=url, environ={}) as signet:
             events = signet.job_events(after="0")
-            assert (await events.wait(30) or {})["id"] == "j"
+            event = await events.wait(30)
+            assert event is not None and event["id"] == "j"
 
     with loopback(stays_open) as server:
         with Signet(url=server.url, environ={}) as signet:
             events = signet.job_events(after="0")
-            assert (events.wait(30) or {})["id"] == "j"
+            event = events.wait(30)
+            assert event is not None and event["id"] == "j"
             assert ended == []
         eventually(lambda: ended == [b""])
         asyncio.run(scene(server.url))
