@@ -124,7 +124,7 @@ def test_wrong_use_is_told_before_anything_is_sent(api: Served, tmp_path: Path) 
         (("import", str(file), "--agent", "ida"), 2),
         (("import", str(tmp_path / "gone")), 1),
         (("import", "-", "--from", "mem0"), 1),
-        (("export", "--since", "soon", "-o", str(tmp_path / "none")), 1),
+        (("export", "--since", "soon", "-o", str(tmp_path / "none")), 2),
     ):
         done = run(api, *arguments)
         assert done.status == status, done

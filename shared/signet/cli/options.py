@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import complete
+from signet.cli import complete, when
 
 #: Types that saves and extraction give (spec/memory.md §3); others are as good.
 TYPES = (
@@ -43,8 +43,14 @@ OnlyTypeOption = Annotated[
 ]
 OnlyTagsOption = Annotated[str | None, typer.Option("--tags", help="Only with all of these.")]
 OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only said by them.")]
-SinceOption = Annotated[str | None, typer.Option("--since", help="Not older; ISO or YYYY-MM-DD.")]
-UntilOption = Annotated[str | None, typer.Option("--until", help="Not newer.")]
+SinceOption = Annotated[
+    str | None,
+    typer.Option("--since", metavar="TIME", parser=when.first, help=f"Not older: {when.HELP}."),
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", parser=when.last, help="Not newer; a day to its end."),
+]
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The id, or its first 8 characters or more.")
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import entry, output, why
+from signet.cli import entry, output, when, why
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import ID_CHARS, Entry
@@ -32,7 +32,13 @@ def recall(
     since: SinceOption = None,
     until: UntilOption = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", help="What was believed then; ISO or YYYY-MM-DD.")
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="TIME",
+            parser=when.last,
+            help="What was believed then, as for --since; a day to its end.",
+        ),
     ] = None,
     project: ProjectOption = None,
     keyword_query: Annotated[

@@ -17,6 +17,7 @@ from signet import clock, ids
 from signet.cli import output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.options import SinceOption
 from signet.cli.progress import Progress
 from signet.client import Signet
 from signet.domain.transfer.records import END, Fate, Found, Tally, line
@@ -51,9 +52,7 @@ def export(
     agent: Annotated[
         str | None, typer.Option("--agent", help="Only what this agent may read.")
     ] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", help="Only what changed; ISO or YYYY-MM-DD.")
-    ] = None,
+    since: SinceOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
