@@ -32,7 +32,22 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
     assert ("Lamp 0" in last.out, last.err) == (True, "")
     page = served.run("memory", "list", "--type", kind, "--json").json()
     assert [row["id"] for row in page["memories"]] == made[::-1]
-    assert served.run("memory", "list", "--type", "none").out == "No memories\n"
+    assert served.run("memory", "list", "--type", kind, "--offset", "9").out == "No memories\n"
+
+
+def test_a_type_that_no_memory_has_is_an_error_with_those_that_there_are(served: Program) -> None:
+    saved(served, f"Sails {uuid4()}", "--type", "rigging")
+    for command in (
+        ("recall", "sails"),
+        ("memory", "list"),
+        ("memory", "forget", "--dry-run"),
+    ):
+        wrong = served.run(*command, "--type", "riging")
+        assert (wrong.status, wrong.out) == (2, ""), command
+        assert "'riging'; did you mean rigging? Known types: " in wrong.err
+        known = served.run(*command, "--type", "daily-log")
+        assert known.out in ("No memories\n", "No memories found\n")
+    assert "Sails" in served.run("memory", "list", "--type", "rigging").out
 
 
 def test_a_memory_is_shown_by_the_beginning_of_its_id(served: Program) -> None:

@@ -141,6 +141,7 @@ def test_words_authors_and_neighbours_are_found(server: Served, speaker: type[Sp
     assert client.do("search", word, pinned=True) == []
     assert ids(client.do("search", who=word, limit=1)) == [memory_id]
     assert word in client.do("authors")
+    assert "fact" in client.do("types")
     assert client.do("ids", memory_id[:18]) == [memory_id]
     with pytest.raises(NotFound):
         client.do("similar", memory_id)

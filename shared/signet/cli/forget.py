@@ -17,6 +17,7 @@ from signet.cli.options import (
     OnlyWhoOption,
     SinceOption,
     UntilOption,
+    check_type,
 )
 from signet.cli.progress import Progress
 from signet.client import Choice, Invalid, NotFound, Signet, SignetError
@@ -73,6 +74,8 @@ def forget(
         "agent_id": agent,
     }
     found = _found(signet, choice, limit)
+    if not found["count"]:
+        check_type(signet, type, agent=agent)
     if dry_run and as_json:
         output.show(found)
         return

@@ -10,7 +10,7 @@ from signet.cli import edit, entry, forget, identify, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import Entry
-from signet.cli.options import AgentOption, IdArgument, OnlyTypeOption
+from signet.cli.options import AgentOption, IdArgument, OnlyTypeOption, check_type
 from signet.cli.output import Ink
 from signet.client.answers import Change, Found, Memory, MemorySummary
 
@@ -34,7 +34,10 @@ def list_memories(
 
     Examples: signet memory list · signet memory list --type decision --limit 50
     """
-    page = client(path).memories(limit=limit, offset=offset, type=type, agent_id=agent)
+    signet = client(path)
+    page = signet.memories(limit=limit, offset=offset, type=type, agent_id=agent)
+    if not page["memories"]:
+        check_type(signet, type, agent=agent)
     if as_json:
         output.show(page)
         return
@@ -133,6 +136,8 @@ def similar(
     signet = client(path)
     full_id = identify.whole(signet, memory_id, agent=agent)
     found = signet.similar(full_id, k=limit, type=type, agent_id=agent)
+    if not found:
+        check_type(signet, type, agent=agent)
     if as_json:
         output.show({"results": found})
         return

@@ -1,10 +1,12 @@
 """Options that several memory commands share."""
 
+import difflib
 from typing import Annotated
 
 import typer
 
 from signet.cli import complete, when
+from signet.client import Signet
 
 #: Types that saves and extraction give (spec/memory.md §3); others are as good.
 TYPES = (
@@ -20,7 +22,23 @@ TYPES = (
     "episodic",
     "daily-log",
     "system",
+    "document_chunk",
+    "session_summary",
 )
+
+
+def check_type(signet: Signet, type: str | None, *, agent: str | None) -> None:
+    """Raise BadParameter for a type that no memory has and that Signet gives to none, with those that there are."""
+    if type is None or type in TYPES:
+        return
+    known = sorted({*TYPES, *signet.types(agent_id=agent)})
+    if type not in known:
+        near = difflib.get_close_matches(type, known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise typer.BadParameter(
+            f"no memory has the type {type!r}; {meant}Known types: {', '.join(known)}",
+            param_hint="--type",
+        )
 
 
 def types(incomplete: str) -> list[str]:

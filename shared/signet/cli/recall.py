@@ -18,6 +18,7 @@ from signet.cli.options import (
     ProjectOption,
     SinceOption,
     UntilOption,
+    check_type,
 )
 from signet.cli.output import Ink
 from signet.client.answers import Hit, Recalled
@@ -65,7 +66,8 @@ def recall(
 
     Examples: signet recall "tabs or spaces" · signet recall deploys -t decision --since 2026-01-01 --json
     """
-    answer = client(path).recall(
+    signet = client(path)
+    answer = signet.recall(
         sys.stdin.read() if query == "-" else query,
         limit=limit,
         type=type,
@@ -83,6 +85,8 @@ def recall(
         explain=explain,
         agent_id=agent,
     )
+    if not answer["results"]:
+        check_type(signet, type, agent=agent)
     if as_json:
         output.show(answer["results"])
         return

@@ -65,6 +65,7 @@ class Signet:
     context_for = _plan(plans.context_for)
     similar = _call(calls.recall.similar)
     authors = _call(calls.recall.authors)
+    types = _call(calls.recall.types)
     get = _call(calls.memory.get)
     memories = _call(calls.memory.memories)
     ids = _call(calls.memory.ids)
