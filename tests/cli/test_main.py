@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from cli.program import COMMAND_SECONDS, Program
+from client.speaking import Act, loopback, raw, sends
 from signet import __version__
 from signet.cli import main as entry
 from signet.cli import status, tree
@@ -246,6 +248,34 @@ def test_no_command_waits_where_nobody_can_answer(served: Program) -> None:
     assert not (served.home / "opened").exists()
     assert served.run("memory", "show", memory_id).status == 0
     assert served.run("agent", "remove", "scout").status == 0
+
+
+def answers_nothing(connection: socket.socket) -> None:
+    connection.recv(1)  # comes back when the client has gone
+
+
+@pytest.mark.parametrize(
+    "command", ["recall tea", "remember tea", "memory list", "status", "jobs list"]
+)
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (sends(404, b"<html>Not Found</html>"), "Another program, not Signet, answers at {url}"),
+        (sends(200, b'{"hello": "world"}'), "Another program, not Signet, answers at {url}"),
+        (sends(404, b'{"error": "no handler"}'), "Another program, not Signet, answers at {url}"),
+        (raw(b"SSH-2.0-OpenSSH\r\n"), "Another program, not Signet, answers at {url}"),
+        (answers_nothing, "{url} takes connections and did not answer within 0.3 s"),
+    ],
+    ids=["page", "json", "json-error", "ssh", "silent"],
+)
+def test_a_foreign_program_on_the_port_is_named_with_what_to_do(
+    alone: Program, command: str, act: Act, words: str
+) -> None:
+    with loopback(act) as server:
+        port = server.url.rpartition(":")[2]
+        done = alone.run(*command.split(), SIGNET_PORT=port, SIGNET_FETCH_TIMEOUT="300")
+    assert done.status == 1, done
+    assert words.format(url=server.url) in done.err and "signet daemon start --port" in done.err
 
 
 def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(
