@@ -157,8 +157,12 @@ def test_many_are_forgotten_by_filter_after_a_dry_run(served: Program) -> None:
     for number in range(12):
         saved(served, f"Crate {number} {tag}", "--tags", tag)
     look = served.run("memory", "forget", "--tags", tag, "--dry-run")
-    assert (look.out.count("Crate"), look.err) == (10, "")
-    assert "… and 2 more\n12 memories would be forgotten\n" in look.out
+    assert (look.out.count("Crate"), look.err) == (12, "")
+    assert look.out.endswith("\n12 memories would be forgotten\n")
+    drawn = served.on_terminal("memory", "forget", "--tags", tag, "--dry-run")
+    assert (drawn.count("Crate"), "… and 2 more; --full shows all" in drawn) == (10, True)
+    drawn = served.on_terminal("memory", "forget", "--tags", tag, "--dry-run", "--full")
+    assert drawn.count("Crate") == 12
     seen = served.run("memory", "forget", "--tags", tag, "--dry-run", "--json").json()
     assert (seen["mode"], seen["count"]) == ("preview", 12)
     done = served.run("memory", "forget", "--tags", tag, "--yes", "--reason", "sold")

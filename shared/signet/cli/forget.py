@@ -12,6 +12,7 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
+    FullOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
@@ -23,7 +24,7 @@ from signet.cli.progress import Progress
 from signet.client import Choice, Invalid, NotFound, Signet, SignetError
 from signet.client.answers import Candidate, ForgetPreview, ForgottenMany
 
-#: So many memories are shown before the question; the others are counted.
+#: So many memories are shown on a terminal before the question; the others are counted.
 SHOWN = 10
 #: The daemon looks at and forgets no more of them in one request.
 BATCH = 200
@@ -52,6 +53,7 @@ def forget(
         bool, typer.Option("--force", help="Remove for good, pinned ones too; no way back.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    full: FullOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     agent: AgentOption = None,
     path: PathOption = None,
@@ -82,7 +84,7 @@ def forget(
     if limit is None:
         _check(found, ids)
     if not as_json and not yes:
-        _preview(signet, found, agent)
+        _preview(signet, found, agent, full=full)
     if dry_run or not found["count"]:
         _say_nothing_done(found, as_json=as_json)
         return
@@ -155,13 +157,14 @@ def _forgotten(
     return {**done, "total": found["total"]}
 
 
-def _preview(signet: Signet, found: ForgetPreview, agent: str | None) -> None:
+def _preview(signet: Signet, found: ForgetPreview, agent: str | None, *, full: bool) -> None:
     ink = output.ink(sys.stdout)
-    for one in found["candidates"][:SHOWN]:
-        for line in entry.lines(_entry(signet, one, agent), ink):
+    shown = SHOWN if output.is_live(sys.stdout) and not full else found["count"]
+    for one in found["candidates"][:shown]:
+        for line in entry.lines(_entry(signet, one, agent), ink, full=full):
             output.say(line)
-    if found["count"] > SHOWN:
-        output.say(f"… and {found['count'] - SHOWN} more")
+    if found["count"] > shown:
+        output.say(f"… and {found['count'] - shown} more; --full shows all")
 
 
 def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:

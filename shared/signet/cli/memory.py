@@ -10,7 +10,7 @@ from signet.cli import edit, entry, forget, identify, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import Entry
-from signet.cli.options import AgentOption, IdArgument, OnlyTypeOption, check_type
+from signet.cli.options import AgentOption, FullOption, IdArgument, OnlyTypeOption, check_type
 from signet.cli.output import Ink
 from signet.client.answers import Change, Found, Memory, MemorySummary
 
@@ -26,6 +26,7 @@ def list_memories(
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, help="How many to skip.")] = 0,
     type: OnlyTypeOption = None,
+    full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -45,7 +46,7 @@ def list_memories(
     if not rows:
         output.say("No memories")
     for row in rows:
-        _say(entry.lines(_summary(row), ink))
+        _say(entry.lines(_summary(row), ink, full=full))
     end = offset + len(rows)
     if len(rows) == limit and (type or end < page["stats"]["total"]):
         of_all = "" if type else f" of {page['stats']['total']}"
@@ -125,6 +126,7 @@ def similar(
     memory_id: IdArgument,
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
     type: OnlyTypeOption = None,
+    full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -144,7 +146,7 @@ def similar(
     if not found:
         output.say("No memories found")
     for one in found:
-        _say(entry.lines(_near(one), output.ink(sys.stdout)))
+        _say(entry.lines(_near(one), output.ink(sys.stdout), full=full))
 
 
 def _summary(row: MemorySummary) -> Entry:

@@ -69,6 +69,9 @@ UntilOption = Annotated[
     str | None,
     typer.Option("--until", metavar="TIME", parser=when.last, help="Not newer; a day to its end."),
 ]
+FullOption = Annotated[
+    bool, typer.Option("--full", help="Show long memories whole; a pipe always gets them whole.")
+]
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The id, or its first 8 characters or more.")
 ]

@@ -143,9 +143,11 @@ def plain(text: str) -> str:
 
 
 def short(text: str, chars: int) -> str:
-    """Return a text on one line, cut to so many characters with `...`."""
+    """Return a text on one line, on a terminal cut to so many characters with `…`; elsewhere nothing is cut."""
     line = plain(text)
-    return line if len(line) <= chars else line[: chars - 3].rstrip() + "..."
+    if len(line) <= chars or not is_live(sys.stdout):
+        return line
+    return line[: chars - 1].rstrip() + "…"
 
 
 def wrapped(text: str, room: int) -> list[str]:

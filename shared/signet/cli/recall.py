@@ -12,6 +12,7 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
+    FullOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
@@ -58,6 +59,7 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say for each why it is where it is.")
     ] = False,
+    full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -90,18 +92,18 @@ def recall(
     if as_json:
         output.show(answer["results"])
         return
-    for line in _lines(answer, output.ink(sys.stdout)):
+    for line in _lines(answer, output.ink(sys.stdout), full=full):
         output.say(line)
     for stage in answer.get("degraded", ()):
         output.hint(f"This answer had to do without: {stage}")
 
 
-def _lines(answer: Recalled, ink: Ink) -> Iterator[str]:
+def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
     yield from why.time_lines(answer, ink)
     if not answer["results"]:
         yield "No memories found"
     for hit in answer["results"]:
-        yield from entry.lines(_entry(hit), ink)
+        yield from entry.lines(_entry(hit), ink, full=full)
         if "explain" in hit:
             yield from why.lines(hit["explain"], ink)
     for source, text in answer.get("sources", {}).items():
