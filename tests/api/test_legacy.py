@@ -128,6 +128,9 @@ def test_authors_are_listed_once_and_in_order(api: Api) -> None:
         remember(api, text, who=who)
     remember(api, "Four.", who="hidden", agentId="other", visibility="private")
     assert api.get("/memory/search?distinct=who&q=ignored").body == {"values": ["anna", "zoe"]}
+    remember(api, "Five.", type="recipe")
+    assert api.get("/memory/search?distinct=type").body == {"values": ["fact", "recipe"]}
+    assert api.get("/memory/search?distinct=content").body == {"results": []}
 
 
 def test_forgotten_and_private_memories_are_never_found(api: Api) -> None:

@@ -67,6 +67,11 @@ def is_live(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def can_ask() -> bool:
+    """Return whether a person sits at a terminal who can answer a question: nothing may wait for one otherwise."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def width() -> int:
     """Return how many columns a line may have."""
     return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)
@@ -175,9 +180,11 @@ def plain(text: str) -> str:
 
 
 def short(text: str, chars: int) -> str:
-    """Return a text on one line, cut to so many characters with `...`."""
+    """Return a text on one line, on a terminal cut to so many characters with `…`; elsewhere nothing is cut."""
     line = plain(text)
-    return line if len(line) <= chars else line[: chars - 3].rstrip() + "..."
+    if len(line) <= chars or not is_live(sys.stdout):
+        return line
+    return line[: chars - 1].rstrip() + "…"
 
 
 def wrapped(text: str, room: int) -> list[str]:

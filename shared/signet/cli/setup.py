@@ -1,6 +1,5 @@
 """`signet setup`: make a workspace, or put right what one lacks; asks at most six questions, or none."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -109,7 +108,7 @@ def setup(
     plan = prepare.look(workspace, chosen)
     if not non_interactive and not as_json:
         earlier = setup_do.check(plan, wanted)
-        can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+        can_ask = output.can_ask()
         if not can_ask and plan.state is not choices.State.REPAIR:
             raise NoTerminal
         if can_ask and setup_ask.has_questions(plan):

@@ -23,13 +23,17 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start."""
+    """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
+
+    With `only_signet` an answer without the header of a Signet daemon is that of another program.
+    """
 
     url: str
     headers: Mapping[str, str]
     connect_seconds: float
     seconds: float
     retries: int
+    only_signet: bool = False
 
     @property
     def is_tls(self) -> bool:
@@ -48,7 +52,8 @@ class Options(TypedDict, total=False):
 
     `path` names a workspace, `url` an address. `token` and `agent_id` come from SIGNET_TOKEN and SIGNET_AGENT_ID
     otherwise. `actor` is who history names. `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
-    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is.
+    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is. With `only_signet`
+    nothing is believed that another program on the port answers.
     """
 
     path: str | None
@@ -60,6 +65,7 @@ class Options(TypedDict, total=False):
     connect_timeout_seconds: float
     timeout_seconds: float | None
     retries: int
+    only_signet: bool
     environ: Mapping[str, str]
 
 
@@ -99,6 +105,7 @@ def find(**options: Unpack[Options]) -> Target:
         connect_seconds=min(options.get("connect_timeout_seconds", CONNECT_SECONDS), seconds),
         seconds=seconds,
         retries=options.get("retries", RETRIES),
+        only_signet=options.get("only_signet", False),
     )
 
 
