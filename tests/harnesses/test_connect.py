@@ -135,7 +135,12 @@ def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> N
     ]
     assert "PreCompaction" not in hooks
     state = json.loads(home.read(".claude.json"))
-    ours = {"type": "stdio", "command": "signet-mcp", "args": [], "env": {}}
+    ours = {
+        "type": "stdio",
+        "command": "signet-mcp",
+        "args": [],
+        "env": {"SIGNET_HARNESS": "claude-code"},
+    }
     assert state["mcpServers"] == {"github": {"command": "gh-mcp", "args": []}, "signet": ours}
     for comment in ("// Tabs cost", "// every morning", "/* The rest is\n       as it came. */"):
         assert comment in home.read(".claude/settings.json")
@@ -236,7 +241,10 @@ def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     assert home.read(".bashrc") == "alias l=ls\nalias k=ls\n" and not wrapper.exists()
     config = home.read(".codex/config.toml")
     assert "# never write" in config and config.index("[mcp_servers.signet]")
-    assert tomllib.loads(config)["mcp_servers"]["signet"] == {"command": "signet-mcp"}
+    assert tomllib.loads(config)["mcp_servers"]["signet"] == {
+        "command": "signet-mcp",
+        "env": {"SIGNET_HARNESS": "codex"},
+    }
     hooks = json.loads(home.read(".codex/hooks.json"))["hooks"]
     assert [
         (event, [one for group in hooks[event] for one in group["hooks"]][-1]["timeout"])
@@ -328,7 +336,7 @@ def test_records_hold_no_more_of_a_file_than_what_was_replaced(home: Home) -> No
 @pytest.mark.parametrize(
     ("harness", "name", "ours", "theirs"),
     [
-        ("claude-code", ".claude.json", '"env": {}', '"env": {"SIGNET_AGENT_ID": "helm"}'),
+        ("claude-code", ".claude.json", '"claude-code"', '"mine"'),
         ("opencode", ".config/opencode/opencode.jsonc", '"enabled": true', '"enabled": false'),
         ("codex", ".codex/config.toml", '"signet-mcp"', '"signet-mcp"\nstartup_timeout_sec = 9'),
     ],

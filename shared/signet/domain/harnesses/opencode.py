@@ -101,7 +101,12 @@ def _put(text: str, site: Site) -> str:
     text = jsonedit.drop_items(text, ("plugin",), lambda one: one in _OLD)
     if _ENTRY not in _plugins(text):
         text = jsonedit.append(text, ("plugin",), _ENTRY)
-    server: Mapping[str, Json] = {"type": "local", "command": [site.signet_mcp], "enabled": True}
+    server: Mapping[str, Json] = {
+        "type": "local",
+        "command": [site.signet_mcp],
+        "environment": {"SIGNET_HARNESS": OpenCode.id},
+        "enabled": True,
+    }
     return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 
 
