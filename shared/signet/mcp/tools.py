@@ -15,7 +15,6 @@ EXEC_SECONDS = 30.0
 
 _ID = text("id", "Id from a result", required=True)
 _REASON = text("reason", "Why, for its history", required=True)
-_ONLY_TYPE = text("type", "Only this type")
 _SESSION = text("session_key", "Session key", required=True)
 #: A connection belongs to one agent, which its address or headers name.
 _AGENT = text("agent_id", "Agent whose memory it is", to="agentId", listed=False)
@@ -28,9 +27,9 @@ _MEMORY = (
         arguments=(
             text("query", "Question or keywords", required=True),
             number("limit", "Up to 100", default=10, least=1, most=100),
-            _ONLY_TYPE,
+            text("type", "Only this type"),
             text("project", "Only this project folder"),
-            text("tags", "Only with these, comma-separated"),
+            text("tags", "Comma-separated"),
             text("who", "Only saved by this program or person"),
             text("since", "From this ISO date"),
             text("until", "To this ISO date"),
@@ -90,11 +89,11 @@ _MEMORY = (
     ),
     Tool(
         name="memory_list",
-        text="List memories, newest first. To find something, use memory_search.",
+        text="List memories, newest first.",
         arguments=(
             number("limit", "Up to 1000", default=100, least=1, most=1000),
             number("offset", "Results to skip", least=0),
-            _ONLY_TYPE,
+            text("type", "Only this type", listed=False),
         ),
         method="GET",
         path="/api/memories",
@@ -103,13 +102,13 @@ _MEMORY = (
     ),
     Tool(
         name="memory_modify",
-        text="Correct or complete a memory. Its history keeps the old text.",
+        text="Correct or complete a memory.",
         arguments=(
             _ID,
             _REASON,
             text("content", "New text"),
             text("type", "New type"),
-            text("tags", "New tags, comma-separated"),
+            text("tags", "Comma-separated"),
             number("importance", "0 to 1", least=0, most=1),
         ),
         method="PATCH",
@@ -200,6 +199,7 @@ _PEERS = (
                 kind=Kind.TEXT,
                 text="Purpose",
                 among=("assist_request", "decision_update", "info", "question"),
+                listed=False,
             ),
             text("from_session_key", "Your session", to="fromSessionKey"),
             text("from_agent_id", "The agent that sends", to="fromAgentId", listed=False),
@@ -229,7 +229,7 @@ _PEERS = (
         text="Read messages from other agents and sessions.",
         arguments=(
             text("session_key", "Your session"),
-            text("since", "From this ISO date"),
+            text("since", "From this ISO date", listed=False),
             number("limit", "Up to 500", default=100, least=1, most=500, listed=False),
             text("agent_id", "The agent whose inbox it is", listed=False),
             flag("include_sent", "Include sent messages", default=False, listed=False),
@@ -252,7 +252,7 @@ _MACHINE = (
     ),
     Tool(
         name="secret_exec",
-        text="Run a shell command with secrets as environment variables; its output is redacted.",
+        text="Run a shell command with secrets as environment variables; they are redacted in its output.",
         arguments=(
             text("command", "Run by sh", required=True),
             Argument(
