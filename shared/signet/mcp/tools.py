@@ -156,7 +156,7 @@ _MEMORY = (
     ),
     Tool(
         name="knowledge_expand",
-        text="Everything known about one person, project, tool or other entity: rules, facts, "
+        text="Everything known about one person, project or other thing: rules, facts, "
         "relations and memories.",
         arguments=(
             text("entity_name", "Its name", to="entity", required=True),
@@ -252,7 +252,7 @@ _MACHINE = (
     ),
     Tool(
         name="secret_exec",
-        text="Run a shell command with secrets as environment variables; they are redacted in its output.",
+        text="Run a shell command with secrets as environment variables, redacted in its output.",
         arguments=(
             text("command", "Run by sh", required=True),
             Argument(
