@@ -230,6 +230,17 @@ def test_skills_are_linked_and_a_folder_of_the_user_stays(home: Home) -> None:
     assert home.seen() == before
 
 
+def test_opencode_names_itself_to_the_server(home: Home) -> None:
+    connected(home, "opencode")
+    server = jsonedit.get(home.read(".config/opencode/opencode.jsonc"), ("mcp", "signet"))
+    assert server == {
+        "type": "local",
+        "command": ["signet-mcp"],
+        "environment": {"SIGNET_HARNESS": "opencode"},
+        "enabled": True,
+    }
+
+
 def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     block = (
         "# >>> signet codex >>>\nexport PATH=~/.config/signet/bin:$PATH\n# <<< signet codex <<<\n"

@@ -222,6 +222,16 @@ def test_what_is_stored_says_from_which_program_and_project_it_comes(api: Api) -
     assert given(use(api, "memory_search", query="who knows better", who="Ana"))["results"] == []
 
 
+def test_a_name_that_cannot_be_kept_is_none(api: Api) -> None:
+    for name in ("\n\0", 7, ""):
+        params = {"clientInfo": {"name": name}}
+        opened = say(api, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+        assert opened.status == 200 and "mcp-session-id" not in opened.headers
+    use(api, "memory_store", {"mcp_session_id": "%00%0A" + "x" * 99 + ".1"}, content="Odd.")
+    use(api, "memory_store", {"mcp_session_id": "of-another-server"}, content="Other.")
+    assert origins(api) == [("x" * 64, None), ("daemon", None)]
+
+
 def test_a_session_of_one_project_still_finds_what_others_have_stored(api: Api) -> None:
     for project in ("/work/harbour", "/work/larder"):
         where = {"x_signet_project": project}

@@ -151,7 +151,12 @@ def client_of(message: object) -> str:
     params = message.get("params")
     info = params.get("clientInfo") if isinstance(params, dict) else None
     name = info.get("name") if isinstance(info, dict) else None
-    return " ".join(name.split())[:CLIENT_CHARS] if isinstance(name, str) else ""
+    return client_name(name) if isinstance(name, str) else ""
+
+
+def client_name(said: str) -> str:
+    """Return a name that a client gives itself, as it may be kept: in one line and not long."""
+    return "".join(filter(str.isprintable, said)).strip()[:CLIENT_CHARS]
 
 
 def failure(call: Call, why: str) -> Reply:

@@ -161,9 +161,9 @@ def _context(request: Request) -> dict[bytes, bytes]:
         for name, header in _CONTEXT.items()
         if (value := request.query_params.get(name) or said(request.headers, header.decode()))
     }
-    client = unquote(request.headers.get(SESSION, "").rpartition(".")[0])
+    client = protocol.client_name(unquote(request.headers.get(SESSION, "").rpartition(".")[0]))
     if client:
-        found.setdefault(b"x-signet-harness", client[: protocol.CLIENT_CHARS])
+        found.setdefault(b"x-signet-harness", client)
     return {header: value.encode() for header, value in found.items()}
 
 
