@@ -143,7 +143,12 @@ def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> N
     ]
     assert "PreCompaction" not in hooks
     state = json.loads(home.read(".claude.json"))
-    ours = {"type": "stdio", "command": home.site.signet_mcp, "args": [], "env": {}}
+    ours = {
+        "type": "stdio",
+        "command": home.site.signet_mcp,
+        "args": [],
+        "env": {"SIGNET_HARNESS": "claude-code"},
+    }
     assert state["mcpServers"] == {"github": {"command": "gh-mcp", "args": []}, "signet": ours}
     for comment in ("// Tabs cost", "// every morning", "/* The rest is\n       as it came. */"):
         assert comment in home.read(".claude/settings.json")
@@ -233,6 +238,17 @@ def test_skills_are_linked_and_a_folder_of_the_user_stays(home: Home) -> None:
     assert home.seen() == before
 
 
+def test_opencode_names_itself_to_the_server(home: Home) -> None:
+    connected(home, "opencode")
+    server = jsonedit.get(home.read(".config/opencode/opencode.jsonc"), ("mcp", "signet"))
+    assert server == {
+        "type": "local",
+        "command": ["signet-mcp"],
+        "environment": {"SIGNET_HARNESS": "opencode"},
+        "enabled": True,
+    }
+
+
 def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     block = (
         "# >>> signet codex >>>\nexport PATH=~/.config/signet/bin:$PATH\n# <<< signet codex <<<\n"
@@ -244,7 +260,10 @@ def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     assert home.read(".bashrc") == "alias l=ls\nalias k=ls\n" and not wrapper.exists()
     config = home.read(".codex/config.toml")
     assert "# never write" in config and config.index("[mcp_servers.signet]")
-    assert tomllib.loads(config)["mcp_servers"]["signet"] == {"command": home.site.signet_mcp}
+    assert tomllib.loads(config)["mcp_servers"]["signet"] == {
+        "command": home.site.signet_mcp,
+        "env": {"SIGNET_HARNESS": "codex"},
+    }
     hooks = json.loads(home.read(".codex/hooks.json"))["hooks"]
     assert [
         (event, [one for group in hooks[event] for one in group["hooks"]][-1]["timeout"])
@@ -457,7 +476,7 @@ def test_records_hold_no_more_of_a_file_than_what_was_replaced(home: Home) -> No
 @pytest.mark.parametrize(
     ("harness", "name", "ours", "theirs"),
     [
-        ("claude-code", ".claude.json", '"env": {}', '"env": {"SIGNET_AGENT_ID": "helm"}'),
+        ("claude-code", ".claude.json", '"claude-code"', '"mine"'),
         ("opencode", ".config/opencode/opencode.jsonc", '"enabled": true', '"enabled": false'),
         ("codex", ".codex/config.toml", 'signet-mcp"', 'signet-mcp"\nstartup_timeout_sec = 9'),
     ],

@@ -268,7 +268,7 @@ class AsyncSignet:
         if isinstance(asked, str):
             return asked
         try:
-            return tools.told(await self.send(asked))
+            return tools.told(name, await self.send(asked))
         except SignetError as error:
             return tools.failed(name, error)
 

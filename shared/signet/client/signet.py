@@ -271,7 +271,7 @@ class Signet:
         if isinstance(asked, str):
             return asked
         try:
-            return tools.told(self.send(asked))
+            return tools.told(name, self.send(asked))
         except SignetError as error:
             return tools.failed(name, error)
 

@@ -77,19 +77,18 @@ async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, 
         warned=warning is not None,
         now=now,
     )
-    answer = _answer(call, terms, brought, state.settings, now)
+    answer = _answer(call, terms, brought, state.settings)
     answer["sessionKnown"] = session is not None
     return {**answer, "warnings": [warning]} if warning else answer
 
 
 def _answer(
-    call: Call, terms: Sequence[str], brought: _Brought, settings: Settings, now: datetime
+    call: Call, terms: Sequence[str], brought: _Brought, settings: Settings
 ) -> dict[str, object]:
-    header = wording.date_header(now.astimezone())
     if not brought.lines:
-        return {"inject": header, "memoryCount": 0}
+        return dict(NOTHING)
     query = " ".join(terms)
-    text = prompt.told(header, query, brought.lines, brought.engine)
+    text = prompt.told(brought.lines, brought.engine)
     if call.key and brought.memories and settings.pipeline.predictor_pipeline.agent_feedback:
         text += prompt.feedback(call.key, brought.memories)
     return {

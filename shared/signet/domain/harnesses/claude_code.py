@@ -117,7 +117,7 @@ def _with_server(text: str, site: Site) -> str:
         "type": "stdio",
         "command": site.signet_mcp,
         "args": [],
-        "env": {},
+        "env": {"SIGNET_HARNESS": ClaudeCode.id},
     }
     return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 

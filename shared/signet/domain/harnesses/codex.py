@@ -115,7 +115,8 @@ def _without_hooks(text: str, before: Before) -> str:
 
 
 def _with_server(text: str, site: Site) -> str:
-    return tomledit.put(text, _SERVERS, _SERVER, {"command": site.signet_mcp})
+    env = {"env": {"SIGNET_HARNESS": Codex.id}}
+    return tomledit.put(text, _SERVERS, _SERVER, {"command": site.signet_mcp}, new=env)
 
 
 def _leftovers(site: Site) -> list[Patch]:

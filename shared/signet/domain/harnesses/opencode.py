@@ -111,7 +111,12 @@ def _put(text: str, site: Site, *, adds: bool = True) -> str:
         text = jsonedit.append(text, ("plugin",), _ENTRY)
     if not adds and not jsonedit.has(text, _SERVER):
         return text
-    server: Mapping[str, Json] = {"type": "local", "command": [site.signet_mcp], "enabled": True}
+    server: Mapping[str, Json] = {
+        "type": "local",
+        "command": [site.signet_mcp],
+        "environment": {"SIGNET_HARNESS": OpenCode.id},
+        "enabled": True,
+    }
     return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from signet import ids
 from signet.db import fts
 from signet.domain.hooks import wording
 
@@ -79,22 +80,16 @@ def selected(items: Iterable[Item], *, chars: int) -> list[Item]:
     return taken
 
 
-def told(header: str, asked: str, lines: Sequence[str], engine: str) -> str:
-    """Return what a prompt is given (HK-56)."""
-    query = wording.one_line(asked.replace('"', ""))
-    status = f'[signet:recall | query="{query}" | results={len(lines)} | engine={engine}]'
-    return "\n".join([header, "", status, *lines])
+def told(lines: Sequence[str], engine: str) -> str:
+    """Return what a prompt is given (HK-56), without the query, which is the prompt itself."""
+    status = f"[signet:recall | results={len(lines)} | engine={engine}]"
+    return "\n".join([status, *lines])
 
 
 def feedback(session_key: str, memory_ids: Sequence[str]) -> str:
-    """Return the request to rate what was told (HK-57)."""
-    return (
-        "\n\n<memory-feedback>\n"
-        "Rate how much each of these memories helped, from -1 (misled) to 1 (needed), with the memory_feedback tool.\n"
-        f"session_key: {session_key}\n"
-        f"memory_ids: {', '.join(memory_ids)}\n"
-        "</memory-feedback>"
-    )
+    """Return the line that lets an agent rate what was told (HK-57); the tool memory_feedback says how."""
+    rated = ",".join(map(ids.short, memory_ids))
+    return f"\n<memory-feedback>session_key={session_key} ids={rated}</memory-feedback>"
 
 
 def _terms(text: str) -> list[str]:
