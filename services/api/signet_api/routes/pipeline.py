@@ -1,5 +1,6 @@
 """Watch, pause and resume the work in the background."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -9,8 +10,11 @@ from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.db import ReadTx, Row
+from signet.domain.agents import store as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
+from signet.domain.knowledge import walks
+from signet.observe import rings
 from signet.providers import ration
 from signet.queue import Status, console, stats
 from signet.queue.stats import Breaker, Progress
@@ -36,8 +40,6 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
 WORKER = "worker"
 #: Answers of parts that this version does not have.
 NOT_YET: Mapping[str, object] = {
-    "diagnostics": None,
-    "latency": None,
     "feedback": {
         "lastRunAt": None,
         "feedbackAspectsUpdated": 0,
@@ -59,7 +61,10 @@ NOT_YET: Mapping[str, object] = {
 async def get_pipeline_status(state: Shared) -> dict[str, object]:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
     found = await state.db.aread(_status, state, clock.now())
-    return found | {"diagnostics": (await state.reports.get(state.settings)).as_dict()}
+    return found | {
+        "latency": await asyncio.to_thread(rings.summaries),
+        "diagnostics": (await state.reports.get(state.settings)).as_dict(),
+    }
 
 
 @router.post("/api/pipeline/pause")
@@ -101,9 +106,17 @@ def _status(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
             "budgets": _budgets(tx, settings, now),
         },
         "errorSummary": stats.error_codes(tx),
-        "traversal": {"enabled": settings.pipeline.traversal.enabled, "lastRun": None},
+        "traversal": {
+            "enabled": settings.pipeline.traversal.enabled,
+            "lastRun": _last_walk(tx),
+        },
         **NOT_YET,
     }
+
+
+def _last_walk(tx: ReadTx) -> Mapping[str, object] | None:
+    agent_id = walks.last_agent(tx)
+    return None if agent_id is None else walks.newest(tx, reader=agents.reader(tx, agent_id))
 
 
 def _workers(

@@ -19,6 +19,10 @@ _KEEP = """
 INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 _KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
+_LAST = """
+SELECT substr(key, length(:prefix) + 1) FROM runtime_settings WHERE key GLOB :prefix || '*'
+ ORDER BY json_extract(value, '$.at') DESC LIMIT 1
+"""
 _MET = """
 SELECT e.name FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
 WHERE {entity} ORDER BY j.key
@@ -69,6 +73,12 @@ def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     asked = {"names": named, "agent": reader.agent_id, **sight.params}
     rows = tx.all(_MET.format(entity=sight.entity()), asked)
     return {**told, "focalEntityNames": [row["name"] for row in rows]}
+
+
+def last_agent(tx: ReadTx) -> str | None:
+    """Return the agent whose graph was walked last, None before the first walk of all."""
+    found: str | None = tx.value(_LAST, {"prefix": _key("")})
+    return found
 
 
 def _key(agent_id: str) -> str:
