@@ -18,22 +18,26 @@ def told(tx: ReadTx, state: State) -> dict[str, dict[str, object]]:
     """Return for each part of the pipeline its configured, resolved and effective provider, and why."""
     settings, environment = state.settings, state.live.loaded.environment
     embedding = settings.embedding
-    vectors = {"resolved": embedding.provider, "reason": None, "since": None}
-    extraction = chosen.text_settings(settings, environment)
-    synthesis = chosen.synthesis_settings(settings, environment)
-    named = {
-        Part.EXTRACTION.value: (extraction, _text(tx, Part.EXTRACTION, extraction), TEXTS),
-        Part.SYNTHESIS.value: (synthesis, _text(tx, Part.SYNTHESIS, synthesis), TEXTS),
-        "embedding": (embedding, vectors, VECTORS),
+    parts: dict[str, tuple[str, str, dict[str, object], str]] = {}
+    for part, wanted in (
+        (Part.EXTRACTION, chosen.text_settings(settings, environment)),
+        (Part.SYNTHESIS, chosen.synthesis_settings(settings, environment)),
+    ):
+        parts[part] = (wanted.provider, wanted.model, _text(tx, part, wanted), TEXTS)
+    vectors: dict[str, object] = {
+        "resolved": str(embedding.provider),
+        "reason": None,
+        "since": None,
     }
+    parts["embedding"] = (embedding.provider, embedding.model, vectors, VECTORS)
     return {
         part: {
-            "provider": wanted.provider,
-            "model": wanted.model,
-            "configured": wanted.provider,
+            "provider": provider,
+            "model": model,
+            "configured": provider,
             **_standing(tx, settings, found, breaker),
         }
-        for part, (wanted, found, breaker) in named.items()
+        for part, (provider, model, found, breaker) in parts.items()
     }
 
 

@@ -28,7 +28,7 @@ def html_of(markdown: str) -> str:
     """Return Markdown as HTML; tags in it are shown as they are written, so that nothing of it runs in a page."""
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
 
 
 def _content(name: ProductText) -> str | None:
