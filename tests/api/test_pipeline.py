@@ -172,4 +172,6 @@ def test_the_last_walk_is_that_of_whichever_agent_walked_last(api: Api) -> None:
         api.run(
             "INSERT INTO runtime_settings (key, value) VALUES (?, ?)", f"traversal:{agent}", walk
         )
-    assert last() == {"at": "2026-01-03", "focalEntityNames": [], "memoryCount": 1}
+    assert last() == {"at": "2026-01-03", "focalEntityNames": [], "memoryCount": 1}, (
+        "nobody reads the names of another agent here"
+    )

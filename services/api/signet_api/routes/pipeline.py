@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.config import Settings
@@ -20,6 +20,7 @@ from signet.queue import Status, console, stats
 from signet.queue.stats import Breaker, Progress
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
+from signet_api.routes.knowledge import agent
 
 router = APIRouter(tags=["pipeline"])
 
@@ -58,9 +59,10 @@ NOT_YET: Mapping[str, object] = {
 
 
 @router.get("/api/pipeline/status")
-async def get_pipeline_status(state: Shared) -> dict[str, object]:
+async def get_pipeline_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
-    found = await state.db.aread(_status, state, clock.now())
+    agent_id = agent(request)
+    found = await state.db.aread(_status, state, agent_id, clock.now())
     return found | {
         "latency": await asyncio.to_thread(rings.summaries),
         "diagnostics": (await state.reports.get(state.settings)).as_dict(),
@@ -81,7 +83,7 @@ async def post_resume(db: Db, actor: Who) -> dict[str, object]:
     return {"success": True, "paused": False}
 
 
-def _status(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
+def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str, object]:
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
@@ -108,15 +110,10 @@ def _status(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
         "errorSummary": stats.error_codes(tx),
         "traversal": {
             "enabled": settings.pipeline.traversal.enabled,
-            "lastRun": _last_walk(tx),
+            "lastRun": walks.last(tx, reader=agents.reader(tx, agent_id)),
         },
         **NOT_YET,
     }
-
-
-def _last_walk(tx: ReadTx) -> Mapping[str, object] | None:
-    agent_id = walks.last_agent(tx)
-    return None if agent_id is None else walks.newest(tx, reader=agents.reader(tx, agent_id))
 
 
 def _workers(

@@ -20,7 +20,7 @@ INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPD
 """
 _KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
 _LAST = """
-SELECT substr(key, length(:prefix) + 1) FROM runtime_settings WHERE key GLOB :prefix || '*'
+SELECT key, value FROM runtime_settings WHERE key GLOB :prefix || '*'
  ORDER BY json_extract(value, '$.at') DESC LIMIT 1
 """
 _MET = """
@@ -75,10 +75,12 @@ def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     return {**told, "focalEntityNames": [row["name"] for row in rows]}
 
 
-def last_agent(tx: ReadTx) -> str | None:
-    """Return the agent whose graph was walked last, None before the first walk of all."""
-    found: str | None = tx.value(_LAST, {"prefix": _key("")})
-    return found
+def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
+    """Return the newest walk of all agents; the names in that of another agent are left out."""
+    row = tx.one(_LAST, {"prefix": _key("")})
+    if row is None or row["key"] == _key(reader.agent_id):
+        return newest(tx, reader=reader)
+    return {**json.loads(row["value"]), "focalEntityNames": []}
 
 
 def _key(agent_id: str) -> str:
