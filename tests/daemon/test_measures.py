@@ -30,6 +30,9 @@ def test_status_follows_what_the_daemon_did(tmp_path: Path) -> None:
 
             key = "memory.pipelineV2.extraction.provider"
             assert signet.run("config", "set", key, "auto").status == 0
+            # Long enough for a busy machine.
+            walking = ("memory.pipelineV2.traversal.timeoutMs", "5000")
+            assert signet.run("config", "set", *walking).status == 0
 
             def extraction() -> dict[str, Any]:
                 return dict(of("/api/status")["providerResolution"]["extraction"])

@@ -139,7 +139,7 @@ class Context:
         found = registry.resolve(wanted, _is_available)
         if kept is None or kept[2].reason != found.reason:
             log.info("extraction.provider", effective=found.effective, reason=found.reason)
-            self._keep(Part.EXTRACTION, wanted, found)
+        self._keep(Part.EXTRACTION, wanted, found)
         with self._lock:
             self._resolution = (wanted, now, found)
         return found
