@@ -22,7 +22,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/home/greeting"): (None, 200),
     ("GET", "/api/changelog"): (None, 200),
     # None is written yet.
-    ("GET", "/api/roadmap"): (None, 404),
+    ("GET", "/api/roadmap"): (None, 200),
     ("GET", "/api/readme"): (None, 200),
     ("GET", "/api/config"): (None, 200),
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),

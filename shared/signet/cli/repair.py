@@ -264,7 +264,7 @@ def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:
         method="POST",
         path=f"/api/repair/{action.path}",
         body=body,
-        accepts=frozenset({429, 500, 503}),
+        accepts=frozenset({409, 429, 500, 503}),
     )
 
 

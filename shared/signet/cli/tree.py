@@ -77,6 +77,7 @@ ROWS = (
         more=("logs:logs", "service:install", "service:uninstall"),
     ),
     Row("auth", DAEMON, "auth:app"),
+    Row("trust", DAEMON, "trust:app"),
     Row("start", DAEMON, "daemon:start"),
     Row("stop", DAEMON, "daemon:stop"),
     Row("restart", DAEMON, "daemon:restart"),

@@ -92,4 +92,7 @@ def _near(row: Row, found: Similar) -> dict[str, object]:
         "score": round(found.scores[row["seq"]], 2),
         "confidence": row["confidence"],
         "created_at": row["created_at"],
+        "who": row["who"],
+        "importance": row["importance"],
+        "pinned": bool(row["pinned"]),
     }
