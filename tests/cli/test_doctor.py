@@ -72,6 +72,24 @@ def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served:
     assert "repair check-fts" not in again.out
 
 
+def test_an_index_of_another_program_is_named_and_taken_out(served: Program) -> None:
+    connection = connect(served.workspace / "memory" / "memories.db")
+    connection.execute(
+        "CREATE UNIQUE INDEX idx_embeddings_content_hash_unique ON embeddings (content_hash)"
+    )
+    connection.execute("DROP INDEX idx_memories_type")
+    connection.close()
+    found = checks(served)["structure"]
+    assert (found["status"], found["fix"]) == ("fail", "signet doctor --fix")
+    assert "index idx_embeddings_content_hash_unique is of another program" in found["detail"]
+    assert "index idx_memories_type is missing" in found["detail"]
+    done = served.run("doctor", "--fix")
+    assert "removed index idx_embeddings_content_hash_unique" in done.out
+    assert "made index idx_memories_type" in done.out
+    assert checks(served)["structure"]["status"] == "ok"
+    assert served.run("remember", "The grebe dives at noon.").status == 0
+
+
 def test_a_report_lists_what_it_holds(served: Program, tmp_path: Path) -> None:
     served.run("remember", "The bittern booms at dusk.")
     target = tmp_path / "report.zip"
