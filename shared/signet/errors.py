@@ -142,6 +142,31 @@ class ProviderTimeout(ProviderFailed):
     code = "provider_timeout"
 
 
+class ProviderRefused(ProviderFailed):
+    """A model provider refuses this request (HTTP 4xx)."""
+
+    code = "provider_refused"
+
+
+class ProviderCut(ProviderFailed):
+    """A model provider's answer broke off."""
+
+    code = "provider_cut"
+
+
+class ProviderNonsense(ProviderFailed):
+    """A model provider sent something that is no answer: nothing, a web page, another format."""
+
+    code = "provider_nonsense"
+
+
+#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/limits.py).
+PROVIDER_FAILURES = tuple(
+    error.code
+    for error in (ProviderFailed, ProviderTimeout, ProviderRefused, ProviderCut, ProviderNonsense)
+)
+
+
 class NotNow(SignetError):
     """Settings do not allow this job now; it waits until they do."""
 
