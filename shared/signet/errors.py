@@ -160,11 +160,13 @@ class ProviderNonsense(ProviderFailed):
     code = "provider_nonsense"
 
 
-#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/limits.py).
-PROVIDER_FAILURES = tuple(
+#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/limits.py). While it is
+#: known to be, each of the first ones says that it still is.
+PROVIDER_ILL = tuple(
     error.code
-    for error in (ProviderFailed, ProviderTimeout, ProviderRefused, ProviderCut, ProviderNonsense)
+    for error in (ProviderDown, ProviderFailed, ProviderTimeout, ProviderCut, ProviderNonsense)
 )
+PROVIDER_FAILURES = (*PROVIDER_ILL[1:], ProviderRefused.code)
 
 
 class NotNow(SignetError):

@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.errors import PROVIDER_FAILURES, NotNow, ProviderDown
+from signet.errors import PROVIDER_FAILURES, PROVIDER_ILL, NotNow, ProviderDown
 from signet.observe import logs
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import breaker_of, queues_behind
@@ -43,6 +43,7 @@ MAX_OUTAGES = 3
 
 #: `updated_at` is when the trouble began, whatever happens to the row until it goes.
 _READ = "SELECT state, failures, retry_at_ms, probe, updated_at FROM provider_breakers WHERE provider = ?"
+_ANY_OPEN = "SELECT 1 FROM provider_breakers WHERE state <> 'closed' LIMIT 1"
 _SUSPECT = """
 INSERT INTO provider_breakers (provider, state, updated_at) VALUES (?, 'closed', ?) ON CONFLICT DO NOTHING"""
 _WRITE = """
@@ -116,6 +117,11 @@ def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
     return Allowance(jobs=1, is_probe=True)
 
 
+def is_any_open(tx: ReadTx) -> bool:
+    """Return whether any queue is stopped."""
+    return tx.one(_ANY_OPEN) is not None
+
+
 def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
     """Note that this job has gone to see; return until when (ms since 1970) no other one may."""
     again = now_ms + PROBE_MS
@@ -183,13 +189,14 @@ def is_ill(tx: WriteTx, queue: str, job_id: str, code: str, *, now: datetime) ->
     outage, outages = _outages(tx, job_id)
     if outages >= MAX_OUTAGES and outage != since:
         return False
-    if is_open:
-        failed = _failed(tx, queue, (ProviderDown.code, *PROVIDER_FAILURES), since=since)
+    still = is_open and code in PROVIDER_ILL
+    if still:
+        failed = _failed(tx, queue, PROVIDER_ILL, since=since)
     else:
         recent = max(since, clock.to_text(now - ILL_WITHIN))
         failed = _failed(tx, queue, (code,), since=recent)
     is_only_one = not failed.keys() - {job_id}
-    if is_only_one or (not is_open and sum(failed.values()) + 1 < ILL_AFTER):
+    if is_only_one or (not still and sum(failed.values()) + 1 < ILL_AFTER):
         return False
     _excuse(tx, job_id, since)
     return True
