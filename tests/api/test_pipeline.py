@@ -129,6 +129,7 @@ def test_a_provider_that_is_away_is_told_with_its_queues_and_its_words(api: Api)
     assert (breaker["state"], breaker["error"]) == ("open", "nobody answers")
     assert {"llm", "sessions"} <= set(breaker["queues"])
     assert clock.parse(breaker["retryAt"]) > now
+    assert clock.parse(breaker["since"]) <= now and breaker["waiting"] >= 1
 
 
 def test_a_budget_that_is_used_up_is_told(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

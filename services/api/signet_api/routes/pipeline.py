@@ -167,6 +167,7 @@ def _breaker(one: Breaker) -> dict[str, object]:
         "retryAt": None if one.retry_at_ms is None else clock.ms_to_text(one.retry_at_ms),
         "error": one.error,
         "since": one.since,
+        "waiting": one.waiting,
     }
 
 
