@@ -142,6 +142,33 @@ class ProviderTimeout(ProviderFailed):
     code = "provider_timeout"
 
 
+class ProviderRefused(ProviderFailed):
+    """A model provider refuses this request (HTTP 4xx)."""
+
+    code = "provider_refused"
+
+
+class ProviderCut(ProviderFailed):
+    """A model provider's answer broke off."""
+
+    code = "provider_cut"
+
+
+class ProviderNonsense(ProviderFailed):
+    """A model provider sent something that is no answer: nothing, a web page, another format."""
+
+    code = "provider_nonsense"
+
+
+#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/limits.py). While it is
+#: known to be, each of the first ones says that it still is.
+PROVIDER_ILL = tuple(
+    error.code
+    for error in (ProviderDown, ProviderFailed, ProviderTimeout, ProviderCut, ProviderNonsense)
+)
+PROVIDER_FAILURES = (*PROVIDER_ILL[1:], ProviderRefused.code)
+
+
 class NotNow(SignetError):
     """Settings do not allow this job now; it waits until they do."""
 

@@ -1,9 +1,17 @@
 """New ids (RFC 9562; the `uuid` module takes long to load), and the agent id that a session key carries."""
 
 import os
+import re
 import time
 
 DEFAULT_AGENT = "default"
+
+#: Characters of a short id: three groups of a UUID. In a time-ordered one they hold the time to a quarter of a
+#: microsecond, so a memory that is saved later cannot make a short id ambiguous.
+SHORT_CHARS = 18
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORT = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}")
 
 
 def new_id() -> str:
@@ -26,6 +34,16 @@ def new_ordered_id() -> str:
     head = f"{milliseconds:012x}"
     tail = f"{0b10 << 62 | random.getrandbits(62):016x}"
     return f"{head[:8]}-{head[8:]}-7{rest * 4096 // 1_000_000:03x}-{tail[:4]}-{tail[4:]}"
+
+
+def short(id_: str) -> str:
+    """Return the beginning of a UUID that is enough to name it to a model; any other id whole."""
+    return id_[:SHORT_CHARS] if _UUID.fullmatch(id_) else id_
+
+
+def is_short(id_: str) -> bool:
+    """Return whether this looks like what `short` returns for a UUID."""
+    return _SHORT.fullmatch(id_) is not None
 
 
 def agent_of_session(session_key: str | None) -> str | None:

@@ -92,7 +92,7 @@ def test_a_message_waits_for_those_it_is_for(api: Api) -> None:
     send(api, "to a session of bert", fromAgentId="anna", toSessionKey="b")
     send(api, "to a session of cleo", fromAgentId="anna", toSessionKey="agent:cleo:1")
     send(api, "to all", fromAgentId="anna", broadcast=True)
-    assert inbox(api, "?agent_id=anna") == ["to anna"]  # not what she has sent to all
+    assert inbox(api, "?agent_id=anna") == ["to all", "to anna"]
     assert inbox(api, "?agent_id=anna&include_sent=true") == [
         "to all",
         "to a session of cleo",
@@ -110,6 +110,17 @@ def test_a_message_waits_for_those_it_is_for(api: Api) -> None:
     later = clock.to_text(clock.now() + timedelta(minutes=1))
     assert inbox(api, f"?since={later}") == []
     assert api.get(f"{MESSAGES}?since=soon").status == 400
+
+
+def test_a_broadcast_reaches_the_other_clients_of_its_agent(api: Api) -> None:
+    send(api, "from nobody", broadcast=True)
+    send(api, "from a", broadcast=True, fromSessionKey="a")
+    assert inbox(api) == ["from a", "from nobody"]
+    assert inbox(api, "?agent_id=default") == ["from a", "from nobody"]
+    assert inbox(api, "?session_key=b") == ["from a", "from nobody"]
+    assert inbox(api, "?session_key=a") == ["from nobody"]
+    assert inbox(api, "?agent_id=other") == ["from a", "from nobody"]
+    assert inbox(api, "?include_broadcast=false") == []
 
 
 @pytest.mark.parametrize(
@@ -259,7 +270,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @contextmanager
 def listening(server: Served, query: str, **headers: str) -> Iterator[Iterator[dict[str, Any]]]:
-    """Follow the stream; its events, each with its id if it has one."""
+    """Follow the stream as `EventSource.onmessage` does; its events, each with its id if it has one."""
     address = f"http://127.0.0.1:{server.port}/api/cross-agent/stream{query}"
     with (
         httpx.Client(timeout=30.0, trust_env=False) as client,
@@ -277,7 +288,8 @@ def _events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
             fields[name] = value
         elif "data" in fields:
             data = json.loads(fields["data"])
-            assert data["type"] == fields["event"]
+            assert fields.keys() <= {"data", "id"}  # a named event does not reach `onmessage`
+            assert clock.parse(data["timestamp"]) <= clock.now()
             yield data | {"id": fields.get("id")}
             fields = {}
 
@@ -291,18 +303,25 @@ def test_the_stream_tells_who_comes_and_what_is_said(server: Served) -> None:
     with listening(server, "?agent_id=anna") as events:
         hello, snapshot = next(events), next(events)
         assert (hello["type"], hello["agentId"]) == ("connected", "anna")
+        assert (hello["sessionKey"], hello["project"]) == (None, None)
         assert snapshot["type"] == "snapshot" and snapshot["presence"] == []
         assert [one["content"] for one in snapshot["messages"]] == ["before"]
         server.post(PRESENCE, {"harness": "codex", "sessionKey": "b", "agentId": "bert"})
         came = next(events)
-        assert (came["type"], came["sessions"][0]["sessionKey"]) == ("presence", "b")
+        assert (came["type"], came["action"], came["activeCount"]) == ("presence", "upsert", 1)
+        assert came["presence"]["sessionKey"] == "b"
         say("now")
         said = next(events)
         assert (said["type"], said["message"]["content"]) == ("message", "now")
         # What is for others is not told.
         server.post(MESSAGES, {"content": "x", "fromAgentId": "bert", "toAgentId": "cleo"})
+        moved = {"harness": "codex", "sessionKey": "b", "agentId": "bert", "project": "/boat"}
+        server.post(PRESENCE, moved)
+        assert next(events)["presence"]["project"] == "/boat"
         server.send("DELETE", f"{PRESENCE}/b")
-        assert next(events)["sessions"] == []
+        left = next(events)
+        assert (left["action"], left["activeCount"]) == ("remove", 0)
+        assert left["presence"]["sessionKey"] == "b"
     say("while nobody listened")
     with listening(server, "?agent_id=anna", **{"last-event-id": str(said["id"])}) as events:
         next(events)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from signet.domain.identity import texts
 from support.http import SETTINGS, Api
 
 
@@ -101,7 +102,17 @@ def test_identity_is_read_from_its_lines(api: Api) -> None:
 
 def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) -> None:
     assert api.get("/api/home/greeting").body["greeting"].startswith("good ")
-    assert api.get("/api/changelog").body["content"].startswith("# Changelog")
-    assert "Signet" in api.get("/api/readme").body["content"]
+    for path, heading in (("changelog", "Changelog"), ("readme", "Signet")):
+        text = api.get(f"/api/{path}").body
+        assert text["content"].startswith(f"# {heading}")
+        assert text["html"].startswith(f"<h1>{heading}</h1>")
+        assert (text["source"], type(text["cachedAt"])) == ("local", int)
+    assert "<table>" in api.get("/api/readme").body["html"]
     missing = api.get("/api/roadmap")
-    assert (missing.status, missing.error) == (404, "ROADMAP.md did not come with this version")
+    said = "ROADMAP.md did not come with this version of Signet."
+    assert (missing.status, missing.body["html"]) == (200, f"<p>{said}</p>\n")
+
+
+def test_nothing_in_a_text_of_the_product_runs_in_a_page() -> None:
+    html = texts.html_of("# Next\n\n<script>evil()</script>\n\n[x](javascript:evil())\n")
+    assert "<h1>Next</h1>" in html and "<script" not in html and 'href="javascript' not in html

@@ -106,6 +106,7 @@ def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -
             stack.enter_context(listening(server))
         refused = server.get(STREAM)
         assert (refused.status, refused.body["code"]) == (429, "too_many_listeners")
+        assert refused.headers["retry-after"] == "2"
         assert "end one of them" in refused.error
     eventually(is_open)
 

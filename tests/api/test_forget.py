@@ -195,6 +195,32 @@ def test_named_memories_come_in_their_order_once_and_only_while_active(api: Api)
     assert chosen(preview(api, ids=named, limit=2)) == [ids[29], ids[28]]
 
 
+def test_words_and_filters_beside_ids_choose_among_them(api: Api) -> None:
+    owl = remember(api, "The owl hunts at night.", who="nora")
+    hen = remember(api, "The hen sleeps at night.", who="nora")
+    remember(api, "The owl is not named.", who="nora")
+    assert chosen(preview(api, ids=[hen, owl], query="owl")) == [owl]
+    assert chosen(preview(api, ids=[hen, owl], query="night")) == [hen, owl]
+    assert chosen(preview(api, ids=[hen, owl], query="!!")) == []
+    assert chosen(preview(api, ids=[hen, owl], query=" ", who="nora")) == [hen, owl]
+    done = execute(api, ids=[hen, owl], query="hen").body
+    assert [one["id"] for one in done["results"]] == [hen]
+    assert api.get(f"/api/memory/{owl}").status == 200
+
+
+def test_what_the_limit_leaves_out_is_counted_and_can_be_seen(api: Api) -> None:
+    made = [remember(api, f"Swan {n} on the lake.", who="nora") for n in range(25)]
+    for choice in ({"who": "nora"}, {"query": "swan"}, {"query": "swan lake", "who": "nora"}):
+        first = preview(api, **choice)
+        assert (first["count"], first["total"]) == (20, 25)
+        rest = preview(api, **choice, offset=20, limit=200)
+        assert (rest["count"], rest["total"]) == (5, 25)
+        assert sorted(chosen(first) + chosen(rest)) == sorted(made)
+    assert preview(api, ids=made, limit=3)["total"] == 25
+    done = execute(api, who="nora").body
+    assert (done["deleted"], done["total"]) == (20, 25)
+
+
 def test_filters_alone_show_the_weightiest_first(api: Api) -> None:
     low = remember(api, "The owl hunts.", who="nora", importance=0.2, tags="night,bird")
     high = remember(api, "The owl sleeps.", who="nora", importance=0.9, tags="bird")
@@ -332,6 +358,9 @@ def test_few_need_no_token_but_one_of_another_set_is_refused(api: Api) -> None:
         ({"query": "owl", "limit": -3}, "limit: "),
         ({"ids": []}, "ids: "),
         ({"ids": [5]}, "ids.0: "),
+        ({"ids": ["  "]}, "ids.0: an id must not be blank"),
+        ({"ids": ["a", ""], "mode": "execute", "reason": "x"}, "ids.1: an id must not be blank"),
+        ({"query": "owl", "offset": -1}, "offset: "),
         ({"ids": "a"}, "ids: "),
         ({"ids": ["a"] * 201}, "ids: "),
         ({"query": "owl", "force": "true"}, "force: "),

@@ -59,6 +59,25 @@ def test_a_change_goes_to_the_remote(
     }
 
 
+@needs_git
+def test_the_branch_is_that_of_the_repository_unless_one_is_set(
+    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert api.get("/api/git/config").body["branch"] is None, "no repository yet"
+    lonely(monkeypatch, tmp_path / "home")
+    here = trio(tmp_path, api.state.workspace).here
+    assert api.get("/api/git/config").body["branch"] == "main"
+    changed = api.post("/api/git/config", {"autoSync": False}).body["config"]
+    assert changed["branch"] == "main"
+    assert "branch" not in (api.state.workspace.root / "agent.yaml").read_text("utf-8")
+    here.git("remote", "set-head", "origin", "--delete")
+    here.git("checkout", "-q", "-b", "trunk")
+    assert api.get("/api/git/config").body["branch"] == "trunk"
+    api.post("/api/git/config", {"branch": "other"})
+    api.state.live.look()
+    assert api.get("/api/git/config").body["branch"] == "other"
+
+
 def test_settings_are_written_to_the_file(api: Api) -> None:
     changed = api.post(
         "/api/git/config", {"autoSync": False, "syncInterval": 900, "branch": "trunk"}

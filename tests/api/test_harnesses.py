@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from signet.domain.harnesses import registry
+from signet.domain.harnesses.models import Site
 from support.http import Api, an_api
 
 IDS = ["claude-code", "opencode", "openclaw", "codex"]
@@ -60,15 +62,18 @@ def test_a_harness_that_calls_is_seen(api: Api) -> None:
     assert listed(api)["opencode"]["lastSeen"] is None
 
 
-def test_files_are_made_anew_and_what_fails_is_told(api: Api, person: Path) -> None:
-    (api.state.workspace.root / "AGENTS.md").write_text("Be kind.\n")
+def test_connections_are_brought_up_to_date_and_what_fails_is_told(api: Api, person: Path) -> None:
     target = person / ".claude/CLAUDE.md"
+    assert api.post("/api/harnesses/regenerate").body["success"] is True
+    assert not target.exists(), "nothing is connected"
+    site = Site(workspace=api.state.workspace, home=person, port=4001)
+    assert registry.connect(site, "claude-code").success
     done = api.post("/api/harnesses/regenerate").body
-    assert done["success"] is True and str(target) in done["output"]
-    assert "Be kind." in target.read_text() and "http://localhost:3850" in target.read_text()
+    assert done["success"] is True and f"Wrote {target}" in done["output"]
+    assert "http://localhost:3850" in target.read_text()
     assert api.post("/api/harnesses/regenerate").body["output"] == "Everything up to date"
-    target.unlink()
-    target.mkdir()
+    settings = person / ".claude/settings.json"
+    settings.write_text("{ broken")
     failed = api.post("/api/harnesses/regenerate")
     assert (failed.status, failed.body["success"]) == (200, False)
-    assert f"Failed: {target}" in failed.body["output"]
+    assert f"Failed: claude-code: {settings}" in failed.body["output"]

@@ -26,24 +26,20 @@ def remember(api: Api, content: str = TOLD, **body: object) -> str:
     return str(api.post("/api/memory/remember", {"content": content, **body}).body["id"])
 
 
-def is_header(inject: str) -> bool:
-    return inject.startswith("# Current Date & Time\n") and inject.count("\n") == 1
-
-
 def checkpoints(api: Api) -> list[dict[str, Any]]:
     return api.rows("session_checkpoints")
 
 
-def test_a_memory_that_is_near_is_told_with_a_request_to_rate_it(api: Api) -> None:
+def test_a_memory_that_is_near_is_told_with_a_line_to_rate_it_by(api: Api) -> None:
     memory_id = remember(api)
     answer = prompts(api).body
-    header, _, body = answer["inject"].partition("\n\n")
-    assert is_header(header)
-    status, line, _, *rating = body.split("\n")
-    assert status == '[signet:recall | query="walrus sleep night" | results=1 | engine=hybrid]'
+    status, line, rating = answer["inject"].split("\n")
+    assert status == "[signet:recall | results=1 | engine=hybrid]"
     assert line.startswith(f"- {TOLD} (") and line.endswith(")")
-    assert rating[0] == "<memory-feedback>" and rating[-1] == "</memory-feedback>"
-    assert "session_key: s1" in rating and f"memory_ids: {memory_id}" in rating
+    short = memory_id[:18]
+    assert rating == f"<memory-feedback>session_key=s1 ids={short}</memory-feedback>"
+    rated = api.post("/api/memory/feedback", {"sessionKey": "s1", "feedback": {short: 1}}).body
+    assert (rated["recorded"], rated["unknown"]) == (1, [])
     assert (answer["memoryCount"], answer["queryTerms"]) == (1, "walrus sleep night")
     assert (answer["engine"], answer["sessionKnown"]) == ("hybrid", False)
     [row] = api.rows("session_memories")
@@ -60,10 +56,10 @@ def test_ratings_are_not_asked_for_where_they_are_not_wanted(api: Api) -> None:
 
 
 @pytest.mark.parametrize("message", ["ok do it", "is it 42?", "¿?", "quarterly ledger balances"])
-def test_without_words_or_hits_only_the_date_is_told(api: Api, message: str) -> None:
+def test_without_words_or_hits_nothing_is_told(api: Api, message: str) -> None:
     remember(api)
     answer = prompts(api, message).body
-    assert is_header(answer["inject"]) and answer["memoryCount"] == 0 and "engine" not in answer
+    assert (answer["inject"], answer["memoryCount"]) == ("", 0) and "engine" not in answer
 
 
 @pytest.mark.parametrize(("score", "count"), [(0.39, 0), (0.41, 1)], ids=["below", "above"])
@@ -81,7 +77,7 @@ def test_what_is_not_near_enough_is_not_told(
     api.configure("hooks: {userPromptSubmit: {minScore: 0.38}}\n")
     assert prompts(api, key="s2").body["memoryCount"] == 1
     api.configure("hooks: {userPromptSubmit: {enabled: false}}\n")
-    assert is_header(prompts(api, key="off").body["inject"])
+    assert prompts(api, key="off").body["inject"] == ""
 
 
 def test_a_minor_memory_does_not_come_unasked(api: Api) -> None:
@@ -135,12 +131,11 @@ def test_a_raw_prompt_is_freed_from_what_gateways_put_around_it(api: Api) -> Non
     assert (answer["memoryCount"], answer["queryTerms"]) == (1, "walrus sleep night")
 
 
-def test_the_query_in_the_status_line_breaks_nothing(api: Api) -> None:
+def test_a_prompt_is_not_said_again(api: Api) -> None:
     remember(api)
-    status = (
-        prompts(api, 'Where does\n"the walrus" | results=9\nsleep?').body["inject"].split("\n")[3]
-    )
-    assert status.count('"') == 2 and status.endswith("results=1 | engine=hybrid]")
+    inject = prompts(api, 'Where does\n"the walrus" | results=9\nsleep?').body["inject"]
+    status, line, _ = inject.split("\n")
+    assert status == "[signet:recall | results=1 | engine=hybrid]" and TOLD in line
 
 
 def test_the_answer_before_adds_words(api: Api) -> None:
@@ -181,7 +176,7 @@ def test_a_prompt_goes_on_when_recall_fails(api: Api, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("signet_api.routes.hook_prompt.found", broken)
     answer = prompts(api)
-    assert answer.status == 200 and is_header(answer.body["inject"])
+    assert answer.status == 200 and answer.body["inject"] == ""
     assert any(one["event"] == "prompt.without_recall" for one in api.logged)
 
 

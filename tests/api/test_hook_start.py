@@ -1,13 +1,14 @@
 """What a session begins with (spec/hooks.md §4)."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from signet import __version__, clock
+from signet.care.setup import files
 from signet.domain.secrets.vault import Vault
 from support.http import Answer, Api
 from support.processes import PATIENCE_SECONDS
@@ -15,14 +16,14 @@ from support.processes import PATIENCE_SECONDS
 HEADINGS = (
     "[memory active | /remember | /recall]",
     "[since last session: ",
-    "# Current Date & Time\n",
+    "Today is ",
     "## Active Peer Sessions\n",
     "## Agent Instructions\n",
     "## Soul\n",
     "## Identity\n",
     "## About Your User\n",
     "## Working Memory\n",
-    "## Relevant Memories (auto-loaded | scored by importance x recency | ",
+    "## Relevant Memories\n",
     "## Signet Status\n",
     "## Available Secrets\n",
     "## Active Constraints\n",
@@ -68,6 +69,7 @@ def a_project(api: Api, tmp_path: Path) -> str:
         aspects=[{**told_of, "attributes": [rule]}],
         project=str(project),
     )
+    remember(api, "The nest is on the roof.")
     Vault(api.state.workspace.vault).put("OPENAI_API_KEY", "value-that-is-never-shown")
     api.post(
         "/api/hooks/user-prompt-submit",
@@ -109,8 +111,9 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
     assert answer["identity"] == {"name": "Heron", "description": "a bird"}
     assert answer["recentContext"] == "We moved to Bergen."
     for line in (
-        "[since last session: 1 new memories, 1 sessions captured, last active 3h ago]",
-        "- nora (opencode) in /x, last seen 0m ago",
+        "[since last session: 2 new memories, 1 session captured, last active ",
+        "- nora (opencode) in /x\n",
+        "- The nest is on the roof. (",
         f"Signet 99.0.0 is available (this is {__version__}): signet update install",
         "- OPENAI_API_KEY",
         "- Heron: Never push to the heron on Fridays",
@@ -120,15 +123,111 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
     assert "## Signet Status" not in before["inject"]
     assert "SIGNET:START" not in inject and "never-shown" not in inject
     assert "## Active Peer" not in starts(api, None).body["inject"]
+    assert inject.count("Never push to the heron on Fridays") == 1
 
 
-def test_a_second_start_is_told_only_that_memory_is_there(api: Api) -> None:
+def a_new_workspace(api: Api, name: str = "My Agent") -> None:
+    """Write the identity files as `signet setup` does."""
+    for file in files.IDENTITY:
+        (api.state.workspace.root / file).unlink(missing_ok=True)
+    files.identity(api.state.workspace, name=name, description="Personal AI assistant")
+
+
+def test_a_new_workspace_has_nothing_to_say(api: Api) -> None:
+    a_new_workspace(api)
+    answer = starts(api).body
+    assert (answer["inject"], answer["memories"]) == ("", [])
+    assert "recentContext" not in answer
+    api.post(
+        "/api/hooks/session-start", {"harness": "codex", "sessionKey": "peer", "project": "/x"}
+    )
+    assert starts(api, "s2").body["inject"] == ""
+
+
+def test_beside_templates_only_memories_are_told(api: Api) -> None:
+    a_new_workspace(api)
+    remember(api, "The heron is grey.")
+    mark, day, memories = starts(api).body["inject"].split("\n\n")
+    assert mark == HEADINGS[0] and day.startswith("Today is ") and day.count(":") == 0
+    heading, line = memories.split("\n")
+    assert heading == "## Relevant Memories" and line.startswith("- The heron is grey. (")
+
+
+def test_an_agent_that_was_only_named_is_told_its_name(api: Api) -> None:
+    a_new_workspace(api, "Juno")
+    answer = starts(api).body
+    assert answer["inject"].split("\n\n")[2:] == ["You are Juno."]
+    write(api, AGENTS="# Juno\n\nBe kind.")
+    assert "You are" not in starts(api, "s2").body["inject"]
+
+
+def test_of_a_template_only_what_was_filled_in_is_told(api: Api) -> None:
+    a_new_workspace(api)
+    root = api.state.workspace.root
+    user = (root / "USER.md").read_text()
+    user = user.replace("Name:", "Name: Ana").replace("Prefers:", "Prefers:\n  - tabs\n  - short")
+    write(
+        api,
+        USER=f"{user}\n## Projects\n\n## Pets\n\n- Dog: Rex\n\n### Food\n",
+        IDENTITY="# Identity\n\n- name: Juno\n- vibe:\n",
+        SOUL="# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```\n",
+        MEMORY="<!-- generated 2026-05-01 10:00 -->\n\n# Memory\n\n## Facts\n\n- We moved.\n",
+    )
+    sections = starts(api).body["inject"].split("\n\n## ")
+    assert [one.split("\n", 1) for one in sections[1:]] == [
+        ["Soul", "# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```"],
+        ["Identity", "- name: Juno"],
+        ["About Your User", "- Name: Ana\n- Prefers:\n  - tabs\n  - short"],
+        ["Pets", "\n- Dog: Rex"],
+        ["Working Memory", "## Facts\n\n- We moved."],
+    ]
+
+
+def test_what_is_in_the_working_memory_is_not_told_again(api: Api) -> None:
+    write(api, MEMORY="# Memory\n\n## Facts\n\n- The heron\n  is grey.")
+    remember(api, "The heron is grey.")
+    answer = starts(api)
+    assert told(answer) == ["The heron is grey."]
+    assert "## Relevant Memories" not in answer.body["inject"]
+    api.configure("hooks: {sessionStart: {includeRecentContext: false}}\n")
+    assert "\n- The heron is grey. (" in starts(api, "s2").body["inject"]
+
+
+def test_openclaw_reads_the_files_of_its_workspace_itself(api: Api) -> None:
+    write(api, AGENTS="Be kind.", SOUL="Calm.", IDENTITY="- name: Juno", MEMORY="We moved.")
+    remember(api, "The heron is grey.")
+    claw = {"harness": "openclaw", "sessionKey": "agent:main:1"}
+    for project, is_told in ((str(api.state.workspace.root), False), ("/work/heron", True)):
+        claw["sessionKey"] += "1"
+        sent = {**claw, "project": project, "agentId": "default"}
+        answer = api.post("/api/hooks/session-start", sent).body
+        assert answer["identity"] == {"name": "Juno"}
+        assert all((text in answer["inject"]) is is_told for text in ("Be kind.", "We moved."))
+        assert "- The heron is grey. (" in answer["inject"]
+
+
+def test_the_beginning_is_the_same_all_day(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(api, "The heron is grey.")
+    at = clock.to_text(clock.now() - timedelta(days=3))
+    api.run(
+        "INSERT INTO session_summaries (id, kind, content, earliest_at, latest_at, created_at)"
+        " VALUES ('u1', 'session', 'notes', ?1, ?1, ?1)",
+        at,
+    )
+    noon = clock.now().astimezone().replace(hour=12, minute=0).astimezone(UTC)
+    inject = []
+    for hours in (0, 3):
+        moment = noon + timedelta(hours=hours, minutes=17 * hours)
+        monkeypatch.setattr("signet_api.routes.hook_start.clock.now", lambda at=moment: at)
+        inject.append(starts(api, None).body["inject"])
+    assert inject[0] == inject[1] and "last active 3 days ago]" in inject[0]
+
+
+def test_a_second_start_is_told_nothing_again(api: Api) -> None:
     remember(api, "The heron is grey.")
     assert told(starts(api)) == ["The heron is grey."]
     again = starts(api).body
-    assert (again["identity"], again["memories"]) == ({"name": "Agent"}, [])
-    first, header = again["inject"].split("\n\n")
-    assert first == HEADINGS[0] and header.startswith("# Current Date & Time\n")
+    assert again == {"identity": {"name": "Agent"}, "memories": [], "inject": ""}
     assert told(starts(api, "s2")) == told(starts(api, None)) == told(starts(api, None))
     api.post("/api/hooks/session-end", {"harness": "codex", "sessionKey": "s1"})
     assert told(starts(api)) == ["The heron is grey."]

@@ -154,11 +154,24 @@ def test_many_jobs_are_changed_by_choice_and_a_dry_run_changes_nothing(api: Api)
     before = api.rows("memory_jobs")
     dry = api.post("/api/jobs/retry", {"code": "timeout", "limit": 2, "dryRun": True}).body
     assert (dry["affected"], dry["ids"], dry["dryRun"]) == (2, dead[:2], True)
+    assert dry["more"] is True
     assert api.rows("memory_jobs") == before and audits(api) == []
     assert api.post("/api/jobs/retry", {"ids": dead[:1]}).body["ids"] == dead[:1]
     assert api.post("/api/jobs/retry", {"all": True}).body["affected"] == 2
     assert api.post("/api/jobs/cancel", {"kind": "extract"}).body["affected"] == 3
     assert [audit["affected"] for audit in audits(api)] == [1, 2, 3]
+
+
+def test_every_named_job_is_changed_and_what_a_limit_leaves_out_is_said(api: Api) -> None:
+    dead = [a_dead_job(api, f"Rope number {number} is frayed.") for number in range(60)]
+    first = api.post("/api/jobs/retry", {"all": True}).body
+    assert (first["affected"], first["more"]) == (50, True)
+    named = api.post("/api/jobs/cancel", {"ids": dead, "dryRun": True}).body
+    assert (named["affected"], named["more"]) == (50, False)
+    api.run("UPDATE memory_jobs SET status = 'dead', failed_at = updated_at")
+    whole = api.post("/api/jobs/retry", {"ids": dead}).body
+    assert (whole["affected"], whole["more"]) == (60, False)
+    assert api.post("/api/jobs/retry", {"ids": [" "]}).status == 400
 
 
 @pytest.mark.parametrize("verb", ["retry", "cancel"])

@@ -204,6 +204,8 @@ def test_a_pin_replaces_a_suppression_and_the_reverse(api: Api) -> None:
     assert again["weightOverride"] == 2
     [listed] = api.get("/api/knowledge/entities/pinned").body
     assert listed == {"id": ada, "name": "Ada Winter", "pinnedAt": again["pinnedAt"]}
+    api.run("UPDATE entities SET pinned_at = NULL")  # as in an older file
+    assert api.get("/api/knowledge/entities/pinned").body[0]["pinnedAt"] == ""
     assert names(api)[0] == "Ada Winter"
     hidden = api.post(f"/api/knowledge/entities/{ada}/pin", {"pin_type": "suppress"}).body
     assert hidden == {

@@ -128,6 +128,9 @@ def test_authors_are_listed_once_and_in_order(api: Api) -> None:
         remember(api, text, who=who)
     remember(api, "Four.", who="hidden", agentId="other", visibility="private")
     assert api.get("/memory/search?distinct=who&q=ignored").body == {"values": ["anna", "zoe"]}
+    remember(api, "Five.", type="recipe")
+    assert api.get("/memory/search?distinct=type").body == {"values": ["fact", "recipe"]}
+    assert api.get("/memory/search?distinct=content").body == {"results": []}
 
 
 def test_forgotten_and_private_memories_are_never_found(api: Api) -> None:
@@ -153,7 +156,12 @@ def test_similar_memories_come_nearest_first_without_the_one_that_was_asked_abou
     assert [row["id"] for row in answer] == ids[1:3]
     assert set(answer[0]) == {
         *("id", "content", "type", "tags", "score", "confidence", "created_at"),
+        *("who", "importance", "pinned"),
     }
+    assert {row["pinned"] for row in answer} == {False}
+    api.run("UPDATE memories SET pinned = 1, who = 'ada', importance = 0.9 WHERE id = ?", ids[1])
+    changed = api.get(f"/memory/similar?id={ids[0]}&k=1").body["results"][0]
+    assert (changed["who"], changed["importance"], changed["pinned"]) == ("ada", 0.9, True)
     assert 1 > answer[0]["score"] > answer[1]["score"] > 0
     assert answer[0]["tags"] == []
     assert api.get(f"/memory/similar?id={ids[0]}&type=rule").body["results"] == []

@@ -97,6 +97,7 @@ def test_so_many_may_listen_and_who_leaves_makes_room(server: Served) -> None:
             stack.enter_context(listening(server))
         refused = server.get("/api/logs/stream")
         assert (refused.status, refused.body["code"]) == (429, "too_many_listeners")
+        assert refused.headers["retry-after"] == "2"
 
     def has_room() -> bool:
         with httpx.Client(timeout=30.0, trust_env=False) as client:

@@ -1,5 +1,7 @@
 """The pipeline over HTTP: what runs, what waits, why, and a pause."""
 
+import json
+
 import pytest
 
 from signet import clock
@@ -127,6 +129,7 @@ def test_a_provider_that_is_away_is_told_with_its_queues_and_its_words(api: Api)
     assert (breaker["state"], breaker["error"]) == ("open", "nobody answers")
     assert {"llm", "sessions"} <= set(breaker["queues"])
     assert clock.parse(breaker["retryAt"]) > now
+    assert clock.parse(breaker["since"]) <= now and breaker["waiting"] >= 1
 
 
 def test_a_budget_that_is_used_up_is_told(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +159,20 @@ def test_what_died_is_counted_by_its_code(api: Api) -> None:
 
 def test_parts_that_this_version_does_not_have_say_so(api: Api) -> None:
     body = api.get("/api/pipeline/status").body
-    assert body["latency"] is None
     assert body["predictor"]["running"] is body["predictor"]["modelReady"] is False
     assert body["feedback"]["lastRunAt"] is None
-    assert body["traversal"] == {"enabled": True, "lastRun": None}
+
+
+def test_the_last_walk_is_that_of_whichever_agent_walked_last(api: Api) -> None:
+    def last() -> object:
+        return api.get("/api/pipeline/status").body["traversal"]["lastRun"]
+
+    assert last() is None
+    for agent, at in (("default", "2026-01-02"), ("scout", "2026-01-03"), ("bea", "2026-01-01")):
+        walk = json.dumps({"at": at, "focalEntityNames": ["Ada"], "memoryCount": 1})
+        api.run(
+            "INSERT INTO runtime_settings (key, value) VALUES (?, ?)", f"traversal:{agent}", walk
+        )
+    assert last() == {"at": "2026-01-03", "focalEntityNames": [], "memoryCount": 1}, (
+        "nobody reads the names of another agent here"
+    )

@@ -111,12 +111,14 @@ def test_frozen_and_disabled_are_told_apart_and_come_before_the_limits(api: Api)
     repair(api, "requeue-dead")
     api.configure("memory: {pipelineV2: {autonomousFrozen: true}}")
     refused = repair(api, "requeue-dead")
-    assert (refused.status, refused.body["reason"]) == (429, "frozen")
+    assert (refused.status, refused.body["reason"]) == (409, "frozen")
+    assert "retry-after" not in refused.headers, "waiting does not help"
     assert refused.body["message"] == "autonomous.frozen is set"
     api.configure("memory: {pipelineV2: {autonomousEnabled: false}}")
     for type in ("agent", "anything"):
         refused = repair(api, "release-leases", x_signet_actor_type=type)
-        assert (refused.status, refused.body["reason"]) == (429, "disabled")
+        assert (refused.status, refused.body["reason"]) == (409, "disabled")
+        assert "retry-after" not in refused.headers
     for type in ("operator", "daemon"):
         again(api)
         assert repair(api, "release-leases", x_signet_actor_type=type).status == 200
@@ -597,6 +599,7 @@ def test_what_only_a_worker_does_is_queued_once_and_then_in_the_way(api: Api) ->
     assert queued.body["details"] == {"jobId": job["id"], "status": "pending"}
     refused = repair(api, "re-embed")
     assert (refused.status, refused.body["reason"]) == (429, "busy")
+    assert refused.headers["retry-after"] == "2"
     assert refused.body["message"] == "re-embed already in progress"
     shared = [repair(api, "check-fts", {"repair": True}).body["details"]["jobId"] for _ in range(2)]
     assert shared[0] == shared[1], "those who ask for full text share one run"

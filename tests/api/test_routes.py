@@ -22,7 +22,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/home/greeting"): (None, 200),
     ("GET", "/api/changelog"): (None, 200),
     # None is written yet.
-    ("GET", "/api/roadmap"): (None, 404),
+    ("GET", "/api/roadmap"): (None, 200),
     ("GET", "/api/readme"): (None, 200),
     ("GET", "/api/config"): (None, 200),
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),
@@ -189,7 +189,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/secrets/{name}/exec"): ({"command": "true"}, 404),
     ("POST", "/mcp"): ({"jsonrpc": "2.0", "id": 1, "method": "ping"}, 200),
     # There is nothing to say unasked.
-    ("GET", "/mcp"): (None, 405),
+    ("GET", "/mcp"): (None, 200),
     ("DELETE", "/mcp"): (None, 200),
     ("GET", "/api/marketplace/mcp"): (None, 200),
     ("GET", "/api/marketplace/mcp/policy"): (None, 200),

@@ -3,6 +3,8 @@
 import os
 
 import signet
+from signet import clock
+from signet.queue import limits
 from support.http import Api
 
 
@@ -75,7 +77,16 @@ def test_status_has_every_field_that_clients_read(api: Api) -> None:
     assert {process["state"] for process in body["processes"]} == {"stopped"}
     assert (body["configError"], body["restartRequired"]) == (None, [])
     assert body["logging"]["logFile"].startswith(body["logging"]["logDir"])
-    assert body["providerResolution"]["embedding"]["provider"] == "none"
+    assert body["providerResolution"]["embedding"] == {
+        "provider": "none",
+        "model": "all-MiniLM-L6-v2",
+        "configured": "none",
+        "resolved": "none",
+        "effective": "none",
+        "status": "disabled",
+        "reason": None,
+        "since": None,
+    }
     assert body["update"] == {
         "currentVersion": signet.__version__,
         "latestVersion": None,
@@ -88,6 +99,32 @@ def test_status_has_every_field_that_clients_read(api: Api) -> None:
         "timerActive": False,
     }
     assert {"activeSessions", "bypassedSessions", "update", "logging", "pipelineV2"} <= set(body)
+
+
+def test_a_provider_is_told_as_it_is_configured_and_as_it_works(api: Api) -> None:
+    def extraction() -> tuple[object, ...]:
+        found = api.get("/api/status").body["providerResolution"]["extraction"]
+        return tuple(found[name] for name in ("configured", "resolved", "effective", "status"))
+
+    def configure(provider: str, more: str = "") -> None:
+        inner = f"extraction: {{provider: {provider}}}{more}"
+        api.configure(f"memory: {{pipelineV2: {{{inner}}}}}\n")
+
+    configure("ollama")
+    assert extraction() == ("ollama", "ollama", "ollama", "active")
+    now = clock.now()
+    api.state.db.write(limits.open_breaker, "llm", "job", retry_after_ms=60_000, now=now)
+    assert extraction() == ("ollama", "ollama", "none", "blocked")
+    configure("rules")
+    assert extraction() == ("rules", "rules", "rules", "active")
+    configure("none")
+    assert extraction() == ("none", "none", "none", "disabled")
+    configure("ollama", ", enabled: false")
+    assert extraction() == ("ollama", "ollama", "none", "disabled")
+    api.run("DELETE FROM provider_breakers")
+    configure("ollama")
+    api.post("/api/pipeline/pause")
+    assert extraction() == ("ollama", "ollama", "ollama", "paused")
 
 
 def test_features_are_the_flags_of_the_settings(api: Api) -> None:

@@ -117,7 +117,7 @@ def test_a_long_text_carries_what_was_told_on_its_first_piece(api: Api) -> None:
         ({"structured": "yes"}, "structured is not an object"),
         ({"structured": {"aspects": 5}}, "aspects: "),
         ({"supersedes": 5}, "supersedes: "),
-        ({"supersedes": [""]}, "supersedes: an empty id"),
+        ({"supersedes": [""]}, "supersedes.0: an id must not be blank"),
         ({"supersedes": "none"}, "supersedes names a memory that is not there"),
     ],
 )

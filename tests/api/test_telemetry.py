@@ -14,7 +14,7 @@ from signet.observe import record
 from signet.observe.record import PROPERTIES, Event
 from signet.observe.taxonomy import Code
 from signet.providers.metered import MeteredEmbedder, MeteredModel
-from signet.providers.ports import Completion
+from signet.providers.ports import Completion, Shape
 from signet_api import heartbeat
 from support.http import Api
 
@@ -29,7 +29,9 @@ class Fake:
     def __init__(self, *, is_late: bool = False) -> None:
         self._is_late = is_late
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         if self._is_late:
             raise ProviderTimeout(f"late with {prompt}")
         return Completion(text=prompt, input_tokens=7, output_tokens=3)

@@ -56,9 +56,12 @@ class Program:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return an environment that reaches neither a model nor anything of this machine's user."""
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        kept = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
+        # As in a shell where the environment of the program is active.
+        paths = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
         return {
             **kept,
+            "PATH": os.pathsep.join(paths),
             "HOME": str(self.home),
             "SIGNET_PATH": str(self.workspace),
             "SIGNET_MODEL_DIR": str(self.home / "models"),

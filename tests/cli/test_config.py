@@ -59,10 +59,21 @@ def test_what_makes_no_sense_changes_nothing(alone: Program) -> None:
 
 def test_alone_it_opens_the_editor_and_says_whether_the_file_can_be_read(alone: Program) -> None:
     written(alone)
-    assert alone.run("config", EDITOR="true").out.endswith("agent.yaml can be read\n")
+    assert "agent.yaml can be read" in alone.on_terminal("config", typed="\n", EDITOR="true")
     script = alone.home / "spoil"
     script.write_text('#!/bin/sh\necho "a: [" > "$1"\n')
     script.chmod(0o755)
-    spoilt = alone.run("configure", EDITOR=shlex.quote(str(script)))
-    assert (spoilt.status, "agent.yaml line" in spoilt.err) == (1, True)
-    assert "ended with status" in alone.run("config", EDITOR="false").err
+    spoilt = alone.on_terminal("configure", typed="\n", EDITOR=shlex.quote(str(script)))
+    assert "agent.yaml line" in spoilt
+    assert "ended with status" in alone.on_terminal("config", typed="\n", EDITOR="false")
+
+
+def test_without_a_terminal_the_settings_are_printed(alone: Program) -> None:
+    written(alone, "search: {alpha: 0.5}\nembedding: {provider: openai, api_key: sk-hush}\n")
+    done = alone.run("config", EDITOR="false")
+    assert (done.status, "search.alpha: 0.5\n" in done.out) == (0, True)
+    assert "sk-hush" not in done.out
+    assert "signet config set KEY VALUE" in done.err
+    assert alone.run("configure", "--json", EDITOR="false").json()["search"]["alpha"] == 0.5
+    misplaced = alone.run("config", "--json", "get", "search.alpha", EDITOR="false")
+    assert (misplaced.status, "after get" in misplaced.json()["error"]) == (2, True)

@@ -12,7 +12,7 @@ from cli.program import Program, running
 from signet.db.driver import connect
 
 #: Of these a machine without models, service or backup says that they are worth a look.
-MAY_WARN = {"backup", "embeddings", "queue", "sqlite", "disk", "provider"}
+MAY_WARN = {"backup", "embeddings", "queue", "sqlite", "disk", "provider", "waiting"}
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +70,43 @@ def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served:
     assert json.loads(metadata)["repairAction"] == "checkFtsConsistency"
     again = served.run("doctor", "--fix")
     assert "repair check-fts" not in again.out
+
+
+def test_an_index_of_another_program_is_named_and_taken_out(served: Program) -> None:
+    connection = connect(served.workspace / "memory" / "memories.db")
+    connection.execute(
+        "CREATE UNIQUE INDEX idx_embeddings_content_hash_unique ON embeddings (content_hash)"
+    )
+    connection.execute("DROP INDEX idx_memories_type")
+    connection.close()
+    found = checks(served)["structure"]
+    assert (found["status"], found["fix"]) == ("fail", "signet doctor --fix")
+    assert "index idx_embeddings_content_hash_unique is of another program" in found["detail"]
+    assert "index idx_memories_type is missing" in found["detail"]
+    done = served.run("doctor", "--fix")
+    assert "removed index idx_embeddings_content_hash_unique" in done.out
+    assert "made index idx_memories_type" in done.out
+    assert checks(served)["structure"]["status"] == "ok"
+    assert served.run("remember", "The grebe dives at noon.").status == 0
+
+
+def test_a_provider_that_is_held_back_is_told_by_doctor_and_status(served: Program) -> None:
+    connection = connect(served.workspace / "memory" / "memories.db")
+    connection.execute(
+        "INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at)"
+        " VALUES ('llm', 'open', 3, 4102444800000, '2026-05-01T12:00:00.000Z')"
+    )
+    try:
+        told = checks(served)["waiting"]
+        assert told["status"] == "warn"
+        assert "since 2026-05-01" in told["detail"] and "tried next 2100-01-01" in told["detail"]
+        text = " ".join(served.run("status").out.split())
+        assert "held back since" in text and "jobs wait, tried next" in text
+        (breaker,) = served.run("status", "--json").json()["pipeline"]["providers"]["breakers"]
+        assert breaker["waiting"] == 0 and breaker["since"] == "2026-05-01T12:00:00.000Z"
+    finally:
+        connection.execute("DELETE FROM provider_breakers WHERE provider = 'llm'")
+        connection.close()
 
 
 def test_a_report_lists_what_it_holds(served: Program, tmp_path: Path) -> None:

@@ -136,11 +136,12 @@ def by_hooks(
             assert (done.status, done.err) == (0, "")
             return done.out
 
-        assert hook("session-start").startswith("[memory active")
+        # Before anything is known there is nothing to say.
+        assert not (begun := hook("session-start")) or begun.startswith("[memory active")
         path = folder / "log.jsonl"
         for place in range(0, len(said), 2):
             asked = hook("user-prompt-submit", prompt=said[place][1], transcript_path=str(path))
-            assert asked.startswith("# Current Date & Time\n")
+            assert not asked or asked.startswith("[signet:recall | ")
             path.write_text(log(said[: place + 2]))
             if not ends:
                 hook("session-end", transcript_path=str(path), hook_event_name="Stop")
@@ -170,7 +171,7 @@ def by_plugin(harness: str, key_of: Callable[[str], str]) -> Callable[..., None]
                 assert answer.status_code == 200, answer.text
                 return answer.json()
 
-            assert call("session-start")["inject"]
+            assert "inject" in call("session-start")
             for role, text in said:
                 if role == "user":
                     assert "inject" in call("user-prompt-submit", userMessage=text, userPrompt=text)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from cli.program import Program
+from signet import clock
 from signet.cli import work
 from signet.cli.output import Ink
 from signet.client.answers import PipelineStatus
@@ -39,10 +40,16 @@ def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
     found = pipeline(extract={"waiting": 7, "running": 1}, embed={"queue": "vectors", "waiting": 2})
     assert work.left(found) == work.Left(open=10, stopped=0)
     found["providers"]["breakers"] = [
-        {"queues": ["llm"], "error": "nobody\nanswers", "retryAt": None}
+        {"queues": ["llm"], "error": "nobody\nanswers", "waiting": 7}
+        | {"since": "2026-05-01T12:00:00Z", "retryAt": "2026-05-01T12:00:04Z"}
     ]
     assert work.left(found) == work.Left(open=3, stopped=7)
-    assert work.why(found) == ["llm: nobody answers"]
+    (why,) = work.why(found)
+    began, again = (
+        clock.parse(f"2026-05-01T12:00:0{second}Z").astimezone().strftime("%H:%M:%S")
+        for second in (0, 4)
+    )
+    assert why == f"llm: nobody answers · held back since {began}, 7 jobs wait, tried next {again}"
 
 
 def test_kinds_of_another_version_are_said_and_not_waited_for() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ import pytest
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
-from cli.program import Program
+from cli.program import COMMAND_SECONDS, Program
+from client.speaking import Act, loopback, raw, sends
 from signet import __version__
 from signet.cli import main as entry
 from signet.cli import status, tree
@@ -210,16 +212,80 @@ def broken(*_: object) -> None:
     raise RuntimeError("the roof is on fire")
 
 
+#: Every command that can ask or open an editor, said so that it would.
+ASKING = [
+    ("config",),
+    ("configure",),
+    ("setup",),
+    ("secret", "delete", "KEY"),
+    ("memory", "edit", "MEMORY"),
+    ("memory", "forget", "MEMORY"),
+    ("agent", "add", "scout"),
+    ("agent", "remove", "default", "--purge"),
+    ("uninstall", "--purge"),
+    ("restore", "BACKUP"),
+]
+
+
+@pytest.mark.xdist_group("daemon")
+def test_no_command_waits_where_nobody_can_answer(served: Program) -> None:
+    memory_id = served.run("remember", "The bell is cracked", "--json").json()["id"]
+    backup = str(served.home / "asking.tar")
+    assert served.run("backup", backup).status == 0
+    waits = served.home / "editor"
+    waits.write_text(f"#!/bin/sh\ntouch {served.home}/opened\n")
+    waits.chmod(0o755)
+    words = {"MEMORY": memory_id, "BACKUP": backup}
+    for command in ASKING:
+        with subprocess.Popen(
+            served.command(*(words.get(word, word) for word in command)),
+            env=served.environment(EDITOR=str(waits)),
+            stdin=subprocess.PIPE,  # open, and nobody ever writes
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.wait(timeout=COMMAND_SECONDS) in (0, 1), command
+    assert not (served.home / "opened").exists()
+    assert served.run("memory", "show", memory_id).status == 0
+    assert served.run("agent", "remove", "scout").status == 0
+
+
+def answers_nothing(connection: socket.socket) -> None:
+    connection.recv(1)  # comes back when the client has gone
+
+
+@pytest.mark.parametrize(
+    "command", ["recall tea", "remember tea", "memory list", "status", "jobs list"]
+)
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (sends(404, b"<html>Not Found</html>"), "Another program, not Signet, answers at {url}"),
+        (sends(200, b'{"hello": "world"}'), "Another program, not Signet, answers at {url}"),
+        (sends(404, b'{"error": "no handler"}'), "Another program, not Signet, answers at {url}"),
+        (raw(b"SSH-2.0-OpenSSH\r\n"), "Another program, not Signet, answers at {url}"),
+        (answers_nothing, "{url} takes connections and did not answer within 0.3 s"),
+    ],
+    ids=["page", "json", "json-error", "ssh", "silent"],
+)
+def test_a_foreign_program_on_the_port_is_named_with_what_to_do(
+    alone: Program, command: str, act: Act, words: str
+) -> None:
+    with loopback(act) as server:
+        port = server.url.rpartition(":")[2]
+        done = alone.run(*command.split(), SIGNET_PORT=port, SIGNET_FETCH_TIMEOUT="300")
+    assert done.status == 1, done
+    assert words.format(url=server.url) in done.err and "signet daemon start --port" in done.err
+
+
 def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(status, "find_workspace", broken)
     assert entry.main(["paths"]) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert lines == [
-        "error: unexpected RuntimeError: the roof is on fire",
-        "For the whole trace: signet -vv paths",
-    ]
+    assert lines[0] == "error: unexpected RuntimeError: the roof is on fire"
+    assert re.fullmatch(r"For the whole trace: \S*signet -vv paths", lines[1])
     assert entry.main(["paths", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["code"] == "internal"
     with pytest.raises(RuntimeError):

@@ -32,7 +32,22 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
     assert ("Lamp 0" in last.out, last.err) == (True, "")
     page = served.run("memory", "list", "--type", kind, "--json").json()
     assert [row["id"] for row in page["memories"]] == made[::-1]
-    assert served.run("memory", "list", "--type", "none").out == "No memories\n"
+    assert served.run("memory", "list", "--type", kind, "--offset", "9").out == "No memories\n"
+
+
+def test_a_type_that_no_memory_has_is_an_error_with_those_that_there_are(served: Program) -> None:
+    saved(served, f"Sails {uuid4()}", "--type", "rigging")
+    for command in (
+        ("recall", "sails"),
+        ("memory", "list"),
+        ("memory", "forget", "--dry-run"),
+    ):
+        wrong = served.run(*command, "--type", "riging")
+        assert (wrong.status, wrong.out) == (2, ""), command
+        assert "'riging'; did you mean rigging? Known types: " in wrong.err
+        known = served.run(*command, "--type", "daily-log")
+        assert known.out in ("No memories\n", "No memories found\n")
+    assert "Sails" in served.run("memory", "list", "--type", "rigging").out
 
 
 def test_a_memory_is_shown_by_the_beginning_of_its_id(served: Program) -> None:
@@ -142,8 +157,12 @@ def test_many_are_forgotten_by_filter_after_a_dry_run(served: Program) -> None:
     for number in range(12):
         saved(served, f"Crate {number} {tag}", "--tags", tag)
     look = served.run("memory", "forget", "--tags", tag, "--dry-run")
-    assert (look.out.count("Crate"), look.err) == (10, "")
-    assert "… and 2 more\n12 memories would be forgotten\n" in look.out
+    assert (look.out.count("Crate"), look.err) == (12, "")
+    assert look.out.endswith("\n12 memories would be forgotten\n")
+    drawn = served.on_terminal("memory", "forget", "--tags", tag, "--dry-run")
+    assert (drawn.count("Crate"), "… and 2 more; --full shows all" in drawn) == (10, True)
+    drawn = served.on_terminal("memory", "forget", "--tags", tag, "--dry-run", "--full")
+    assert drawn.count("Crate") == 12
     seen = served.run("memory", "forget", "--tags", tag, "--dry-run", "--json").json()
     assert (seen["mode"], seen["count"]) == ("preview", 12)
     done = served.run("memory", "forget", "--tags", tag, "--yes", "--reason", "sold")
@@ -152,6 +171,25 @@ def test_many_are_forgotten_by_filter_after_a_dry_run(served: Program) -> None:
         served.run("memory", "forget", "--tags", tag, "--yes", "--reason", "x").out
         == "No memories found\n"
     )
+
+
+def test_every_memory_that_matches_is_forgotten_however_many(served: Program) -> None:
+    tag = uuid4().hex
+    notes = [{"record": "text", "content": f"Nail {n} {tag}", "tags": [tag]} for n in range(230)]
+    lines = "".join(f"{json.dumps(note)}\n" for note in notes)
+    assert served.run("import", "-", stdin=lines).status == 0
+    forget = ("memory", "forget", "--tags", tag)
+    assert "230 memories would be forgotten\n" in served.run(*forget, "--dry-run").out
+    seen = served.run(*forget, "--dry-run", "--json").json()
+    assert (seen["count"], seen["total"]) == (230, 230)
+    assert len({one["id"] for one in seen["candidates"]}) == 230
+    some = served.run(*forget, "--limit", "5", "--yes", "--reason", "bent")
+    assert some.out == "5 memories forgotten\n"
+    assert "225 more match" in some.err
+    assert "3 memories of 225 would be" in served.run(*forget, "-l", "3", "--dry-run").out
+    done = served.run(*forget, "--yes", "--reason", "rusty", "--json").json()
+    assert (done["deleted"], done["total"], len(done["results"])) == (225, 225, 225)
+    assert served.run(*forget, "--dry-run").out == "No memories found\n"
 
 
 def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Program) -> None:

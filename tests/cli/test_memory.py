@@ -48,12 +48,18 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
 
 
-def test_a_long_memory_is_cut_in_text_and_whole_in_json(served: Program) -> None:
-    text = "Quokkas " + "smile at strangers and " * 8 + "sleep"
+def test_a_long_memory_is_cut_on_a_terminal_only_unless_it_is_wanted_whole(served: Program) -> None:
+    text = "Quokkas " + "smile at strangers and " * 20 + "sleep"
     served.run("remember", text)
-    line = served.run("recall", "quokkas").out.splitlines()[0]
-    assert line.endswith("...")
-    assert len(line.partition("] ")[2]) <= 120
+    assert served.run("recall", "quokkas").out.splitlines()[0].endswith(f"] {text}")
+    assert served.run("memory", "list", "-l", "1").out.splitlines()[0].endswith(text)
+    for command in (("recall", "quokkas"), ("memory", "list", "-l", "1")):
+        drawn = served.on_terminal(*command, columns=100, NO_COLOR="1").replace("\r", "")
+        lines = drawn.splitlines()
+        assert [line.endswith(" …") for line in lines[:4]] == [False, False, True, False], drawn
+        assert max(map(len, lines)) <= 100
+        whole = served.on_terminal(*command, "--full", columns=100, NO_COLOR="1")
+        assert text in " ".join(whole.split())
     assert served.run("recall", "quokkas", "--json").json()[0]["content"] == text
 
 

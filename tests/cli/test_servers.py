@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.program import Program
+from support.ports import free_port
 
 SERVER = [sys.executable, "-I", str(Path(__file__).parents[1] / "support" / "toolserver.py")]
 
@@ -22,6 +23,35 @@ def test_a_server_is_tried_added_switched_and_removed(served: Program) -> None:
     assert served.run("mcp", "tools").out == "No tools\n"
     assert served.run("mcp", "remove", "echo").out == "Removed echo\n"
     assert served.run("mcp", "list").out.startswith("No tool server is installed.")
+
+
+@pytest.mark.parametrize("how", ["program", "mute", "address"])
+def test_a_server_that_does_not_answer_stays_off_and_that_is_said(
+    served: Program, how: str
+) -> None:
+    there: list[str] = {
+        "program": ["--", "/no/such/program"],
+        "mute": ["--", sys.executable, "-c", "print('not JSON-RPC')"],
+        "address": ["--url", f"http://127.0.0.1:{free_port()}/mcp"],
+    }[how]
+    failed = served.run("mcp", "add", "Ghost", "--enable", *there)
+    assert failed.status == 1, failed.out
+    assert "ghost is installed, but off" in failed.err and "signet mcp enable ghost" in failed.err
+    assert ("/no/such/program" in failed.err) == (how == "program")
+    listed = served.run("mcp", "list", "--json").json()["servers"]
+    assert [(one["id"], one["enabled"], one["state"]) for one in listed] == [
+        ("ghost", False, "off")
+    ]
+    again = served.run("mcp", "enable", "ghost", "--json")
+    assert (again.status, again.json()["code"]) == (1, "tool_server_failed")
+    assert served.run("mcp", "remove", "ghost").status == 0
+
+
+def test_a_server_that_answers_is_on_at_once(served: Program) -> None:
+    added = served.run("mcp", "add", "Echo", "--enable", "--", *SERVER, "echo")
+    assert (added.status, added.out) == (0, "echo: ready, 1 tool\n"), added.err
+    assert "Repeats a text" in served.run("mcp", "tools").out
+    assert served.run("mcp", "remove", "echo").status == 0
 
 
 def test_a_server_of_the_catalog_is_found_and_installed(served: Program) -> None:

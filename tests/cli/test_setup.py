@@ -323,3 +323,39 @@ def test_stopping_at_any_question_leaves_nothing_behind(alone: Program, answers:
     drawn = alone.on_terminal("setup", *STILL, typed="\n" * answers + "\x04")
     assert "nothing was written" in drawn.lower()
     assert not [*alone.home.iterdir()]
+
+
+def test_a_workspace_that_is_there_is_asked_about_harnesses_that_nobody_connected(
+    alone: Program,
+) -> None:
+    assert setup(alone, *FLAGS, "--skip-git").status == 0
+    assert settings_of(alone).harnesses == ()
+    quiet = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
+    assert "of 1" not in quiet and "No harness was found here" in quiet
+    for name in (".claude", ".codex"):
+        (alone.home / name).mkdir()
+    told = setup(alone, "--skip-git")
+    assert told.status == 0, "nobody can be asked, and nothing has to be"
+    assert "Found here and not connected: Claude Code, Codex" in told.out
+    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
+    assert "1 of 1" in drawn and "[claude-code, codex]" in drawn
+    assert settings_of(alone).harnesses == ("claude-code", "codex")
+    assert (alone.home / ".claude/settings.json").exists()
+    assert (alone.home / ".codex/hooks.json").exists()
+    assert "1 of 1" not in alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
+    (alone.home / ".config/opencode").mkdir(parents=True)
+    assert alone.run("harness", "uninstall", "codex").status == 0
+    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="none\n")
+    assert "1 of 1" in drawn and "[opencode]" in drawn
+    assert not (alone.home / ".config/opencode/opencode.json").exists()
+
+
+def test_after_a_quickstart_setup_asks_and_connects_what_is_there(alone: Program) -> None:
+    (alone.home / ".codex").mkdir()
+    alone.workspace = alone.home / ".agents"
+    done = alone.run("quickstart", "--no-model")
+    assert done.status == 0, done.err
+    assert not alone.workspace.exists()
+    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n" * 6)
+    assert "Found here: Codex" in drawn and "Connected: Codex" in drawn
+    assert (alone.home / ".codex/hooks.json").exists()

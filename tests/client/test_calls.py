@@ -46,7 +46,8 @@ def methods(client: type) -> dict[str, inspect.Signature]:
 
 def test_both_clients_have_the_same_methods_with_the_same_words() -> None:
     sync, concurrent = methods(Signet), methods(AsyncSignet)
-    assert sync.keys() == concurrent.keys()
+    assert sync.keys() - {"close"} == concurrent.keys() - {"aclose"}
+    del sync["close"]
     assert len(sync) > 40
     for name in sync:
         assert list(sync[name].parameters.values()) == list(concurrent[name].parameters.values())
@@ -140,6 +141,7 @@ def test_words_authors_and_neighbours_are_found(server: Served, speaker: type[Sp
     assert client.do("search", word, pinned=True) == []
     assert ids(client.do("search", who=word, limit=1)) == [memory_id]
     assert word in client.do("authors")
+    assert "fact" in client.do("types")
     assert client.do("ids", memory_id[:18]) == [memory_id]
     with pytest.raises(NotFound):
         client.do("similar", memory_id)

@@ -57,7 +57,6 @@ def test_nobody_there_is_said_at_once(speaker: type[Speaker]) -> None:
         raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n{}\r\n"),
         raw(b"HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}"),
         raw(b"HTTP/1.1 200 OK\r\nno header\r\n\r\n{}"),
-        raw(b"SSH-2.0-OpenSSH\r\n"),
     ],
     ids=[
         "reset",
@@ -68,7 +67,6 @@ def test_nobody_there_is_said_at_once(speaker: type[Speaker]) -> None:
         "no-chunk",
         "length",
         "header",
-        "other-protocol",
     ],
 )
 def test_a_read_is_sent_again_when_the_connection_breaks(
@@ -81,6 +79,36 @@ def test_a_read_is_sent_again_when_the_connection_breaks(
         with pytest.raises(ConnectionBroken):
             speaker(url=server.url, environ={}, retries=1).do("features")
         assert len(server.heard) == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        raw(b"SSH-2.0-OpenSSH\r\n"),
+        sends(200, b"<html>Hello</html>", "Content-Type: text/html"),
+        sends(404, b"Not Found"),
+        sends(200, b"[1, 2]"),
+    ],
+    ids=["ssh", "page", "missing", "list"],
+)
+def test_another_program_on_the_port_is_named(speaker: type[Speaker], other: object) -> None:
+    with loopback(other) as server:  # type: ignore[arg-type]
+        client = speaker(url=server.url, environ={})
+        with pytest.raises(BadAnswer, match=f"^Another program.* at {server.url}.*--port NUMBER"):
+            client.do("features")
+        assert len(server.heard) == 1
+
+
+def test_a_careful_client_believes_only_a_signet_daemon(speaker: type[Speaker]) -> None:
+    ours = sends(200, b'{"features": true}', "X-Signet-Request-Id: 1")
+    for act, is_ours in ((ours, True), (FINE, False), (sends(404, b'{"error": "no"}'), False)):
+        with loopback(act) as server:
+            careful = speaker(url=server.url, environ={}, only_signet=True)
+            if is_ours:
+                assert careful.do("features") == {"features": True}
+            else:
+                with pytest.raises(BadAnswer, match="Another program"):
+                    careful.do("features")
 
 
 @pytest.mark.parametrize(

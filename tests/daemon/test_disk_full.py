@@ -5,9 +5,6 @@ Needs the right to mount (root); what a full disk does to one process is tested 
 
 import errno
 import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +14,7 @@ import pytest
 
 from cli.program import SETTINGS, Program
 from signet.db import snapshot
+from support.disk import a_small_disk
 from support.processes import eventually
 
 pytestmark = pytest.mark.xdist_group("daemon")
@@ -28,14 +26,8 @@ REMEMBER = "/api/memory/remember"
 @pytest.fixture(scope="module")
 def disk() -> Iterator[Path]:
     """Give a small disk that is empty."""
-    folder = Path(tempfile.mkdtemp(prefix="signet-disk-"))
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
-        folder.rmdir()
-        pytest.skip("mounting is not permitted here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-    folder.rmdir()
+    with a_small_disk(SIZE) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

@@ -160,6 +160,7 @@ def test_a_start_that_never_becomes_ready_says_what_it_waited_for_and_leaves_not
         daemon.told.append(missing)
         if missing == "worker is not running":
             monkeypatch.setattr(control, "READY_SECONDS", 0.0)
+            monkeypatch.setattr(control, "STILL_SECONDS", 0.0)
 
     daemon.ask("api-unready")
     with pytest.raises(StartFailed, match=r"not ready after \d+ s: "):

@@ -103,13 +103,17 @@ class Home:
 
     def seen(self) -> dict[str, bytes | str]:
         """Return everything below the home, apart from the workspace and from copies beside files."""
+        return {name: found for name, found in self.whole().items() if ".bak" not in name}
+
+    def whole(self) -> dict[str, bytes | str]:
+        """Return everything below the home, apart from the workspace."""
         found: dict[str, bytes | str] = {}
         for folder, folders, names in os.walk(self.path):
             at = Path(folder)
             for name in (*folders, *names):
                 path = at / name
                 told = str(path.relative_to(self.path))
-                if told.startswith(".agents") or ".bak" in name:
+                if told.startswith(".agents"):
                     continue
                 is_file = path.is_file() and not path.is_symlink()
                 found[told] = (

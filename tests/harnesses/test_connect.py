@@ -2,14 +2,22 @@
 
 import json
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harnesses.home import CLAUDE_SETTINGS, Home, a_home
-from signet.domain.harnesses import files, jsonedit, records, registry
+from harnesses.home import (
+    CLAUDE_SETTINGS,
+    CLAUDE_STATE,
+    CODEX_CONFIG,
+    CODEX_HOOKS,
+    Home,
+    a_home,
+)
+from signet.domain.harnesses import files, hooks, jsonedit, openclaw, records, registry
 from signet.domain.harnesses.jsontext import parse
 from signet.domain.harnesses.models import Wishes
 
@@ -135,7 +143,12 @@ def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> N
     ]
     assert "PreCompaction" not in hooks
     state = json.loads(home.read(".claude.json"))
-    ours = {"type": "stdio", "command": home.site.signet_mcp, "args": [], "env": {}}
+    ours = {
+        "type": "stdio",
+        "command": home.site.signet_mcp,
+        "args": [],
+        "env": {"SIGNET_HARNESS": "claude-code"},
+    }
     assert state["mcpServers"] == {"github": {"command": "gh-mcp", "args": []}, "signet": ours}
     for comment in ("// Tabs cost", "// every morning", "/* The rest is\n       as it came. */"):
         assert comment in home.read(".claude/settings.json")
@@ -198,8 +211,8 @@ def test_a_file_that_somebody_writes_meanwhile_is_not_overwritten(
 ) -> None:
     plan = files.planned
 
-    def planned(*given: object) -> list[files.Change]:
-        found = plan(*given)  # type: ignore[arg-type]
+    def planned(*given: object, **more: object) -> list[files.Change]:
+        found = plan(*given, **more)  # type: ignore[arg-type]
         home.write(".claude/settings.json", "{}")
         return found
 
@@ -225,6 +238,17 @@ def test_skills_are_linked_and_a_folder_of_the_user_stays(home: Home) -> None:
     assert home.seen() == before
 
 
+def test_opencode_names_itself_to_the_server(home: Home) -> None:
+    connected(home, "opencode")
+    server = jsonedit.get(home.read(".config/opencode/opencode.jsonc"), ("mcp", "signet"))
+    assert server == {
+        "type": "local",
+        "command": ["signet-mcp"],
+        "environment": {"SIGNET_HARNESS": "opencode"},
+        "enabled": True,
+    }
+
+
 def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     block = (
         "# >>> signet codex >>>\nexport PATH=~/.config/signet/bin:$PATH\n# <<< signet codex <<<\n"
@@ -236,7 +260,10 @@ def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     assert home.read(".bashrc") == "alias l=ls\nalias k=ls\n" and not wrapper.exists()
     config = home.read(".codex/config.toml")
     assert "# never write" in config and config.index("[mcp_servers.signet]")
-    assert tomllib.loads(config)["mcp_servers"]["signet"] == {"command": home.site.signet_mcp}
+    assert tomllib.loads(config)["mcp_servers"]["signet"] == {
+        "command": home.site.signet_mcp,
+        "env": {"SIGNET_HARNESS": "codex"},
+    }
     hooks = json.loads(home.read(".codex/hooks.json"))["hooks"]
     assert [
         (event, [one for group in hooks[event] for one in group["hooks"]][-1]["timeout"])
@@ -273,18 +300,138 @@ def test_a_program_that_is_gone_is_told_and_mended(home: Home, tmp_path: Path) -
     assert registry.find("claude-code").problems(site) == []
     program.unlink()
     assert registry.find("claude-code").problems(site) != []
-    assert registry.mend(home.site, ())["claude-code"].has_changed
+    assert registry.mend(home.site)["claude-code"].has_changed
     assert registry.find("claude-code").problems(site) == []
 
 
 def test_the_programs_of_the_installation_are_kept_when_the_daemon_mends(home: Home) -> None:
     connected(home, "claude-code")
     elsewhere = replace(home.site, signet="/elsewhere/signet", signet_mcp="/elsewhere/signet-mcp")
-    before = home.seen()
-    assert not registry.mend(elsewhere, ())["claude-code"].has_changed
+    assert not registry.mend(elsewhere)["claude-code"].has_changed
+    text = home.read(".claude/settings.json")
+    home.write(".claude/settings.json", text.replace('"timeout": 15', '"timeout": 1'))
+    assert registry.mend(elsewhere)["claude-code"].has_changed
+    assert home.read(".claude/settings.json") == text
+
+
+def without_one_hook(home: Home) -> None:
+    text = hooks.take(home.read(".claude/settings.json"), ["UserPromptSubmit"])
+    home.write(".claude/settings.json", text)
+
+
+def without_hooks(home: Home) -> None:
     home.write(".claude/settings.json", CLAUDE_SETTINGS)
-    assert registry.mend(elsewhere, ())["claude-code"].has_changed
-    assert home.seen() == before
+
+
+def without_settings(home: Home) -> None:
+    (home.path / ".claude/settings.json").unlink()
+
+
+def without_a_server(home: Home) -> None:
+    home.write(".claude.json", CLAUDE_STATE.replace("41", "42"))
+
+
+def without_a_link(home: Home) -> None:
+    (home.path / ".claude/skills/sail").unlink()
+
+
+def without_codex(home: Home) -> None:
+    home.write(".codex/hooks.json", CODEX_HOOKS)
+    home.write(".codex/config.toml", CODEX_CONFIG)
+
+
+def without_a_plugin(home: Home) -> None:
+    text = home.read(".config/opencode/opencode.jsonc")
+    home.write(".config/opencode/opencode.jsonc", text.replace(', "./plugins/signet.mjs"', ""))
+    (home.path / ".config/opencode/plugins/signet.mjs").unlink()
+
+
+def with_openclaw_off(home: Home) -> None:
+    text = home.read(".openclaw/openclaw.json")
+    for path, value in ((openclaw.ENTRY, {"enabled": False}), (openclaw.SLOT, "memory-lancedb")):
+        text = jsonedit.put(text, path, value)
+    home.write(".openclaw/openclaw.json", text)
+
+
+@pytest.mark.parametrize(
+    ("harness", "take"),
+    [
+        ("claude-code", without_one_hook),
+        ("claude-code", without_hooks),
+        ("claude-code", without_settings),
+        ("claude-code", without_a_server),
+        ("claude-code", without_a_link),
+        ("codex", without_codex),
+        ("opencode", without_a_plugin),
+        ("openclaw", with_openclaw_off),
+    ],
+)
+def test_what_a_person_took_out_by_hand_stays_out_until_somebody_connects(
+    home: Home, harness: str, take: Callable[[Home], None]
+) -> None:
+    connected(home, harness)
+    take(home)
+    chosen = home.whole()
+    moved = replace(home.site, signet="/opt/signet", signet_mcp="/opt/signet-mcp", port=4001)
+    for _ in range(2):
+        assert registry.mend(home.site)[harness].success
+        assert registry.bring_up_to_date(home.site, harness).success
+        assert home.whole() == chosen
+    # What is left of ours is still brought up to date, and only that.
+    removed = {name for name in chosen if "signet" not in str(chosen[name])}
+    assert registry.bring_up_to_date(moved, harness).success
+    after = home.whole()
+    assert after.keys() == chosen.keys()
+    assert {name for name in after if "signet" not in str(after[name])} == removed
+    connected(home, harness)
+    assert registry.find(harness).problems(home.site) == []
+    assert registry.find(harness).is_installed(home.site)
+
+
+def test_a_hook_that_is_left_is_mended_and_the_one_that_was_taken_out_is_not(home: Home) -> None:
+    connected(home, "claude-code")
+    without_one_hook(home)
+    moved = replace(home.site, signet="/opt/signet")
+    assert registry.bring_up_to_date(moved, "claude-code").has_changed
+    text = home.read(".claude/settings.json")
+    assert hooks.commands(text, "UserPromptSubmit") == []
+    assert all("/opt/signet " in one for one in hooks.commands(text, "SessionStart"))
+    registry.disconnect(home.site, "claude-code")
+    assert home.read(".claude/settings.json") == CLAUDE_SETTINGS
+
+
+def test_a_skill_that_is_new_is_linked_when_the_daemon_mends(home: Home) -> None:
+    connected(home, "claude-code")
+    home.write(".agents/skills/reef/SKILL.md", "---\nname: reef\n---\n")
+    assert registry.mend(home.site)["claude-code"].has_changed
+    assert (home.path / ".claude/skills/reef").is_symlink()
+
+
+@pytest.mark.parametrize("harness", ALL)
+def test_one_copy_is_made_of_a_file_and_none_is_left(home: Home, harness: str) -> None:
+    home.write(".claude/settings.json.bak", "precious")
+    before = home.whole()
+    connected(home, harness)
+    copies = home.whole().keys() - home.seen().keys() - before.keys()
+    assert copies and all(name.endswith((".bak", ".json.bak1")) for name in copies)
+    home.write(".claude/settings.json", home.read(".claude/settings.json") + "\n")
+    connected(home, harness)
+    registry.mend(replace(home.site, port=4001))
+    assert home.whole().keys() - home.seen().keys() - before.keys() == copies
+    registry.disconnect(home.site, harness)
+    assert home.whole().keys() == before.keys()
+    assert home.read(".claude/settings.json.bak") == "precious"
+
+
+def test_copies_that_an_earlier_version_made_go_too(home: Home) -> None:
+    connected(home, "claude-code")
+    path = home.site.workspace.daemon_dir / "harnesses.json"
+    kept = json.loads(path.read_text())
+    del kept["claude-code"]["copies"]
+    path.write_text(json.dumps(kept))
+    assert (home.path / ".claude.json.bak").exists()
+    registry.disconnect(home.site, "claude-code")
+    assert not [name for name in home.whole() if ".bak" in name]
 
 
 def test_what_was_taken_out_is_not_mended_until_somebody_asks(home: Home) -> None:
@@ -292,7 +439,8 @@ def test_what_was_taken_out_is_not_mended_until_somebody_asks(home: Home) -> Non
     connected(home, "claude-code")
     assert registry.wanted(home.site, ()) == ["claude-code"]
     registry.disconnect(home.site, "claude-code")
-    assert registry.mend(home.site, ["claude-code"]) == {}
+    assert registry.mend(home.site) == {}
+    assert registry.wanted(home.site, ["claude-code"]) == []
     connected(home, "claude-code")
     assert registry.wanted(home.site, ()) == ["claude-code"]
 
@@ -328,7 +476,7 @@ def test_records_hold_no_more_of_a_file_than_what_was_replaced(home: Home) -> No
 @pytest.mark.parametrize(
     ("harness", "name", "ours", "theirs"),
     [
-        ("claude-code", ".claude.json", '"env": {}', '"env": {"SIGNET_AGENT_ID": "helm"}'),
+        ("claude-code", ".claude.json", '"claude-code"', '"mine"'),
         ("opencode", ".config/opencode/opencode.jsonc", '"enabled": true', '"enabled": false'),
         ("codex", ".codex/config.toml", 'signet-mcp"', 'signet-mcp"\nstartup_timeout_sec = 9'),
     ],
@@ -341,7 +489,7 @@ def test_what_a_person_chose_in_our_entry_is_not_mended_away(
     chosen = home.read(name).replace(ours, theirs)
     assert chosen != home.read(name)
     home.write(name, chosen)
-    assert not registry.mend(home.site, ())[harness].has_changed
+    assert not registry.mend(home.site)[harness].has_changed
     assert home.read(name) == chosen
     registry.disconnect(home.site, harness)
     assert "signet" not in home.read(name)

@@ -84,7 +84,7 @@ def test_two_memories_at_once_are_told_and_mended(home: Home) -> None:
         "the memory slot is held by memory-core",
         "OpenClaw's own memory search is active beside ours",
     ]
-    assert registry.mend(home.site, ())["openclaw"].has_changed
+    assert registry.mend(home.site)["openclaw"].has_changed
     assert told(home) == []
     assert settings(home)["hooks"]["internal"]["entries"]["signet-memory"] == {"enabled": False}
 

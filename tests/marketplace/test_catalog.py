@@ -61,10 +61,38 @@ def test_the_list_of_the_product_is_there_without_any_network(tools: Tools) -> N
     )
     [git] = tools.api.get(f"{ROOT}/browse?q=git repository").body["results"]
     assert git["id"] == "git"
-    one = tools.api.get(f"{ROOT}/detail?id=time").body["entry"]
-    assert one["config"]["command"] == "uvx"
+    detail = tools.api.get(f"{ROOT}/detail?id=time&source=signet").body
+    assert detail["entry"]["config"]["command"] == "uvx"
     assert tools.api.get(f"{ROOT}/detail").status == 400
     assert tools.api.get(f"{ROOT}/detail?id=none").status == 404
+
+
+def test_the_catalog_has_the_shape_that_dashboards_read(tools: Tools) -> None:
+    page = tools.api.get(f"{ROOT}/browse?pages=5").body
+    count = len(page["results"])
+    assert (page["total"], page["shown"], page["pageSize"], page["pages"]) == (*[count] * 3, 1)
+    entries = {one["id"]: one for one in page["results"]}
+    assert [one["popularityRank"] for one in page["results"]] == list(range(1, count + 1))
+    home = "https://github.com/modelcontextprotocol/servers/tree/main/src/time"
+    time = entries["time"]
+    assert {name: time[name] for name in ("source", "catalogId", "sourceUrl", "sponsor")} == {
+        "source": "signet",
+        "catalogId": "time",
+        "sourceUrl": home,
+        "sponsor": False,
+    }
+    assert time["official"] is True and entries["github"]["official"] is False
+    detail = tools.api.get(f"{ROOT}/detail?id=time&source={time['source']}").body
+    assert detail.pop("entry")["id"] == "time"
+    assert detail == {
+        "id": "time",
+        "source": "signet",
+        "name": "Time",
+        "description": "Tells the time anywhere and converts it between zones",
+        "githubUrl": home,
+        "defaultConfig": time["config"],
+    }
+    assert detail["defaultConfig"]["transport"] == "stdio"
 
 
 def test_what_an_entry_needs_is_asked_for_and_put_in_its_place(tools: Tools) -> None:

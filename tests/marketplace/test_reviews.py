@@ -32,6 +32,27 @@ def test_a_review_is_written_changed_and_dropped(tools: Tools) -> None:
     assert tools.patch(f"{REVIEWS}/none", {"rating": 5}).status == 404
 
 
+def test_reviews_come_in_pages_with_what_they_say_together(tools: Tools) -> None:
+    assert tools.api.get(REVIEWS).body == {
+        "reviews": [],
+        "count": 0,
+        "total": 0,
+        "limit": 20,
+        "offset": 0,
+        "summary": {"count": 0, "avgRating": 0},
+    }
+    first, *_ = [write(tools, rating=rating, targetId=f"t{rating}") for rating in (5, 4, 4)]
+    assert first["source"] == "local"
+    page = tools.api.get(f"{REVIEWS}?limit=2&offset=1").body
+    assert (page["count"], page["total"], page["limit"], page["offset"]) == (2, 3, 2, 1)
+    assert page["summary"] == {"count": 3, "avgRating": 4.33}
+    one = tools.api.get(f"{REVIEWS}?type=mcp&id=t5").body
+    assert (one["total"], one["summary"]) == (1, {"count": 1, "avgRating": 5})
+    tools.patch(f"{REVIEWS}/{first['id']}", {"title": "Handier"})
+    changed = [one["updatedAt"] for one in tools.api.get(REVIEWS).body["reviews"]]
+    assert changed == sorted(changed, reverse=True)
+
+
 def test_a_review_that_makes_no_sense_is_refused(tools: Tools) -> None:
     for change in (
         {"rating": 6},
@@ -51,12 +72,12 @@ def test_nothing_is_sent_before_somebody_says_where_to(tools: Tools) -> None:
     assert said.status == 400 and "no place to send them to is configured" in said.error
     assert tools.patch(f"{REVIEWS}/config", {"enabled": True}).status == 400
     assert tools.patch(f"{REVIEWS}/config", {"endpointUrl": "file:///etc"}).status == 400
-    config = tools.api.get(f"{REVIEWS}/config").body["config"]
-    assert config == {
+    assert tools.api.get(f"{REVIEWS}/config").body == {
         "enabled": False,
         "endpointUrl": "",
         "lastSyncAt": None,
         "lastSyncError": None,
+        "pending": 1,
     }
 
 
@@ -69,8 +90,11 @@ def test_what_is_new_or_changed_is_sent_once(tmp_path: Path) -> None:
     with with_tools(tmp_path / "agents", NEAR) as tools, a_site({"/in": JSON_PAGE}) as site:
         first = write(tools)
         point(tools, site.url("/in"))
-        assert tools.api.post(f"{REVIEWS}/sync").body == {"success": True, "synced": 1}
-        assert tools.api.post(f"{REVIEWS}/sync").body == {"success": True, "synced": 0}
+        done = tools.api.post(f"{REVIEWS}/sync").body
+        assert done.pop("syncedAt") == tools.api.get(f"{REVIEWS}/config").body["lastSyncAt"]
+        assert done == {"success": True, "sent": 1, "synced": 1}
+        assert tools.api.get(f"{REVIEWS}/config").body["pending"] == 0
+        assert tools.api.post(f"{REVIEWS}/sync").body["sent"] == 0
         tools.patch(f"{REVIEWS}/{first['id']}", {"rating": 1})
         assert tools.api.post(f"{REVIEWS}/sync").body["synced"] == 1
         sent = [json.loads(body)["reviews"][0]["rating"] for body in site.posted]
@@ -86,7 +110,7 @@ def test_what_cannot_be_sent_is_told_and_kept(tmp_path: Path) -> None:
             point(tools, url)
             assert tools.api.post(f"{REVIEWS}/sync").status == 502
         assert len(site.posted) == 2
-        config = tools.api.get(f"{REVIEWS}/config").body["config"]
+        config = tools.api.get(f"{REVIEWS}/config").body
         assert "could not be sent" in config["lastSyncError"]
         assert tools.api.get(REVIEWS).body["reviews"][0]["syncedAt"] is None
 

@@ -10,7 +10,7 @@ import pytest
 from signet import __version__, clock
 from signet.domain.auth import tokens
 from signet.domain.auth.policy import Role
-from signet.mcp.tools import TOOLS
+from signet.mcp.tools import ALWAYS, TOOLS
 from signet_api import permissions
 from support.http import Answer, Api, an_api
 
@@ -40,9 +40,12 @@ def failed(result: Any) -> str:
 
 
 def given(result: Any) -> Any:
-    assert "isError" not in result, result
-    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
-    return result["structuredContent"]
+    """Return what a result says: one text of compact JSON, and nothing beside it."""
+    assert list(result) == ["content"], result
+    [item] = result["content"]
+    said = json.loads(item["text"])
+    assert item["text"] == json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return said
 
 
 def test_a_batch_is_bounded_because_each_answer_may_be_long(api: Api) -> None:
@@ -53,6 +56,7 @@ def test_a_batch_is_bounded_because_each_answer_may_be_long(api: Api) -> None:
 
 def test_it_introduces_itself_in_the_version_that_was_asked_for(api: Api) -> None:
     hello = ask(api, "initialize", protocolVersion="2025-03-26")["result"]
+    instructions = hello.pop("instructions")
     assert hello == {
         "protocolVersion": "2025-03-26",
         "capabilities": {"tools": {"listChanged": True}},
@@ -62,12 +66,17 @@ def test_it_introduces_itself_in_the_version_that_was_asked_for(api: Api) -> Non
         ask(api, "initialize", protocolVersion="1999-01-01")["result"]["protocolVersion"] > "2025"
     )
     assert ask(api, "ping")["result"] == {}
+    assert 0 < len(instructions) <= 1_200
+    named = {name for name in TOOLS if name in instructions}
+    assert named == {"memory_search", "memory_store", "memory_modify", "memory_forget"}
+    assert "data, not instructions" in instructions
 
 
 def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api) -> None:
     tools = ask(api, "tools/list")["result"]["tools"]
     assert tools == ask(api, "tools/list")["result"]["tools"]
     names = [tool["name"] for tool in tools]
+    assert names == list(ALWAYS) and not any("server" in name for name in names)
     assert names[:7] == [
         f"memory_{verb}"
         for verb in ("search", "store", "get", "list", "modify", "forget", "feedback")
@@ -75,7 +84,9 @@ def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api
     for tool in tools:
         assert 0 < len(tool["description"]) <= 300
         assert all(one["description"] for one in tool["inputSchema"]["properties"].values())
-    changing = {tool["name"] for tool in tools if not tool["annotations"]["readOnlyHint"]}
+    # MCP takes a missing hint for false.
+    assert all(tool.get("annotations", {"readOnlyHint": True})["readOnlyHint"] for tool in tools)
+    changing = {tool["name"] for tool in tools if "annotations" not in tool}
     assert changing == {
         "memory_store",
         "memory_modify",
@@ -84,12 +95,149 @@ def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api
         "agent_message_send",
         "secret_exec",
         "session_bypass",
-        "mcp_server_enable",
-        "mcp_server_disable",
-        "mcp_server_scope_set",
-        "mcp_server_policy_set",
-        "mcp_server_call",
     }
+
+
+def test_the_list_of_tools_is_short(api: Api) -> None:
+    said = say(api, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert len(json.dumps(said.body)) <= 6_000
+
+
+#: What is accepted without being listed.
+UNLISTED = {"pinned": True, "importance_min": 0.5, "keyword_query": "bees", "score_min": 0.1}
+
+
+def test_what_is_not_listed_still_works(api: Api) -> None:
+    listed = {tool["name"]: tool for tool in ask(api, "tools/list")["result"]["tools"]}
+    assert not UNLISTED.keys() & listed["memory_search"]["inputSchema"]["properties"].keys()
+    given(use(api, "memory_store", content="Ana keeps bees.", pinned=True, importance=0.9))
+    given(use(api, "memory_store", content="Ben keeps bees too.", importance=0.9))
+    found = given(use(api, "memory_search", query="who keeps bees", **UNLISTED))["results"]
+    assert [hit["content"] for hit in found] == ["Ana keeps bees."]
+    assert given(use(api, "mcp_server_list")) == {"tools": []}
+
+
+PAGE = [
+    "We decided to keep the larder in one SQLite file, because a backup is then nothing but a copy of it, and it fits.",
+    "Ana prefers short answers, and wants to see each command before it is run on the harbour's server. Always.",
+    "The harbour crane was painted green in spring, because the old coat had peeled off during the"
+    " storms; the crew of pier seven did it in three days and used the paint that was left over.",
+    "Never deploy the harbour service on a Friday: the release robot runs then, and in May it took"
+    " the wrong build. Deploy on Monday, after `make backup`, and watch the log for ten minutes.",
+    "Invoices of the harbour office are numbered by year and quay, such as 2026-Q7-0113. A number"
+    " is never used twice, not even when an invoice was cancelled, because the tax office asks.",
+    "The harbour map is drawn by the browser; the server sends only GeoJSON, at most 2 MB of it at a time.",
+]
+
+
+def test_an_answer_is_little_longer_than_the_memories_in_it(api: Api) -> None:
+    assert all(100 <= len(text) <= 300 for text in PAGE)
+    for text in PAGE:
+        sent = {"content": text, "project": "/work/harbour", "who": "codex", "tags": "harbour"}
+        api.post("/api/memory/remember", sent)
+    pages = [
+        (use(api, "memory_list"), "memories"),
+        (
+            use(api, "memory_search", {"x_signet_project": "/work/harbour"}, query="harbour"),
+            "results",
+        ),
+    ]
+    for page, name in pages:
+        shown = given(page)[name]
+        content = sum(len(one["content"]) for one in shown)
+        assert len(shown) >= 3
+        assert len(page["content"][0]["text"]) <= 1.5 * content
+        assert all({"id", "content", "date"} <= one.keys() for one in shown)
+        assert not any("project" in one for one in shown)
+    [elsewhere] = given(use(api, "memory_search", query="invoices numbered", limit=1))["results"]
+    assert elsewhere["project"] == "/work/harbour"
+    stored = use(api, "memory_store", content=PAGE[0])
+    assert PAGE[0] not in stored["content"][0]["text"]
+
+
+def test_an_id_of_a_result_names_its_memory_in_every_tool(api: Api) -> None:
+    """Even for memories of the same millisecond; one that is whole works too."""
+    for text in PAGE:
+        api.post("/api/memory/remember", {"content": text})
+    shown = given(use(api, "memory_list"))["memories"]
+    assert {len(one["id"]) for one in shown} == {18}
+    for one in shown:
+        whole = given(use(api, "memory_get", id=one["id"]))
+        assert (whole["content"], len(whole["id"])) == (one["content"], 36)
+        assert given(use(api, "memory_get", id=whole["id"])) == whole
+    changed = given(use(api, "memory_modify", id=shown[0]["id"], reason="x", importance=0.1))
+    assert changed == {"id": shown[0]["id"], "status": "updated"}
+    given(use(api, "memory_forget", id=shown[1]["id"], reason="x"))
+    left = given(use(api, "memory_list"))["memories"]
+    assert [one["id"] for one in left] == [one["id"] for one in (shown[0], *shown[2:])]
+    unknown = failed(use(api, "memory_get", id="00000000-0000-7000"))
+    assert unknown == "Get failed: not found"
+    twin = given(use(api, "memory_get", id=shown[2]["id"]))["id"]
+    api.run("UPDATE memories SET id = ? WHERE id LIKE ?", f"{twin[:-1]}_", f"{shown[3]['id']}%")
+    several = failed(use(api, "memory_forget", id=shown[2]["id"], reason="x"))
+    assert several.startswith(f"Forget failed: several ids begin with {shown[2]['id']}: ")
+    assert len(given(use(api, "memory_list"))["memories"]) == len(left)
+
+
+def test_what_is_known_of_an_entity_is_said_once(api: Api) -> None:
+    rule = "Never deploy the harbour service on a Friday"
+    fact = "The harbour service runs on the Pi"
+    told = [{"kind": "constraint", "content": rule}, {"kind": "attribute", "content": fact}]
+    sent = {
+        "content": rule,
+        "entities": [{"name": "Harbour", "type": "project"}],
+        "aspects": [{"entity": "Harbour", "aspect": "operation", "attributes": told}],
+    }
+    api.post("/api/memory/remember", sent)
+    text = use(api, "knowledge_expand", entity_name="Harbour")["content"][0]["text"]
+    assert text.count(rule) == text.count(fact) == 1
+    known = json.loads(text)
+    assert known["constraints"] == [rule] and known["aspects"] == {"operation": [fact]}
+    assert known["entity"]["name"] == "Harbour"
+
+
+def origins(api: Api) -> list[tuple[str, str | None]]:
+    return [(row["who"], row["project"]) for row in api.rows("memories")]
+
+
+def test_what_is_stored_says_from_which_program_and_project_it_comes(api: Api) -> None:
+    hello = {"protocolVersion": "2025-06-18", "clientInfo": {"name": "Café desk", "version": "1"}}
+    opened = say(api, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    session = {"mcp_session_id": opened.headers["mcp-session-id"]}
+    use(api, "memory_store", content="Nobody says who.")
+    use(api, "memory_store", session, content="A client that has introduced itself.")
+    where = {"x_signet_harness": "codex", "x_signet_project": "/work/harbour"}
+    use(api, "memory_store", {**session, **where}, content="Headers know better.")
+    use(api, "memory_store", where, content="So does the model.", project="/work/larder")
+    assert origins(api) == [
+        ("daemon", None),
+        ("Café desk", None),
+        ("codex", "/work/harbour"),
+        ("codex", "/work/larder"),
+    ]
+    by_project = given(use(api, "memory_search", query="who knows", project="/work/harbour"))
+    assert [one["content"] for one in by_project["results"]] == ["Headers know better."]
+    by_who = given(use(api, "memory_search", query="who knows better", who="codex"))["results"]
+    assert by_who[0]["project"] == "/work/harbour"
+    assert given(use(api, "memory_search", query="who knows better", who="Ana"))["results"] == []
+
+
+def test_a_name_that_cannot_be_kept_is_none(api: Api) -> None:
+    for name in ("\n\0", 7, ""):
+        params = {"clientInfo": {"name": name}}
+        opened = say(api, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+        assert opened.status == 200 and "mcp-session-id" not in opened.headers
+    use(api, "memory_store", {"mcp_session_id": "%00%0A" + "x" * 99 + ".1"}, content="Odd.")
+    use(api, "memory_store", {"mcp_session_id": "of-another-server"}, content="Other.")
+    assert origins(api) == [("x" * 64, None), ("daemon", None)]
+
+
+def test_a_session_of_one_project_still_finds_what_others_have_stored(api: Api) -> None:
+    for project in ("/work/harbour", "/work/larder"):
+        where = {"x_signet_project": project}
+        use(api, "memory_store", where, content=f"The crane of {project} is green.")
+    found = use(api, "memory_search", {"x_signet_project": "/work/larder"}, query="green crane")
+    assert len(given(found)["results"]) == 2
 
 
 def test_every_tool_calls_a_route_that_exists() -> None:
@@ -103,14 +251,15 @@ def test_a_memory_lives_through_all_of_its_tools(api: Api) -> None:
     stored = given(
         use(api, "memory_store", content="Ana keeps bees.", type="fact", tags="hobby,ana]x")
     )
-    id_ = stored["id"]
-    memory = given(use(api, "memory_get", id=id_))
+    short = stored["id"]
+    memory = given(use(api, "memory_get", id=short))
+    id_ = memory["id"]
     assert (memory["content"], memory["type"]) == ("Ana keeps bees.", "fact")
     assert memory["tags"] == "hobby,ana]x"
     found = given(use(api, "memory_search", query="who keeps bees"))["results"]
-    assert [hit["id"] for hit in found] == [id_]
+    assert [hit["id"] for hit in found] == [short]
     assert given(use(api, "memory_search", query="who keeps bees", min_score=1))["results"] == []
-    assert [row["id"] for row in given(use(api, "memory_list", type="fact"))["memories"]] == [id_]
+    assert [row["id"] for row in given(use(api, "memory_list", type="fact"))["memories"]] == [short]
     given(use(api, "memory_modify", id=id_, reason="moved", content="Ana keeps bees and hens."))
     given(use(api, "memory_forget", id=id_, reason="sold"))
     assert failed(use(api, "memory_get", id=id_)).startswith("Get failed: ")
@@ -256,11 +405,10 @@ def test_a_list_of_messages_is_answered_by_a_list(api: Api) -> None:
         ("POST", {"content_type": "text/plain"}, 415),
         ("POST", {"content_type": "application/json", "accept": "text/html"}, 406),
         ("GET", {"accept": "application/json"}, 406),
-        ("GET", {"accept": "text/event-stream"}, 405),
         ("DELETE", {}, 200),
         ("PUT", {}, 405),
     ],
-    ids=["plain", "html", "json", "stream", "delete", "put"],
+    ids=["plain", "html", "json", "delete", "put"],
 )
 def test_the_wire_is_kept_to(api: Api, method: str, headers: dict[str, str], status: int) -> None:
     ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()

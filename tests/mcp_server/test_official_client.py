@@ -1,15 +1,25 @@
 """The official client of the protocol speaks with us over both wires."""
 
+import json
 import os
 import sys
+from typing import Any
 
 import anyio
 import pytest
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
 
 from support.http import Served
 from support.processes import PYTHONPATH
+
+
+def answer(result: CallToolResult) -> Any:
+    """Return what a tool says: one text of JSON."""
+    [item] = result.content
+    assert isinstance(item, TextContent) and not result.is_error
+    return json.loads(item.text)
 
 
 async def converse(session: ClientSession, said: str) -> None:
@@ -18,10 +28,10 @@ async def converse(session: ClientSession, said: str) -> None:
     tools = await session.list_tools()
     assert "memory_search" in [tool.name for tool in tools.tools]
     stored = await session.call_tool("memory_store", {"content": said})
-    assert not stored.is_error and stored.structured_content is not None
-    found = await session.call_tool("memory_get", {"id": stored.structured_content["id"]})
-    assert found.structured_content is not None
-    assert found.structured_content["content"] == said
+    assert hello.instructions
+    found = await session.call_tool("memory_get", {"id": answer(stored)["id"]})
+    assert answer(found)["content"] == said
+    assert answer(found)["who"] == "mcp"  # the name that the official client gives itself
     refused = await session.call_tool("memory_get", {"id": "nobody"})
     assert refused.is_error
     await session.send_ping()

@@ -5,14 +5,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from signet.mcp.tools import TOOLS
+from signet.mcp.tools import ALWAYS, TOOLS
+from signet_api.routes.mcp import MAX_LISTENERS
 from support.http import Api, Served, a_workspace, an_api, served
-from support.processes import PYTHONPATH, eventually, is_running
+from support.processes import PATIENCE_SECONDS, PYTHONPATH, eventually, is_running
 from support.tokens import a_token, bearer
 
 SCRIPT = Path(__file__).parents[1] / "support" / "toolserver.py"
@@ -53,10 +56,22 @@ def ask(api: Api, method: str, params: object, query: str = "", **headers: str) 
 
 
 def names(api: Api, query: str = "", **headers: str) -> list[str]:
-    """Return the names of the tools that are not ours."""
+    """Return the names of the tools that are not ours; those about servers are there where one is on."""
+    listed = every_name(api, query, **headers)
+    ours = list(TOOLS) if "mcp_server_list" in listed else list(ALWAYS)
+    assert listed[: len(ours)] == ours
+    return listed[len(ours) :]
+
+
+def every_name(api: Any, query: str = "", **headers: str) -> list[str]:
     listed = ask(api, "tools/list", {}, query, **headers)["result"]["tools"]
-    assert [tool["name"] for tool in listed[: len(TOOLS)]] == list(TOOLS)
-    return [tool["name"] for tool in listed[len(TOOLS) :]]
+    return [tool["name"] for tool in listed]
+
+
+def said(result: Any) -> Any:
+    """Return what one of our tools says."""
+    assert list(result) == ["content"], result
+    return json.loads(result["content"][0]["text"])
 
 
 def use(api: Api, tool: str, arguments: object, query: str = "") -> Any:
@@ -90,29 +105,42 @@ def test_a_routed_tool_answers_what_its_server_answers(routed: Api) -> None:
     )
 
 
+def test_tools_about_servers_are_listed_while_one_is_on(routed: Api) -> None:
+    assert every_name(routed)[: len(TOOLS)] == list(TOOLS)
+    for server_id in ("echo", "sly"):
+        use(routed, "mcp_server_scope_set", {"server_id": server_id, "harnesses": ["codex"]})
+    assert every_name(routed) == list(ALWAYS)
+    assert every_name(routed, "?harness=codex")[: len(TOOLS)] == list(TOOLS)
+    for server_id in ("echo", "sly"):
+        use(routed, "mcp_server_disable", {"server_id": server_id}, "?harness=codex")
+    assert every_name(routed, "?harness=codex") == list(ALWAYS)
+
+
 def test_the_nine_tools_about_servers_do_what_they_say(routed: Api) -> None:
-    listed = use(routed, "mcp_server_list", {})["structuredContent"]
+    listed = said(use(routed, "mcp_server_list", {}))
     assert [tool["name"] for tool in listed["tools"]] == ["signet_echo_echo", *SLY_TWICE]
-    found = use(routed, "mcp_server_search", {"query": "repeat text", "limit": 1})
-    assert [one["id"] for one in found["structuredContent"]["results"]] == ["echo:echo"]
+    found = said(use(routed, "mcp_server_search", {"query": "repeat text", "limit": 1}))
+    [one] = found["results"]
+    assert (one["name"], one["serverId"], one["toolName"]) == ("signet_echo_echo", "echo", "echo")
+    assert one["inputSchema"]["properties"] == {"text": {"type": "string"}}
     call = {"server_id": "echo", "tool": "echo", "args": {"text": "aye", "more": [1, {"a": 2}]}}
     called = use(routed, "mcp_server_call", call)
-    assert called["structuredContent"]["result"]["structuredContent"] == {"it": "aye"}
+    assert called == use(routed, "signet_echo_echo", call["args"])
     failing = use(routed, "mcp_server_call", call | {"args": {"text": "fail"}})
     assert failing["isError"] is True
     use(routed, "mcp_server_policy_set", {"mode": "compact", "max_search_results": 3})
-    policy = use(routed, "mcp_server_policy_get", {})["structuredContent"]["policy"]
+    policy = said(use(routed, "mcp_server_policy_get", {}))["policy"]
     assert (policy["mode"], policy["maxSearchResults"]) == ("compact", 3)
     assert names(routed) == ["signet_echo_echo"]
     use(routed, "mcp_server_scope_set", {"server_id": "echo", "channels": ["deck"]})
-    assert use(routed, "mcp_server_scope_get", {"server_id": "sly"})["structuredContent"]
-    every = use(routed, "mcp_server_scope_get", {}, "?channel=deck")["structuredContent"]
+    assert said(use(routed, "mcp_server_scope_get", {"server_id": "sly"}))["server"]["id"] == "sly"
+    every = said(use(routed, "mcp_server_scope_get", {}, "?channel=deck"))
     assert [one["scope"]["channels"] for one in every["servers"]] == [["deck"], []]
     hidden = use(routed, "mcp_server_scope_get", {"server_id": "echo"})
     assert hidden["content"][0]["text"].startswith("Scope get failed: Tool server 'echo' is not")
-    off = use(routed, "mcp_server_disable", {"server_id": "sly"})["structuredContent"]
+    off = said(use(routed, "mcp_server_disable", {"server_id": "sly"}))
     assert off["server"]["state"] == "off"
-    on = use(routed, "mcp_server_enable", {"server_id": "sly"})["structuredContent"]
+    on = said(use(routed, "mcp_server_enable", {"server_id": "sly"}))
     assert on["server"]["enabled"] is True
     none = use(routed, "mcp_server_enable", {"server_id": "none"})
     assert none["content"][0]["text"] == "Enable failed: There is no tool server 'none'"
@@ -169,7 +197,7 @@ def test_a_session_over_a_pipe_is_told_when_the_tools_change(server: Served) -> 
 
     try:
         say("tools/list")
-        assert len(heard()["result"]["tools"]) == len(TOOLS)
+        assert len(heard()["result"]["tools"]) == len(ALWAYS)
         add(server, "Echo", "echo")
         assert heard() == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
         say("tools/list")
@@ -185,6 +213,24 @@ def test_a_session_over_a_pipe_is_told_when_the_tools_change(server: Served) -> 
         bridge.stdin.close()
         bridge.wait()
         bridge.stdout.close()
+
+
+def test_a_client_over_http_is_told_when_the_tools_change(server: Served) -> None:
+    url = f"http://127.0.0.1:{server.port}/mcp"
+    headers = {"accept": "text/event-stream"}
+    with httpx.stream("GET", url, headers=headers, timeout=PATIENCE_SECONDS) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        heard = stream.iter_lines()
+        assert next(heard).startswith(":")
+        add(server, "Bell", "echo")
+        data = next(line for line in heard if line.startswith("data: "))
+        assert json.loads(data[6:])["method"] == "notifications/tools/list_changed"
+    assert "signet_bell_echo" in every_name(server)
+    with ExitStack() as open_streams:
+        for _ in range(MAX_LISTENERS):
+            opened = open_streams.enter_context(httpx.stream("GET", url, headers=headers))
+            assert opened.status_code == 200
+        assert httpx.get(url, headers=headers).status_code == 405
 
 
 def test_a_server_dies_with_the_process_that_has_started_it(tmp_path: Path) -> None:

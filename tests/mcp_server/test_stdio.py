@@ -15,8 +15,8 @@ from support.ports import free_port
 from support.processes import PYTHONPATH, eventually
 
 
-def talk(port: int, *lines: object, **env: str) -> list[Any]:
-    """Return what the program says to these lines, by the order of the ids."""
+def talk(port: int, *lines: object, folder: Path | None = None, **env: str) -> list[Any]:
+    """Return what the program says to these lines, by the order of the ids; it runs in `folder`."""
     sent = b"".join(
         (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
     )
@@ -24,6 +24,7 @@ def talk(port: int, *lines: object, **env: str) -> list[Any]:
         [sys.executable, "-m", "signet.cli.mcp"],
         input=sent,
         capture_output=True,
+        cwd=folder,
         env={
             **os.environ,
             "PYTHONPATH": PYTHONPATH,
@@ -58,9 +59,50 @@ def test_lines_go_to_the_daemon_and_its_replies_come_back(server: Served) -> Non
     )
     assert hello["result"]["protocolVersion"] == "2025-06-18"
     assert tools["result"]["tools"][0]["name"] == "memory_search"
-    id_ = stored["result"]["structuredContent"]["id"]
-    memory = server.get(f"/api/memory/{id_}?agent_id=mate").body
+    id_ = json.loads(stored["result"]["content"][0]["text"])["id"]
+    [whole] = server.get(f"/api/memories/ids?prefix={id_}&agent_id=mate").body["ids"]
+    memory = server.get(f"/api/memory/{whole}?agent_id=mate").body
     assert (memory["content"], memory["agent_id"]) == ("The ferry leaves at seven.", "mate")
+
+
+def test_what_is_stored_comes_from_the_harness_and_the_folder(
+    server: Served, tmp_path: Path
+) -> None:
+    """A folder that is no project, because programs start there whatever they work on, is not named."""
+    project, home = tmp_path / "harbour", tmp_path / "home"
+    for folder in (project, home):
+        folder.mkdir()
+    sessions: dict[str, tuple[Path, str | None]] = {
+        "In a harness.": (project, "codex"),
+        "In a home.": (home, None),
+        "In a root.": (Path("/"), None),
+    }
+    for content, (folder, harness) in sessions.items():
+        env = {"HOME": str(home), **({"SIGNET_HARNESS": harness} if harness else {})}
+        talk(server.port, call(2, "memory_store", content=content), folder=folder, **env)
+    hello = message(1, "initialize", clientInfo={"name": "some-desktop", "version": "1"})
+    with ready(server.port) as bridge:
+        assert bridge.stdin is not None and bridge.stdout is not None
+        for line in (hello, call(2, "memory_store", content="In a client.")):
+            bridge.stdin.write(json.dumps(line).encode() + b"\n")
+            bridge.stdin.flush()
+            assert bridge.stdout.readline()
+        bridge.stdin.close()
+    memories = [
+        server.get(f"/api/memory/{one['id']}").body
+        for one in server.get("/api/memories?limit=4").body["memories"]
+    ]
+    assert {one["content"]: (one["who"], one["project"]) for one in memories} == {
+        "In a harness.": ("codex", str(project)),
+        "In a client.": ("some-desktop", str(Path.cwd())),
+        "In a home.": ("daemon", None),
+        "In a root.": ("daemon", None),
+    }
+    sent = {"query": "in a harness", "project": str(project), "who": "codex"}
+    [found] = server.post("/api/memory/recall", sent).body["results"]
+    assert found["content"] == "In a harness."
+    anywhere = talk(server.port, call(1, "memory_search", query="in a"), folder=home)
+    assert "In a harness." in anywhere[0]["result"]["content"][0]["text"]
 
 
 def test_many_tools_run_at_once_and_none_is_lost(server: Served) -> None:

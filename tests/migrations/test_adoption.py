@@ -189,7 +189,8 @@ def test_old_columns_and_tables_that_we_do_not_know_are_kept(adopted: Connection
     assert column(adopted, "SELECT \"table\" FROM pragma_foreign_key_list('path_notes')") == [
         "memories"
     ]
-    assert column(adopted, "SELECT version FROM schema_migrations") == [2, 8, 30, 43]
+    own = "SELECT version FROM schema_migrations WHERE checksum <> 'not-run'"
+    assert column(adopted, own) == [2, 8, 30, 43]
 
 
 def test_agents_of_the_old_file_stay_as_they_are(adopted: Connection) -> None:

@@ -1,12 +1,31 @@
 """The Messages API over real HTTP."""
 
+import json
+
 import pytest
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers.anthropic import AnthropicModel
+from signet.providers.shapes import an_object
 from support.models import Drip, Raw, Status, fake_anthropic
 
 HAIKU = "claude-haiku-4-5-20251001"
+
+
+def test_events_are_joined_and_the_likeliest_answer_is_asked_for() -> None:
+    events: list[dict[str, object]] = [
+        {"type": "message_start", "message": {"usage": {"input_tokens": 4}}},
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "three "}},
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "words"}},
+        {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    ]
+    stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
+    with fake_anthropic(Raw(stream)) as server:
+        model = AnthropicModel(server.url, HAIKU, api_key="k")
+        answer = model.generate("hello", timeout_seconds=5, max_tokens=64, shape=an_object())
+    assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three words", 4, 2)
+    assert server.requests[0].body["temperature"] == 0
 
 
 def ask(url: str, api_key: str | None = "sk-ant-1", seconds: float = 5.0) -> str:

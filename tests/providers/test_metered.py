@@ -7,7 +7,7 @@ import pytest
 from signet.errors import ModelNotInstalled, ProviderDown, ProviderFailed, ProviderTimeout
 from signet.observe import metrics
 from signet.providers.metered import MeteredEmbedder, MeteredModel
-from signet.providers.ports import Completion, Embedder, LanguageModel
+from signet.providers.ports import Completion, Embedder, LanguageModel, Shape
 
 DONE = Completion(text="yes", input_tokens=None, output_tokens=None)
 
@@ -21,7 +21,9 @@ class Stub:
         self.name = name
         self._error = error
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         if self._error:
             raise self._error
         return DONE

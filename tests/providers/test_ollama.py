@@ -1,9 +1,22 @@
 """Ollama over real HTTP."""
 
+import json
+import time
+
 import pytest
 
-from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+from signet.errors import (
+    ProviderCut,
+    ProviderDown,
+    ProviderFailed,
+    ProviderNonsense,
+    ProviderRefused,
+    ProviderTimeout,
+)
+from signet.net.http import MAX_BODY_BYTES
+from signet.providers import exchange
 from signet.providers.ollama import OllamaEmbedder, OllamaModel
+from signet.providers.shapes import TEXT, an_object, list_of
 from support.models import (
     Cut,
     Drip,
@@ -15,6 +28,8 @@ from support.models import (
     packed_vector,
     thinking,
 )
+
+SHAPE = an_object(facts=list_of(TEXT))
 
 
 def ask(url: str, *, timeout_seconds: float = 5.0) -> str:
@@ -97,7 +112,9 @@ def test_a_late_answer_within_the_deadline_counts() -> None:
         (Cut(), "the connection broke"),
         (Raw('{"response": "half'), "not JSON"),
         (Raw('["a list"]'), "not a JSON object"),
-        (Raw(""), "not JSON"),
+        (Raw(""), "the answer is empty"),
+        (Raw("<!doctype html><title>Sign in</title>"), "not JSON: <!doctype"),
+        (Raw('{"error": "model is loading"}'), "is an error: model is loading"),
         (Raw("[" * 100_000), "not JSON"),
         (Raw('{"response": 7}'), "empty"),
         (Raw("{}"), "empty"),
@@ -112,6 +129,100 @@ def test_nonsense_is_a_failure_that_costs_an_attempt(
     with fake_ollama(answer) as server, pytest.raises(ProviderFailed, match=reason):
         ask(server.url)
     assert len(server.requests) == 1
+
+
+NDJSON = """
+{"response": "three \u2028", "done": false}
+{"thinking": "hm", "done": false}
+{"response": "words", "done": false}
+{"response": "", "done": true, "prompt_eval_count": 4, "eval_count": 3}
+"""
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "with a byte order mark"])
+def test_an_answer_that_is_streamed_all_the_same_is_joined(mark: str) -> None:
+    with fake_ollama(Raw(mark + NDJSON)) as server:
+        model = OllamaModel(server.url, "qwen3:4b")
+        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+    assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three \u2028words", 4, 3)
+
+
+def test_a_byte_order_mark_is_no_part_of_an_answer() -> None:
+    with fake_ollama(Raw('\ufeff{"response": "yes", "done": true}')) as server:
+        assert ask(server.url) == "yes"
+
+
+@pytest.mark.parametrize("lost", [40, 110], ids=["in a line", "between lines"])
+def test_a_stream_that_breaks_off_is_no_answer(lost: int) -> None:
+    whole = NDJSON.rstrip()
+    kept = whole[:-lost] if lost == 40 else whole[: whole.rindex("\n")]
+    with fake_ollama(Raw(kept)) as server, pytest.raises(ProviderCut, match="breaks off"):
+        ask(server.url)
+
+
+def test_an_error_in_a_stream_is_told() -> None:
+    stream = '{"response": "a"}\n{"error": "out of memory"}'
+    with fake_ollama(Raw(stream)) as server, pytest.raises(ProviderFailed, match="out of memory"):
+        ask(server.url)
+
+
+def test_a_stream_has_the_largest_size_of_any_answer() -> None:
+    line = json.dumps({"response": "x" * 1_000, "done": False}) + "\n"
+    endless = Raw(line * (MAX_BODY_BYTES // len(line) + 2))
+    with fake_ollama(endless) as server, pytest.raises(ProviderFailed, match="larger than"):
+        ask(server.url, timeout_seconds=30)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (Status(500), ProviderFailed),
+        (Status(400), ProviderRefused),
+        (Cut(), ProviderCut),
+        (Raw(""), ProviderNonsense),
+        (Raw("<html>Sign in</html>"), ProviderNonsense),
+    ],
+)
+def test_each_kind_of_failure_has_its_class(
+    answer: Cut | Raw | Status, error: type[ProviderFailed]
+) -> None:
+    with fake_ollama(answer) as server, pytest.raises(ProviderFailed) as failed:
+        ask(server.url)
+    assert type(failed.value) is error
+
+
+def shaped(model: OllamaModel) -> str:
+    return model.generate("list", timeout_seconds=5, max_tokens=64, shape=SHAPE).text
+
+
+def test_a_shape_is_asked_for_with_the_likeliest_answer() -> None:
+    with fake_ollama('{"facts": []}') as server:
+        assert shaped(OllamaModel(server.url, "qwen3:4b")) == '{"facts": []}'
+    [request] = server.requests
+    assert request.body["format"] == SHAPE
+    assert request.body["options"] == {"num_predict": 64, "num_ctx": 8192, "temperature": 0}
+
+
+def test_a_server_that_refuses_a_shape_is_asked_without_it_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with fake_ollama(Status(400, "invalid format"), "first", "second", "third") as server:
+        assert shaped(OllamaModel(server.url, "qwen3:4b")) == "first"
+        assert shaped(OllamaModel(server.url, "qwen3:4b")) == "second"
+        assert ["format" in request.body for request in server.requests] == [True, False, False]
+        later = time.monotonic() + exchange.UNKNOWN_SECONDS
+        monkeypatch.setattr(time, "monotonic", lambda: later + 1)
+        assert shaped(OllamaModel(server.url, "qwen3:4b")) == "third"
+        assert "format" in server.requests[-1].body, "it may have been updated"
+
+
+def test_a_request_that_is_refused_in_every_form_says_nothing_of_shapes() -> None:
+    with fake_ollama(Status(400, "too long"), Status(400, "too long"), "fine") as server:
+        model = OllamaModel(server.url, "qwen3:4b")
+        with pytest.raises(ProviderRefused, match="too long"):
+            shaped(model)
+        assert shaped(model) == "fine"
+        assert "format" in server.requests[-1].body
 
 
 def test_a_model_that_is_not_installed_is_waited_for() -> None:

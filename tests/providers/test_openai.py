@@ -1,14 +1,17 @@
 """OpenAI-compatible servers over real HTTP, and what each status means."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
-from signet.errors import ProviderDown, ProviderFailed
+from signet.errors import ProviderCut, ProviderDown, ProviderFailed
 from signet.providers.exchange import excerpt, retry_after
 from signet.providers.openai import BASE_URL, OpenAIEmbedder, OpenAIModel
+from signet.providers.shapes import TEXT, an_object, list_of
 from support.models import Raw, Status, fake_openai, packed_vector
 
+SHAPE = an_object(facts=list_of(TEXT))
 NOON = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 
 
@@ -26,6 +29,76 @@ def test_a_prompt_is_one_user_message_and_the_key_goes_with_it() -> None:
     assert request.headers["authorization"] == "Bearer sk-test"
     assert request.body["messages"] == [{"role": "user", "content": "hello there"}]
     assert request.body["max_tokens"] == 64
+
+
+def shaped(url: str) -> str:
+    model = OpenAIModel(url, "gpt-4o-mini")
+    return model.generate("list", timeout_seconds=5, max_tokens=64, shape=SHAPE).text
+
+
+def test_a_shape_is_asked_for_with_the_likeliest_answer() -> None:
+    with fake_openai('{"facts": []}') as server:
+        assert shaped(server.url) == '{"facts": []}'
+    [request] = server.requests
+    assert request.body["temperature"] == 0
+    assert request.body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "schema": SHAPE},
+    }
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_what_a_server_does_not_know_is_left_out_from_then_on(status: int) -> None:
+    refused = Status(status, "unknown field")
+    with fake_openai(refused, "no schema", "again") as server:
+        assert [shaped(server.url), shaped(server.url)] == ["no schema", "again"]
+    wishes = [{"response_format", "temperature"} & r.body.keys() for r in server.requests]
+    assert wishes == [{"response_format", "temperature"}, {"temperature"}, {"temperature"}]
+
+
+def test_a_model_that_refuses_a_temperature_too_is_asked_plainly() -> None:
+    refused = Status(400, "unsupported value")
+    with fake_openai(refused, refused, "plain", "again") as server:
+        assert [shaped(server.url), shaped(server.url)] == ["plain", "again"]
+    assert len(server.requests) == 4
+    assert not {"response_format", "temperature"} & server.requests[-1].body.keys()
+
+
+EVENTS = """\
+event: message
+data: {"choices": [{"delta": {"role": "assistant", "content": "three "}}]}
+
+: still there
+
+data: {"choices": [{"delta": {"content": "words"}}]}
+
+data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+
+data: {"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 2}}
+
+"""
+
+
+@pytest.mark.parametrize("end", ["", "data: [DONE]\n\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_answer_that_is_streamed_all_the_same_is_joined(end: str, newline: str) -> None:
+    with fake_openai(Raw((EVENTS + end).replace("\n", newline))) as server:
+        model = OpenAIModel(server.url, "gpt-4o-mini")
+        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+    assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three words", 4, 2)
+
+
+def test_a_stream_that_breaks_off_is_no_answer() -> None:
+    cut = EVENTS[: EVENTS.index('data: {"choices": [{"delta": {},')]
+    with fake_openai(Raw(cut)) as server, pytest.raises(ProviderCut, match="breaks off"):
+        ask(server.url)
+
+
+def test_vectors_in_one_event_are_read() -> None:
+    body = json.dumps({"data": [{"index": 0, "embedding": [3, 4]}]})
+    with fake_openai(embeddings=[Raw(f"data: {body}\n\ndata: [DONE]\n\n")]) as server:
+        model = OpenAIEmbedder(server.url, "text-embedding-3-small", dimensions=2)
+        assert len(model.embed(["one"])) == 1
 
 
 def test_another_host_may_do_without_a_key() -> None:

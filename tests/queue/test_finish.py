@@ -250,7 +250,7 @@ def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
     assert allowed(4) == 0, "another job of the queue was given back"
     db.write(limits.probe_lost, "llm", "probe", now=hands.now)
     assert allowed(4) == 1, "a probe that was given back is followed by another at once"
-    db.write(limits.close_breaker, "llm")
+    db.write(limits.close_breaker, "llm", now=hands.now)
     assert allowed(4) == 4
     assert failed(after=600_000) == 600_000, "the provider's own word counts"
 

@@ -68,8 +68,8 @@ def test_a_dead_or_open_job_is_told_with_its_reason_and_is_no_success() -> None:
     dead = Outcome(completed=3, open=0, waiting=0, reasons=(), dead=("extract: no such memory",))
     assert told(dead, is_paused=False) == "3 done, dead: extract: no such memory"
     stuck = Outcome(completed=0, open=2, waiting=0, reasons=(), dead=())
-    assert "signet jobs watch" in told(stuck, is_paused=False)
-    assert "signet jobs resume" in told(stuck, is_paused=True)
+    assert told(stuck, is_paused=False) == "nothing new to do, 2 still open"
+    assert "the queue is paused" in told(stuck, is_paused=True)
     assert not dead.is_whole
     assert not stuck.is_whole
 

@@ -1,23 +1,23 @@
 """`signet quickstart` from an empty home, offline and without a model, as a person runs it."""
 
 import json
+import os
 import re
-import socket
-import sqlite3
+import shlex
+import signal
+import subprocess
+import tempfile
 from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.program import Program
-from signet import clock, config
-from signet.care.setup import settings
-from signet.care.setup.choices import Choices
+from cli.program import COMMAND_SECONDS, Program, running
+from harnesses.home import CLAUDE_MD, Home, a_home
 from signet.paths import Workspace
 from signet.resources import template
+from support.processes import eventually
 
 pytestmark = pytest.mark.xdist_group("daemon")
 
@@ -35,108 +35,110 @@ User: Nimbus runs in Frankfurt.
 """
 
 
-@dataclass
-class Ran:
-    """The program, and what its first run answered; the port it asked for was taken."""
-
-    program: Program
-    first: dict[str, Any]
-
-    def counts(self) -> list[int]:
-        """Return how many rows the tables hold that a run writes."""
-        tables = ("memories", "memory_history", "memory_jobs", "entities", "session_transcripts")
-        path = self.program.workspace / "memory" / "memories.db"
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
-            return [db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in tables]
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = a_home(tmp_path)
+    made.write(".claude/projects/-boat/memory/MEMORY.md", "# Boat\n\nThe mast is spruce.\n")
+    made.write(".claude/CLAUDE.md", CLAUDE_MD)
+    return made
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
-    home = tmp_path_factory.mktemp("home")
-    program = Program(home=home, workspace=home / ".agents")
-    with socket.create_server(("127.0.0.1", program.port)):
-        done = program.run("quickstart", "--no-model", "--json", "--port", str(program.port))
-    try:
-        assert done.status == 0, done.err
-        yield Ran(program, done.json())
-    finally:
-        program.run("stop")
+@pytest.fixture
+def temporary(tmp_path: Path) -> Iterator[Path]:
+    """Give a short folder for temporary files, which must be empty at the end."""
+    with tempfile.TemporaryDirectory(prefix="q") as made:
+        yield Path(made)
+        assert [*Path(made).iterdir()] == []
 
 
-def test_the_workspace_is_made_with_an_agent_yaml_that_says_nothing_wrong(ran: Ran) -> None:
-    assert ran.first["workspace"] == {"path": str(ran.program.workspace), "created": True}
-    loaded = config.load(Workspace(ran.program.workspace), {})
-    assert (loaded.error, loaded.warnings) == (None, ())
-    assert loaded.settings.agent.created
-    written = (ran.program.workspace / "agent.yaml").read_text()
-    at = loaded.settings.agent.created
-    assert written == settings.new(Choices(), now=clock.parse(at))
+def a_program(home: Path) -> Program:
+    return Program(home=home, workspace=home / ".agents")
 
 
-def test_a_port_that_is_taken_is_replaced_by_a_free_one(ran: Ran) -> None:
-    assert ran.first["daemon"]["started"] is True
-    assert not ran.first["daemon"]["url"].endswith(f":{ran.program.port}")
+def quickstart(program: Program, temporary: Path, *arguments: str) -> Any:
+    done = program.run(*("quickstart", "--no-model", *arguments), TMPDIR=str(temporary))
+    assert done.status == 0, done.err
+    return done
 
 
-def test_facts_are_learned_with_type_and_confidence_and_vectors_wait(ran: Ran) -> None:
-    facts = ran.first["facts"]
+def test_it_leaves_the_memory_the_home_and_the_daemon_of_a_person_alone(
+    home: Home, temporary: Path
+) -> None:
+    before = home.whole()
+    with running(home.path) as program:
+        assert program.run("remember", "Mina sails at dawn.").status == 0
+        found = quickstart(program, temporary, "--json").json()
+        mine = program.run("memory", "list", "--json").out
+        assert "Mina sails at dawn." in mine and "Larder" not in mine
+        assert not Path(found["workspace"]["path"]).exists()
+        assert not found["daemon"]["url"].endswith(f":{program.port}")
+        assert "spruce" not in json.dumps(found)
+        after = home.whole()
+    assert {name for name in after if not name.startswith("workspace")} == before.keys()
+
+
+def test_the_person_s_settings_do_not_reach_it(home: Home, temporary: Path) -> None:
+    before = home.whole()
+    program = a_program(home.path)
+    environ = {
+        "SIGNET_PATH": str(home.path / "mine"),
+        "SIGNET_BIND": "0.0.0.0",
+        "SIGNET_DAEMON_URL": "http://127.0.0.1:9",
+        "TMPDIR": str(temporary),
+    }
+    done = program.run("quickstart", "--no-model", "--json", **environ)
+    assert done.status == 0, done.err
+    assert done.json()["daemon"]["url"].startswith("http://127.0.0.1:")
+    assert home.whole() == before
+
+
+def test_facts_are_learned_with_type_and_confidence_and_vectors_wait(
+    tmp_path: Path, temporary: Path
+) -> None:
+    found = quickstart(a_program(tmp_path), temporary, "--json").json()
+    facts = found["facts"]
     assert len(facts) >= 10
     assert {"preference", "decision", "procedural"} <= {fact["type"] for fact in facts}
     assert all(0.7 <= fact["confidence"] <= 1 for fact in facts)
-    jobs = ran.first["jobs"]
+    jobs = found["jobs"]
     assert (jobs["open"], jobs["dead"]) == (0, [])
-    assert jobs["completed"] >= len(ran.first["session"]["memory_ids"])
+    assert jobs["completed"] >= len(found["session"]["memory_ids"])
     assert jobs["waiting"] > 0
     assert "signet models install" in jobs["reasons"][0]
-
-
-def test_the_questions_of_the_sample_are_asked_and_words_alone_find_an_answer(ran: Ran) -> None:
     expected = json.loads(template("quickstart-questions.json").read_text("utf-8"))
-    answers = ran.first["answers"]
+    answers = found["answers"]
     assert [one["question"] for one in answers] == [one["question"] for one in expected]
     assert all(hit["score"] > 0 and hit["source"] for one in answers for hit in one["results"])
-    backup = next(one for one in answers if "deploy" in one["question"])
-    assert backup["results"][0]["content"] == "Always run `make backup` before a deploy."
+    first = answers[0]["results"][0]["content"]
+    assert first.startswith("The team decided to use SQLite because the whole pantry fits in one")
+    deploy = next(one for one in answers if "deploy" in one["question"])
+    assert deploy["results"][0]["content"] == "Always run `make backup` before a deploy."
 
 
-def test_a_second_run_adds_nothing_and_uses_the_daemon_that_runs(ran: Ran) -> None:
-    once = ran.program.run("quickstart", "--no-model", "--json").json()
-    before = ran.counts()
-    again = ran.program.run("quickstart", "--no-model", "--json").json()
-    assert ran.counts() == before
-    assert again["workspace"]["created"] is False
-    assert again["daemon"] == once["daemon"] | {"started": False}
-    assert again["session"]["deduped"] == len(again["session"]["memory_ids"])
-    assert again["facts"] == ran.first["facts"]
-    assert before[-1] >= 1, "the transcript is stored"
-
-
-def test_on_a_terminal_steps_are_coloured_and_long_lists_are_cut(ran: Ran) -> None:
-    drawn = ran.program.on_terminal("quickstart", "--no-model")
+def test_on_a_terminal_steps_are_coloured_and_long_lists_are_cut(
+    tmp_path: Path, temporary: Path
+) -> None:
+    drawn = a_program(tmp_path).on_terminal("quickstart", "--no-model", TMPDIR=str(temporary))
     assert "\x1b[32m✓\x1b[0m \x1b[1mJobs" in drawn
-    assert re.search(r"and \d+ more: signet recall QUESTION", drawn)
+    assert re.search(r"and \d+ more", drawn)
     lines = re.sub(r"\x1b\[\d*m", "", drawn).splitlines()
     assert max(map(len, lines)) <= 120
 
 
-def test_a_markdown_file_of_ones_own_is_learned_from(ran: Ran, tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text(NOTES)
-    done = ran.program.run(
-        *("quickstart", "--no-model", "--json", "--input", str(tmp_path / "notes.md"))
-    )
-    learned = done.json()
+def test_a_markdown_file_of_ones_own_is_learned_from(tmp_path: Path, temporary: Path) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text(NOTES)
+    learned = quickstart(a_program(tmp_path), temporary, "--json", "--input", str(notes)).json()
     assert "Always run `make lint` before pushing." in [f["content"] for f in learned["facts"]]
-    assert learned["session"]["deduped"] == 0
     assert "What is known about DuckDB?" in [one["question"] for one in learned["answers"]]
     assert "DuckDB" in learned["answers"][0]["results"][0]["content"]
 
 
-def test_a_talk_in_text_shows_its_steps_and_stop_ends_the_daemon(ran: Ran, tmp_path: Path) -> None:
+def test_a_talk_in_text_shows_its_steps_and_what_to_do_next(
+    tmp_path: Path, temporary: Path
+) -> None:
     (tmp_path / "talk.txt").write_text(TALK)
-    done = ran.program.run(
-        *("quickstart", "--no-model", "--stop", "--input", str(tmp_path / "talk.txt"))
-    )
-    assert done.status == 0, done.err
+    done = quickstart(a_program(tmp_path), temporary, "--input", str(tmp_path / "talk.txt"))
     steps = re.findall(r"^  ([✓!]) (\w+) .* \d+\.\d s$", done.out, re.MULTILINE)
     assert steps == [
         ("✓", "Workspace"),
@@ -150,12 +152,65 @@ def test_a_talk_in_text_shows_its_steps_and_stop_ends_the_daemon(ran: Ran, tmp_p
     assert "What is known about Nimbus?" in done.out
     assert re.search(r"^ +\d+%  .*Nimbus runs in Frankfurt\. \(fact, .*\)$", done.out, re.M)
     assert "\x1b[" not in done.out
-    assert ran.program.run("daemon", "status").status == 1
+    assert re.search(r"signet setup +\S", done.out.splitlines()[-1])
 
 
-def test_a_file_that_says_nothing_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+def test_what_is_kept_can_be_asked_and_removed_by_the_commands_it_prints(
+    tmp_path: Path, temporary: Path
+) -> None:
+    program = a_program(tmp_path)
+    done = quickstart(program, temporary, "--keep")
+    _, recall, remove = (line.strip().rsplit("  ", 1)[0] for line in done.out.splitlines()[-3:])
+    kept = Path(shlex.split(recall)[-1])
+    assert kept.is_relative_to(tmp_path / ".cache" / "signet")
+
+    def typed(command: str) -> str:
+        """Run it as a person does, in a shell that knows no programs of ours and no settings."""
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+        ran = subprocess.run(
+            ["/bin/sh", "-c", command], env=environ, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    try:
+        assert "SQLite because" in typed(recall)
+    finally:
+        typed(remove)
+    assert not kept.exists() and not Workspace(kept).runtime_dir.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_stopping_it_leaves_nothing_behind(
+    tmp_path: Path, temporary: Path, number: signal.Signals
+) -> None:
+    program = a_program(tmp_path)
+    process = subprocess.Popen(
+        program.command("quickstart", "--no-model", "--keep"),
+        env=program.environment(TMPDIR=str(temporary), PYTHONUNBUFFERED="1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    line = next(line for line in process.stdout if "Daemon" in line)
+    [url] = re.findall(r"http://127\.0\.0\.1:\d+", line)
+    [kept] = (tmp_path / ".cache" / "signet").iterdir()
+    pid = json.loads((kept / ".daemon" / "state.json").read_text())["pid"]
+    os.kill(process.pid, number)
+    process.communicate(timeout=COMMAND_SECONDS)
+    assert process.returncode == {signal.SIGINT: 130}.get(number, 128 + number)
+    assert [*(tmp_path / ".cache" / "signet").iterdir()] == []
+    eventually(lambda: not Path(f"/proc/{pid}").exists())
+    assert program.run("status", "--json", SIGNET_DAEMON_URL=url).json()["running"] is False
+
+
+def test_a_file_that_says_nothing_is_refused_before_anything_is_made(
+    tmp_path: Path, temporary: Path
+) -> None:
     program = Program(home=tmp_path, workspace=tmp_path / "ws")
-    missing = program.run("quickstart", "--input", str(tmp_path / "no.txt"))
+    missing = program.run("quickstart", "--input", str(tmp_path / "no.txt"), TMPDIR=str(temporary))
     assert missing.status == 1
     assert missing.err.startswith(f"error: Cannot read {tmp_path / 'no.txt'}")
     (tmp_path / "empty.txt").write_text("\n \n")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harnesses.home import CLAUDE_MD, a_home
 from signet import config
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
@@ -16,6 +17,8 @@ from signet_scheduler.notes import NoteWatch
 from signet_scheduler.sync import QUIET_SECONDS, HarnessSync
 from signet_scheduler.watch import Kind, Settled
 from worker.home import Home, Tree
+
+SETTINGS: Tree = {"embedding": {"provider": "none"}, "agents": {"roster": [{"name": "helm"}]}}
 
 
 @dataclass
@@ -29,7 +32,7 @@ class Kept:
     notes: NoteWatch = field(init=False)
 
     def __post_init__(self) -> None:
-        self.home.configure({"embedding": {"provider": "none"}})
+        self.home.configure(SETTINGS)
         live = LiveSettings(self.home.workspace, config.load(self.home.workspace, {}))
         self.sync = HarnessSync(live, self.home.workspace, home=self.person)
         self.notes = NoteWatch(self.home.db, live, self.home.workspace, home=self.person)
@@ -52,14 +55,13 @@ class Kept:
 
     @property
     def generated(self) -> str:
-        path = self.person / ".claude" / "CLAUDE.md"
+        path = self.home.workspace.root / "agents/helm/workspace/AGENTS.md"
         return path.read_text("utf-8") if path.exists() else ""
 
 
 @pytest.fixture
 def kept(home: Home, tmp_path: Path) -> Kept:
-    (tmp_path / "person" / ".claude").mkdir(parents=True)
-    made = Kept(home, tmp_path / "person")
+    made = Kept(home, a_home(tmp_path).path)
     made.write("AGENTS.md", "First.\n")
     return made
 
@@ -114,9 +116,6 @@ def test_what_a_sync_writes_starts_no_other(kept: Kept, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(sync, "sync", counted)
     kept.write("agents/helm/SOUL.md", "Calm.\n")
-    kept.home.configure(
-        {"embedding": {"provider": "none"}, "agents": {"roster": [{"name": "helm"}]}}
-    )
     for _ in range(6):
         kept.look(QUIET_SECONDS)
     assert len(runs) == 1
@@ -131,13 +130,41 @@ def test_the_explanation_of_the_memory_comes_back(kept: Kept) -> None:
     assert path.is_file()
 
 
-def test_a_connection_that_has_come_loose_is_mended_at_the_start(kept: Kept) -> None:
-    site = Site(workspace=kept.home.workspace, home=kept.person, environ={"PATH": ""})
-    assert registry.connect(site, "claude-code").success
-    settings = kept.person / ".claude" / "settings.json"
-    settings.write_text('{"model": "opus"}')
+@pytest.mark.parametrize("harnesses", [[], ["claude-code", "opencode", "openclaw", "codex"]])
+def test_a_day_of_looks_makes_nothing_in_a_home_that_connected_nothing(
+    home: Home, tmp_path: Path, harnesses: list[str]
+) -> None:
+    person = a_home(tmp_path)
+    person.write(".claude/CLAUDE.md", CLAUDE_MD)
+    person.write(".config/opencode/AGENTS.md", CLAUDE_MD)
+    before = person.whole()
+    kept = Kept(home, person.path)
+    home.configure({**SETTINGS, "harnesses": harnesses})
+    live = LiveSettings(home.workspace, config.load(home.workspace, {}))
+    assert list(live.settings.harnesses) == harnesses
+    kept.sync = HarnessSync(live, home.workspace, home=person.path)
+    for hour in range(24):
+        kept.write("AGENTS.md", f"Rules of hour {hour}.\n")
+        kept.write("skills/reef/SKILL.md", f"---\nname: reef\n---\n{hour}\n")
+        for _ in range(4):
+            kept.look(QUIET_SECONDS)
+            kept.read_notes()
+        kept.at += 3_600
+        assert f"hour {hour}" in kept.generated
+        assert person.whole() == before
+
+
+def test_at_the_start_connections_are_mended_and_what_was_taken_out_stays_out(kept: Kept) -> None:
+    plain = Site(workspace=kept.home.workspace, home=kept.person, environ={"PATH": ""})
+    site = registry.with_programs(plain)
+    for harness in ("claude-code", "codex"):
+        assert registry.connect(site, harness).success
+    claude, codex = kept.person / ".claude/settings.json", kept.person / ".codex/hooks.json"
+    whole = claude.read_text()
+    claude.write_text(whole.replace('"timeout": 15', '"timeout": 15000'))
+    codex.write_text("{}")
     kept.look()
-    assert "session-start" in settings.read_text() and "opus" in settings.read_text()
+    assert (claude.read_text(), codex.read_text()) == (whole, "{}")
 
 
 def test_only_what_belongs_to_somebody_is_seen(kept: Kept) -> None:

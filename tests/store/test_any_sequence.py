@@ -486,7 +486,7 @@ class Memories(RuleBasedStateMachine):
         self, tx: ReadTx, agent_id: str, *, query: str = "", ids: tuple[str, ...] = ()
     ) -> set[str]:
         choice = Choice(agent_id=agent_id, query=query, ids=ids, limit=200)
-        return {one.id for one in choose.candidates(tx, choice)}
+        return {one.id for one in choose.candidates(tx, choice)[0]}
 
     def count(self, table: str, where: str = "1") -> int:
         row = self.connection.execute(f"SELECT count(*) FROM {table} WHERE {where}").fetchone()

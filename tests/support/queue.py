@@ -41,7 +41,7 @@ def add(db: Database, hands: Hands, key: str, **fields: object) -> str | None:
     return db.write(enqueue, job, now=hands.now)
 
 
-def take(db: Database, hands: Hands, count: int = 1, owner: str = "me") -> list[Lease]:
+def take(db: Database, hands: Hands, count: int = 1, owner: str = "me", **how: bool) -> list[Lease]:
     """Claim up to `count` jobs of queue `light`."""
     return db.write(
         lease.claim,
@@ -51,6 +51,7 @@ def take(db: Database, hands: Hands, count: int = 1, owner: str = "me") -> list[
         now=hands.now,
         monotonic_ms=hands.monotonic,
         lease_ms=LEASE_MS,
+        **how,
     )
 
 

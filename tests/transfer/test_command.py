@@ -117,6 +117,27 @@ def test_a_folder_of_notes_is_imported_for_an_agent(api: Served, tmp_path: Path)
     assert count(api.workspace, sql) == 1
 
 
+def test_another_text_of_the_same_source_is_not_lost(api: Served, tmp_path: Path) -> None:
+    long = ["Long story one. " * 100, "Long story two, told anew. " * 100]
+    said = ["The gate opens at eight.", "The gate opens at nine.", *long]
+    file = tmp_path / "versions.ndjson"
+    for number, text in enumerate(said):
+        record = {"record": "text", "content": text, "sourceType": "note", "sourceId": "n1"}
+        file.write_text(json.dumps(record) + "\n")
+        would = run(api, "import", str(file), "--dry-run", "--json").json()
+        done = run(api, "import", str(file), "--json").json()
+        assert (would["new"], done["new"]) == (1, 1), text[:30]
+        again = run(api, "import", str(file), "--json").json()
+        assert (again["new"], again["known"]) == (0, 1)
+        assert count(api.workspace, "SELECT count(*) FROM memories") >= number + 1
+    rows = (
+        "SELECT count(*) FROM memories WHERE content LIKE 'The gate opens at%' AND source_id = 'n1'"
+    )
+    assert count(api.workspace, rows) == 2
+    groups = "SELECT count(DISTINCT source_id) FROM memories WHERE source_type = 'chunk'"
+    assert count(api.workspace, groups) == 2
+
+
 def test_wrong_use_is_told_before_anything_is_sent(api: Served, tmp_path: Path) -> None:
     file = texts(tmp_path / "t.ndjson", 1)
     for arguments, status in (
@@ -124,7 +145,7 @@ def test_wrong_use_is_told_before_anything_is_sent(api: Served, tmp_path: Path) 
         (("import", str(file), "--agent", "ida"), 2),
         (("import", str(tmp_path / "gone")), 1),
         (("import", "-", "--from", "mem0"), 1),
-        (("export", "--since", "soon", "-o", str(tmp_path / "none")), 1),
+        (("export", "--since", "soon", "-o", str(tmp_path / "none")), 2),
     ):
         done = run(api, *arguments)
         assert done.status == status, done

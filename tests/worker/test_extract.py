@@ -200,8 +200,8 @@ def test_a_fact_that_cannot_be_decided_gets_a_second_look_and_stops_no_other(
         "The dunlin board meets on Monday in Ulm",
         "Dunlin pays its rent in March",
     )
-    script.decides(unclear, "I would rather not say.", decided("add"))
-    script.decides(hopeless, decided("update", "an id that is no candidate"))
+    script.decides(unclear, Status(500), decided("add"))
+    script.decides(hopeless, Status(500))
     script.decides(clear, decided("add"))
     text = "Minutes of the dunlin board."
     script.reads(text, found(*map(fact, (unclear, hopeless, clear))))
@@ -212,12 +212,40 @@ def test_a_fact_that_cannot_be_decided_gets_a_second_look_and_stops_no_other(
     ]
     assert [row["content"] for row in home.facts(source)] == [clear]
     home.hurry()
+    eventually(lambda: home.job(source)["last_error_code"] == "provider_failed")
+    assert [row["content"] for row in home.facts(source)] == [clear], "the second look is whole"
+    script.decides(hopeless, decided("add"))
+    home.hurry()
     assert home.ended(source)["proposals"] == 2
-    assert [row["content"] for row in home.facts(source)] == [clear, unclear]
-    assert [p["skippedReason"] for p in home.proposals(source)[3:]] == [None, "decision_failed"]
+    assert [row["content"] for row in home.facts(source)] == [clear, unclear, hopeless]
     jobs = "SELECT COUNT(*) FROM memory_jobs WHERE memory_id = ? AND job_type = 'extract'"
     assert home.value(jobs, source) == 2, "there is no third look"
     assert sum(text in prompt for prompt in server.prompts) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["I would rather not say.", '{"action": "update", "targetId": "nobody", "reason": "x"}'],
+    ids=["chatter", "no candidate"],
+)
+def test_a_decision_that_cannot_be_read_is_asked_for_again_and_then_made_by_the_rules(
+    home: Home, script: Script, server: FakeServer, answer: str
+) -> None:
+    agent = f"ruff {len(answer)}"
+    script.reads("ruff board meets", found())
+    home.ended(home.remember("The ruff board meets on Monday", agent))
+    told = f"The ruff board meets on Friday at {len(answer)}"
+    text = f"Minutes of the ruff board, {agent}."
+    script.decides(told, answer)
+    script.reads(text, found(fact(told)))
+    source = home.remember(text, agent)
+    home.ended(source)
+    assert [row["content"] for row in home.facts(source)] == [told]
+    assert home.job(source)["attempts"] == 1
+    asked = [prompt for prompt in server.prompts if f"): {told}\n" in prompt]
+    assert len(asked) == 2 and "Answer with the JSON object only" in asked[1]
+    [proposal] = home.proposals(source)
+    assert (proposal["proposedAction"], proposal["reason"]) == ("add", "no memory says the same")
 
 
 def test_a_fact_the_model_is_not_sure_of_is_not_written(home: Home, script: Script) -> None:
@@ -254,6 +282,7 @@ CUT = found(fact(LONE), fact("This one is cut off in the middle"))[:-60]
 @pytest.mark.parametrize(
     ("name", "answers", "facts", "warning", "calls"),
     [
+        ("a list", [f'[{{"content": "{LONE}", "type": "fact"}}]'], 1, "cut", 1),
         ("thinking", [thinking(found(fact(LONE)))], 1, None, 1),
         ("fenced", [f"Here you are:\n```json\n{found(fact(LONE))}\n```"], 1, None, 1),
         (
@@ -306,6 +335,24 @@ def test_a_text_that_could_not_be_read_shows_it_where_people_look(
     assert told["errorCode"] == "EXTRACTION_PARSE_FAIL" and "asked twice" in str(told["reason"])
     assert sum(text in prompt for prompt in server.prompts) == 2
     assert home.logged("extraction.unreadable") >= 1
+
+
+def test_a_text_that_the_model_does_not_answer_in_json_is_read_by_the_rules(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    said = "The plover service listens on port 4410."
+    text = f"{said} Good to know, I would say."
+    script.reads(text, "Sure! It is about a service.", '{"fac')
+    source = home.remember(text, "chats on")
+    assert home.ended(source)["facts"] == 1
+    assert [row["content"] for row in home.facts(source)] == [said]
+    assert home.facts(source)[0]["extraction_model"] == "rules"
+    job, memory = home.job(source), home.memory(source)
+    assert (job["attempts"], memory["extraction_status"]) == (1, "completed")
+    [_, told] = sorted(home.proposals(source), key=lambda one: "errorCode" in one)
+    assert "read by the built-in rules" in str(told["reason"])
+    assert sum(text in prompt for prompt in server.prompts) == 2
+    assert home.logged("model.unreadable") >= 2
 
 
 def test_a_failing_model_is_asked_again_and_then_the_memory_shows_it(

@@ -98,7 +98,7 @@ def test_the_gate_stands_before_maintenance_and_its_refusal_is_no_failure(home: 
     refused = cycle.tick(home.db, settings(), home.workspace, NoModels())
     (executed,) = refused.executed
     assert executed.result is not None and executed.result.reason == "cooldown"
-    assert ineffective(home) == {"requeueDeadJobs": (0, 0)}
+    assert ineffective(home) == {"maintenance:requeueDeadJobs": (0, 0)}
     assert dead(home) == 5
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from signet.domain.repair import fulltext, run, stats
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason
 from signet.domain.repair.work import Work
+from signet.queue import Job, enqueue
 from support.http import Answer, Served, served
 from support.models import FakeServer, Hang, Status, Works, fake_ollama
 from support.processes import PYTHONPATH, eventually
@@ -189,6 +191,48 @@ def test_missing_vectors_are_made_oldest_first_until_none_is_left(daemon: Daemon
     assert (none["affected"], none["message"]) == (0, "no unembedded memories found")
 
 
+def test_maintenance_leaves_queued_vectors_to_their_jobs_and_operators_their_cooldown(
+    daemon: Daemon,
+) -> None:
+    home = daemon.home
+
+    def embedded() -> int:
+        has = "SELECT COUNT(*) FROM memories WHERE id IN (SELECT source_id FROM embeddings)"
+        return int(str(home.value(has)))
+
+    def maintained(slot: str) -> dict[str, Any]:
+        """Return what a cycle in the worker recommended and did."""
+        job = Job(kind="maintenance", slot=slot)
+        home.db.write(enqueue, job, now=clock.now())
+        home.drained("maintenance")
+        result = home.value("SELECT result FROM memory_jobs WHERE dedupe_key = ?", job.dedupe_key)
+        return dict(json.loads(str(result)))
+
+    home.run("DELETE FROM repair_runs")
+    home.run("DELETE FROM provider_outcomes")
+    lacking = "SELECT id FROM memories ORDER BY seq LIMIT 15"
+    home.run(f"DELETE FROM embeddings WHERE source_id IN ({lacking})")
+    home.run(
+        "INSERT INTO memory_jobs (id, memory_id, job_type, queue, status, due_ms, created_at, updated_at)"
+        " SELECT 'later-' || id, id, 'embed', 'vectors', 'pending', 9999999999999, created_at, created_at"
+        f" FROM memories WHERE id IN ({lacking})"
+    )
+    waiting = maintained("queued")
+    assert (waiting["recommendations"], embedded()) == ([], 15)
+    home.run(
+        "DELETE FROM memory_jobs WHERE memory_id IN (SELECT id FROM memories ORDER BY seq LIMIT 10)"
+    )
+    (done,) = maintained("gaps")["executed"]
+    assert (done["action"], done["affected"]) == ("reembedMissingMemories", 10)
+    assert done["trigger"] == "embedding coverage 67% < 80%"
+    assert embedded() == 25, "those with a job wait for it"
+    operator = daemon.api.post("/api/repair/re-embed", {"batchSize": 5})
+    assert (operator.status, operator.body["affected"]) == (200, 5)
+    again = daemon.api.post("/api/repair/re-embed", None)
+    assert (again.status, again.body["reason"]) == (429, "cooldown")
+    home.run("DELETE FROM memory_jobs WHERE id GLOB 'later-*'")
+
+
 def test_a_provider_that_gives_no_vectors_fails_the_repair_and_costs_no_run(daemon: Daemon) -> None:
     daemon.home.run("DELETE FROM embeddings WHERE source_id IN (SELECT id FROM memories LIMIT 3)")
     daemon.models.embeddings = [Status(500, "out of memory")]
@@ -282,6 +326,7 @@ def test_the_model_says_what_kind_of_thing_an_entity_is(daemon: Daemon) -> None:
 RACER = """
 import sys
 from pathlib import Path
+from typing import Any
 from signet import clock
 from signet.config import settings_from
 from signet.db import Database

@@ -138,6 +138,27 @@ def test_an_answer_without_results_is_asked_for_once_more(
     assert len(asked(server, "File each", "Hobby sleeps")) == 2
 
 
+def test_facts_that_the_model_files_in_no_form_belong_to_what_is_general(
+    home: Home, script: Script
+) -> None:
+    told(home, script, "Kestrel", ["Kestrel hangs on the wall"], "Sheldrake")
+    script.files("Kestrel hangs", "I would file it under wall.")
+    script.depends("Kestrel hangs", "On the wall.")
+    release(home, CLASSIFY, "Kestrel")
+    release(home, DEPEND, "Kestrel")
+    eventually(lambda: statuses(home, CLASSIFY, "Kestrel") == [("completed", 1)])
+    eventually(lambda: statuses(home, DEPEND, "Kestrel") == [("completed", 1)])
+    assert {aspect for _, aspect, _, _ in attributes(home, "Kestrel")} == {"general"}
+
+
+def test_numbers_as_text_and_a_list_without_its_object_are_read(home: Home, script: Script) -> None:
+    told(home, script, "Bullfinch", ["Bullfinch rests in the barn"], "Sheldrake")
+    script.files("Bullfinch rests", '[{"i": "1", "aspect": "place", "kind": "attribute"}]')
+    release(home, CLASSIFY, "Bullfinch")
+    eventually(lambda: statuses(home, CLASSIFY, "Bullfinch") == [("completed", 1)])
+    assert {aspect for _, aspect, _, _ in attributes(home, "Bullfinch")} == {"place"}
+
+
 def test_an_entity_never_has_more_than_twenty_aspects(home: Home, script: Script) -> None:
     told(home, script, "Petrel", ["Petrel is large"], "Sheldrake")
     entity = "SELECT id FROM entities WHERE agent_id = 'Petrel' AND canonical_name = 'petrel'"

@@ -186,15 +186,16 @@ def test_a_long_session_is_read_in_parts(busy: Home, script: Script, server: Fak
     assert all(f"Step {turn}." in whole for turn in (1, 100, 200, 299))
 
 
-def test_an_answer_that_is_no_notes_fails_and_the_next_attempt_succeeds(
-    busy: Home, script: Script
+def test_what_a_model_gives_no_notes_of_is_read_by_the_rules(
+    busy: Home, script: Script, server: FakeServer
 ) -> None:
-    good = notes("Twite", "Twite is kept by two people.")
-    script.reads("twite farm", "No.", "Still no.", good)
-    job_id = ended(busy, "odd", talk("twite farm"))
+    script.reads("twite farm", "No.", '{"summary": "cut in the mid')
+    said = f"{talk('twite farm')}\nUser: The twite farm service listens on port 4410."
+    job_id = ended(busy, "odd", said)
     assert finished(busy, job_id)["saved"] == 1
-    [failure] = json.loads(row(busy, job_id)["errors"])
-    assert failure["code"] == "provider_failed"
+    assert row(busy, job_id)["attempts"] == 1
+    assert sum("twite farm" in prompt for prompt in server.prompts) == 2
+    assert "listens on port 4410" in facts_of(busy, "odd")[0]["content"]
     assert row(busy, job_id, "summary_jobs")["status"] == "done"
 
 

@@ -14,7 +14,7 @@ from signet.domain.synthesis import ask
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import Home, Tree, manifest
-from worker.script import Script, scripted
+from worker.script import Script, found, scripted
 
 pytestmark = pytest.mark.xdist_group("worker")
 
@@ -121,7 +121,9 @@ def test_a_failed_run_leaves_the_file_as_it_is(
     file_of(asking).write_text("By hand.", "utf-8")
     save(asking, "Heron runs on SQLite.", importance=0.9)
     script.reads(QUESTION, answer)
+    script.reads("", found())  # the model is well otherwise
     with asking.worker():
+        asking.drained("extract")
         job_id = asked(asking)
         done(asking, job_id, "dead")
     assert file_of(asking).read_bytes() == b"By hand." and backups(asking) == []

@@ -73,7 +73,7 @@ def create_app(state: State) -> ASGIApp:
         app.include_router(router)
     app.router.routes.insert(0, Direct(ROUTERS))
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
-    guard = Guard(inner, most_bytes=most_bytes, any_host=state.authority.any_host)
+    guard = Guard(inner, state, most_bytes=most_bytes)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard
     app.state.entry = entry
     return entry

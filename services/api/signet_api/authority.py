@@ -13,7 +13,10 @@ from signet.paths import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """The mode, and the secret of its tokens; none in local mode. `any_host`: the daemon listens beyond loopback."""
+    """The mode, and the secret of its tokens; none in local mode.
+
+    `any_host`: every caller must show a token, or other machines may call; so any name of this one will do.
+    """
 
     mode: AuthMode = AuthMode.LOCAL
     any_host: bool = False
@@ -31,4 +34,5 @@ class Authority:
         if mode is AuthMode.LOCAL:
             return cls()
         found = secret.ensure(workspace.auth_secret)
-        return cls(mode=mode, any_host=not is_loopback(bind), secret=found)
+        any_host = mode is AuthMode.TEAM or not is_loopback(bind)
+        return cls(mode=mode, any_host=any_host, secret=found)

@@ -63,6 +63,8 @@ class State:
     log_listeners: int = 0
     #: Clients that follow what agents say to each other now.
     message_listeners: int = 0
+    #: Clients that are told when their list of tools changes.
+    tool_listeners: int = 0
     feed: Feed = field(init=False)
     counting: Counting = field(init=False)
     recording: Recording = field(init=False)

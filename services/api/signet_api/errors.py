@@ -31,7 +31,7 @@ STATUS = {
     Kind.UNSUPPORTED: 501,
     Kind.BROKEN: 500,
 }
-#: What a client is told to wait when something is not available for now, in seconds.
+#: What a client is told to wait when something is in use or not available for now, in seconds.
 RETRY_AFTER = 2
 
 _PLAIN = {404: "Not found", 405: "Method not allowed"}
@@ -89,7 +89,7 @@ def refusal(error: SignetError) -> JSONResponse:
         headers = {"www-authenticate": "Bearer"}
     elif isinstance(error, RateLimited):
         headers = {"retry-after": str(error.retry_after_seconds)}
-    elif status == 503:
+    elif status in (429, 503):
         headers = {"retry-after": str(RETRY_AFTER)}
     return answer(status, error.message, error.code, facts=error.facts, headers=headers)
 

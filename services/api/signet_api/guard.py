@@ -2,22 +2,37 @@
 
 A daemon on localhost can be reached by every web page its user opens. So the Host must name this machine (a page
 whose domain was pointed at 127.0.0.1 does not), an Origin must be of this machine, and a browser's cross-site
-request is refused, except that a person may follow a link. No answer carries a CORS header.
+request is refused, except that a person may follow a link. A page of an origin that a person trusts
+(`auth.trustedOrigins`) may call and read the answers; no other answer carries a CORS header.
+
+Where tokens are known, a request that shows one may name any Host: a page cannot know the token, and a proxy on this
+machine calls under the name that the world knows.
+
+A client that found this daemon by its port says which workspace it means (`X-Signet-Home`, a path in percent
+encoding). When that is another one, nothing is read or changed: 421, with what to do.
 
 JSON bodies are read whatever content type a client sends (four published clients send none, and the runtime then
 says text/plain); the Origin check is what keeps that safe.
 """
 
+import os
+import re
+import shlex
 import time
+from collections.abc import Collection
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
 from signet import ids
 from signet.config.env import is_loopback
+from signet.config.sections import AuthMode
+from signet.domain.auth import tokens
 from signet_api import segments
+from signet_api.deps import State
 from signet_api.errors import answer, body_too_large
 from signet_api.measure import answered
 
@@ -30,15 +45,24 @@ _HEADERS = [
 ]
 _JSON = (b"content-type", b"application/json")
 
+_METHODS = b"GET, POST, PUT, PATCH, DELETE"
+#: The headers that a trusted page may send and read.
+_SENT = re.compile(
+    rb"accept|authorization|content-type|last-event-id|mcp-[a-z-]+|x-signet-[a-z0-9-]+"
+)
+_READ = b"retry-after, www-authenticate, x-signet-request-id"
+#: For so long (s) a browser need not ask again; an origin that is trusted no more is refused at its next request.
+_PERMISSION_SECONDS = b"600"
+
 
 class Guard:
     """Wraps the app."""
 
-    def __init__(self, app: ASGIApp, *, most_bytes: int, any_host: bool = False) -> None:
-        """`any_host`: other machines may call, with a token, under whatever name they know this one by."""
+    def __init__(self, app: ASGIApp, state: State, *, most_bytes: int) -> None:
         self._app = app
+        self._state = state
+        self._workspace = os.path.realpath(state.workspace.root)
         self._most_bytes = most_bytes
-        self._any_host = any_host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what comes from elsewhere, else pass on and measure."""
@@ -58,6 +82,10 @@ class Guard:
         if actor:
             bind_contextvars(actor=actor)
 
+        trusted = self._state.settings.auth.trusted_origins
+        origin = headers.get(b"origin", b"")
+        cors = _permission(origin, headers) if origin.decode("latin-1") in trusted else []
+
         async def tagged(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
@@ -65,13 +93,20 @@ class Guard:
                 message["headers"] = [
                     *message.get("headers", ()),
                     *_HEADERS,
+                    *cors,
                     (b"x-signet-request-id", request_id),
                 ]
             await send(message)
 
-        refusal = refuse(scope["method"], headers, any_host=self._any_host)
+        any_host = self._may_name_any_host(scope["method"], headers)
+        refusal = refuse(scope["method"], headers, any_host=any_host, trusted=trusted)
+        meant = os.fsdecode(unquote_to_bytes(headers.get(b"x-signet-home", b"")))
         if refusal is not None:
             await answer(403, refusal, "forbidden_origin")(scope, receive, tagged)
+        elif meant not in ("", self._workspace):
+            await self._other_workspace(meant)(scope, receive, tagged)
+        elif cors and _is_preflight(scope["method"], headers):
+            await Response(status_code=204)(scope, receive, tagged)
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
             await body_too_large()(scope, receive, tagged)
         else:
@@ -89,8 +124,33 @@ class Guard:
         seconds = time.perf_counter() - started
         answered(scope["method"], route, status, seconds, get_contextvars().get("actor"))
 
+    def _other_workspace(self, meant: str) -> JSONResponse:
+        port = self._state.port
+        return answer(
+            421,
+            f"The daemon on port {port} serves the workspace {self._workspace}, not {meant}. "
+            f"Start that one's own: signet daemon start --path {shlex.quote(meant)} --port {port + 1}. "
+            f"Or, if you mean this daemon: SIGNET_DAEMON_URL=http://127.0.0.1:{port}",
+            "other_workspace",
+            facts={"workspace": self._workspace},
+        )
 
-def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) -> str | None:
+    def _may_name_any_host(self, method: str, headers: dict[bytes, bytes]) -> bool:
+        """Return whether the Host says nothing, because who asks must show a token, or is only told of CORS."""
+        authority = self._state.authority
+        if authority.any_host or authority.mode is AuthMode.LOCAL:
+            return authority.any_host
+        shown = tokens.bearer(headers.get(b"authorization", b"").decode("latin-1"))
+        return shown is not None or _is_preflight(method, headers)
+
+
+def refuse(
+    method: str,
+    headers: dict[bytes, bytes],
+    *,
+    any_host: bool = False,
+    trusted: Collection[str] = (),
+) -> str | None:
     """Return why a request is refused, None when it may pass. Pure.
 
     With `any_host` a page may also call the very address that it came from.
@@ -99,6 +159,8 @@ def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) 
     if not (any_host or _is_here(host)):
         return "Host is not this machine"
     origin = headers.get(b"origin")
+    if origin is not None and origin.decode("latin-1") in trusted:
+        return None
     is_own = any_host and origin is not None and origin.partition(b":")[2] == host
     if origin is not None and not (is_own or _is_here(origin)):
         return "Origin is not this machine"
@@ -106,6 +168,31 @@ def refuse(method: str, headers: dict[bytes, bytes], *, any_host: bool = False) 
     if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
         return "Cross-site request"
     return None
+
+
+def _is_preflight(method: str, headers: dict[bytes, bytes]) -> bool:
+    return method == "OPTIONS" and b"access-control-request-method" in headers
+
+
+def _permission(origin: bytes, headers: dict[bytes, bytes]) -> list[tuple[bytes, bytes]]:
+    """Return the CORS headers for a page of a trusted origin."""
+    wished = headers.get(b"access-control-request-headers", b"").lower().split(b",")
+    allowed = [name for name in map(bytes.strip, wished) if _SENT.fullmatch(name)]
+    found = [
+        (b"vary", b"origin"),
+        (b"access-control-allow-origin", origin),
+        (b"access-control-expose-headers", _READ),
+    ]
+    if b"access-control-request-method" in headers:
+        found += [
+            (b"access-control-allow-methods", _METHODS),
+            (b"access-control-allow-headers", b", ".join(allowed)),
+            (b"access-control-max-age", _PERMISSION_SECONDS),
+        ]
+    # Browsers ask this where a page of the internet calls the user's own machine.
+    if b"access-control-request-private-network" in headers:
+        found.append((b"access-control-allow-private-network", b"true"))
+    return found
 
 
 def _text(headers: dict[bytes, bytes], name: bytes) -> str:

@@ -1,9 +1,12 @@
-"""Tells a client who comes and goes among the agents, and what is said to it: the stream of `/api/cross-agent`."""
+"""Tells a client who comes and goes among the agents, and what is said to it: the stream of `/api/cross-agent`.
+
+Events have no `event:` line, because `EventSource.onmessage` hears only those; what an event is says its `type`.
+"""
 
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from signet import clock
 from signet.db import ReadTx
@@ -14,7 +17,7 @@ from signet_api.deps import State
 
 MOST_MESSAGES = 500
 #: What a stream begins with.
-FIRST_MESSAGES = 20
+FIRST_MESSAGES, FIRST_SESSIONS = 20, 50
 #: How often it looks for something new.
 LOOK_SECONDS = 0.5
 
@@ -56,7 +59,7 @@ class PeerFollower:
     state: State
     whose: Inbox
     peers: Peers
-    _seen: list[tuple[str, str]] = field(default_factory=list)
+    _seen: dict[tuple[str, str], Presence] = field(default_factory=dict)
     _last: int = 0
 
     async def begin(self, last: int) -> bytes:
@@ -66,10 +69,14 @@ class PeerFollower:
         )
         self._note(look)
         told = {
-            "presence": [session_row(one) for one in look.sessions],
+            "presence": [session_row(one) for one in look.sessions[:FIRST_SESSIONS]],
             "messages": [message_row(one) for one in look.messages],
         }
-        hello = {"agentId": self.whose.agent, "sessionKey": self.whose.session}
+        hello = {
+            "agentId": self.whose.agent,
+            "sessionKey": self.whose.session,
+            "project": self.peers.project,
+        }
         return _event("connected", hello) + _event("snapshot", told, self._last)
 
     async def more(self) -> bytes | None:
@@ -80,9 +87,7 @@ class PeerFollower:
                 _event("message", {"message": message_row(one)}, one.seq)
                 for one in reversed(look.messages)
             )
-            if _keys(look.sessions) != self._seen:
-                sessions = [session_row(one) for one in look.sessions]
-                told += _event("presence", {"sessions": sessions, "count": len(sessions)})
+            told += self._changes(_by_key(look.sessions))
             self._note(look)
             if told:
                 return told
@@ -100,12 +105,28 @@ class PeerFollower:
             last=messages.last(tx),
         )
 
+    def _changes(self, present: Mapping[tuple[str, str], Presence]) -> bytes:
+        """Return an event for each session that came, changed or left since the last look."""
+        changed = [
+            ("upsert", one)
+            for key, one in present.items()
+            if key not in self._seen or replace(self._seen[key], seen_at=one.seen_at) != one
+        ]
+        changed += [("remove", one) for key, one in self._seen.items() if key not in present]
+        return b"".join(
+            _event(
+                "presence",
+                {"action": action, "presence": session_row(one), "activeCount": len(present)},
+            )
+            for action, one in changed
+        )
+
     def _note(self, look: _Look) -> None:
-        self._seen, self._last = _keys(look.sessions), look.last
+        self._seen, self._last = _by_key(look.sessions), look.last
 
 
-def _keys(sessions: list[Presence]) -> list[tuple[str, str]]:
-    return sorted((one.agent_id, one.session_key) for one in sessions)
+def _by_key(sessions: list[Presence]) -> dict[tuple[str, str], Presence]:
+    return {(one.agent_id, one.session_key): one for one in sessions}
 
 
 def session_row(one: Presence) -> dict[str, object]:
@@ -140,7 +161,8 @@ def message_row(one: Message) -> dict[str, object]:
     }
 
 
-def _event(name: str, data: Mapping[str, object], number: int | None = None) -> bytes:
-    text = json.dumps({"type": name, **data}, ensure_ascii=False, separators=(",", ":"))
+def _event(type: str, data: Mapping[str, object], number: int | None = None) -> bytes:
+    event = {"type": type, **data, "timestamp": clock.to_text(clock.now())}
+    text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
     head = "" if number is None else f"id: {number}\n"
-    return f"{head}event: {name}\ndata: {text}\n\n".encode()
+    return f"{head}data: {text}\n\n".encode()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx
-from signet.process import alive
+from signet.process import alive, backoff
 
 #: The programs that a whole daemon has.
 PROGRAMS = ("api", "worker", "scheduler")
@@ -20,6 +20,7 @@ def states(tx: ReadTx, runtime_dir: Path, *, now: datetime) -> list[dict[str, ob
         mine = [row for row in rows if row["kind"] == program]
         living = [row for row in mine if alive.is_alive(runtime_dir, row["owner"])]
         newest = max(living, key=lambda row: row["started_at"], default=None)
+        started = backoff.last(runtime_dir, program)
         uptime = (now - clock.parse(newest["started_at"])).total_seconds() if newest else None
         found.append(
             {
@@ -27,7 +28,7 @@ def states(tx: ReadTx, runtime_dir: Path, *, now: datetime) -> list[dict[str, ob
                 "pid": newest["pid"] if newest else None,
                 "state": "running" if newest else "stopped",
                 "uptime": uptime,
-                "restarts": 0,
+                "restarts": started.restarts if started else 0,
             }
         )
     return found

@@ -59,6 +59,8 @@ class RoutedServers:
         self.file = ServersFile(workspace.marketplace_dir / "servers.json")
         self.reviews = ReviewsFile(workspace.marketplace_dir / "reviews.json")
         self.recent = Recent()
+        #: How often something was changed that decides which tools are listed.
+        self.changes = 0
         self._vault = Vault(workspace.vault)
         self._live = live
         self.pool = Pool(self._keys)
@@ -107,6 +109,7 @@ class RoutedServers:
         """Change what is installed, and stop what may not run any more."""
         changed = await asyncio.to_thread(self.file.change, how)
         self.pool.keep(changed.servers)
+        self.changes += 1
         return changed
 
     async def watch(self) -> None:

@@ -1,12 +1,11 @@
-"""Keeping harnesses in step with the workspace: a sync two seconds after the last change, and one at the start.
+"""Keeping what agents read in step with the workspace: a sync two seconds after the last change, and one at the start.
 
-What has come loose in a harness's settings is mended at the start. The file that explains the memory comes back when
-it is deleted.
+At the start the harnesses that were connected are brought up to date; nothing is made in the home of a person who
+connected none. The file that explains the memory comes back when it is deleted.
 """
 
 from pathlib import Path
 
-from signet import clock
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
 from signet.domain.harnesses.sync import Synced
@@ -50,9 +49,9 @@ class HarnessSync:
             return
         site = self._site()
         if not self._is_mended:
-            _tell(sync.mend(site, self._live.settings))
+            _tell(sync.mend(site))
             self._is_mended = True
-        _tell(sync.sync(site, self._live.settings, now=clock.now()))
+        _tell(sync.sync(site, self._live.settings))
         # What the sync itself wrote is no change: it makes nothing that it reads, but for the architecture file.
         after = seen(self._workspace, Kind.ARCHITECTURE, home=self._home)
         self._settled.handled({**found, **after})

@@ -16,11 +16,12 @@ from signet.domain.summaries import distill as summaries
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
-from signet.providers import chosen, registry
+from signet.providers import chosen, registry, resolved
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.ration import RationedModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
+from signet.providers.resolved import Part
 from signet.queue import limits
 
 log = logs.get("pipeline")
@@ -111,8 +112,11 @@ class Context:
         extraction, _ = self._names()
         wanted = self._synthesis()
         if wanted == extraction:
+            self._keep(Part.SYNTHESIS, wanted, self._resolved())
             return self.language_model()
-        return self._bounded(wanted, registry.resolve(wanted, _is_available))
+        found = registry.resolve(wanted, _is_available)
+        self._keep(Part.SYNTHESIS, wanted, found)
+        return self._bounded(wanted, found)
 
     def _bounded(
         self, wanted: TextSettings, found: Resolution, *, yields: bool = False
@@ -135,9 +139,16 @@ class Context:
         found = registry.resolve(wanted, _is_available)
         if kept is None or kept[2].reason != found.reason:
             log.info("extraction.provider", effective=found.effective, reason=found.reason)
+        self._keep(Part.EXTRACTION, wanted, found)
         with self._lock:
             self._resolution = (wanted, now, found)
         return found
+
+    def _keep(self, part: Part, wanted: TextSettings, found: Resolution) -> None:
+        """Let the API tell which provider is in use."""
+        kept = self.db.read(resolved.read, part)
+        if kept is None or not kept.says(wanted, found):
+            self.db.write_quick(resolved.keep, part, wanted, found, now=clock.now())
 
 
 def _is_available(model: LanguageModel) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from signet.domain.harnesses import records, registry
+from signet.domain.harnesses import instructions, records, registry
 from signet.domain.harnesses.models import Site
 from signet.paths import Workspace
 
@@ -43,8 +43,13 @@ class Harness:
         connector, site = registry.find(self.name), _site(workspace)
         place = str(connector.config_path(site))
         if not connector.is_installed(site):
-            is_lost = records.read(workspace, self.name).is_installed
-            return [Entry(place=place, problem="our entries are gone")] if is_lost else []
+            if records.read(workspace, self.name).is_installed:
+                return [Entry(place=place, problem="our entries are gone")]
+            if (file := instructions.left(site, self.name)) is not None:
+                return [
+                    Entry(place=str(file), problem="it is not connected, but our text is in it")
+                ]
+            return []
         found = [Entry(place=str(one.path), problem=one.text) for one in connector.problems(site)]
         return found or [Entry(place=place)]
 

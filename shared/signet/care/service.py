@@ -1,6 +1,7 @@
 """Start at login: a systemd user unit on Linux, a launchd agent on macOS, for the interpreter that runs this.
 
-The texts are those under `deploy/`, with the command in the place of theirs.
+The texts are those under `deploy/`, with the command in the place of theirs, and the PATH of whoever installs: the
+worker runs programs of theirs (claude, codex, git, gh), and at login PATH is the system's alone.
 """
 
 import os
@@ -36,6 +37,12 @@ class Foreign(Conflict):
     code = "service_exists"
 
 
+class Temporary(Conflict):
+    """Signet runs in a temporary environment, which will be gone at the next login."""
+
+    code = "temporary_environment"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A service as it should be: its file, and the commands that take it into use and out of it."""
@@ -68,7 +75,17 @@ def planned(
 ) -> Service:
     """Return the service of a workspace for this user and this interpreter."""
     command = _command(workspace, port)
-    return _launchd(command) if platform == "darwin" else _systemd(command, environ)
+    path = _search_path(environ)
+    return _launchd(command, path) if platform == "darwin" else _systemd(command, path, environ)
+
+
+def check_lasting() -> None:
+    """Raise Temporary when this program runs in an environment that `uvx` or `pipx run` made for once."""
+    if re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix):
+        raise Temporary(
+            f"Signet runs in {sys.prefix}, which uvx or pipx removes one day. Install it first, for example with: "
+            "uv tool install signetai"
+        )
 
 
 def words(workspace: Workspace) -> tuple[str, ...]:
@@ -115,10 +132,19 @@ def _command(workspace: Workspace, port: int | None) -> list[str]:
     return [*fixed, "--path", str(workspace.root), *chosen]
 
 
-def _systemd(command: list[str], environ: Mapping[str, str]) -> Service:
+def _search_path(environ: Mapping[str, str]) -> str:
+    """Return the folders of PATH that a unit can hold; a relative one would be another folder at login."""
+    folders = environ.get("PATH", "").split(os.pathsep)
+    usable = (one for one in folders if one.startswith("/") and one.isprintable())
+    return os.pathsep.join(dict.fromkeys(usable))
+
+
+def _systemd(command: list[str], path: str, environ: Mapping[str, str]) -> Service:
     home = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     template = (deploy_dir() / UNIT).read_text("utf-8")
-    line = "ExecStart=" + " ".join(map(_unit_word, command))
+    line = "ExecStart=" + " ".join(_unit_word(word).replace("$", "$$") for word in command)
+    if path:
+        line = f"Environment={_unit_word(f'PATH={path}')}\n{line}"
     control = ("systemctl", "--user")
     reload = (*control, "daemon-reload")
     return Service(
@@ -132,15 +158,17 @@ def _systemd(command: list[str], environ: Mapping[str, str]) -> Service:
 
 
 def _unit_word(word: str) -> str:
-    """Return a word as a unit's command line has it (systemd.service(5), "Command lines")."""
-    quoted = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    """Return a word as a unit has it (systemd.syntax(7), "Quoting"); in command lines `$` is special too."""
+    quoted = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{quoted}"'
 
 
-def _launchd(command: list[str]) -> Service:
+def _launchd(command: list[str], search_path: str) -> Service:
     path = Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     agent = plistlib.loads((deploy_dir() / f"{LABEL}.plist").read_bytes())
     agent["ProgramArguments"] = command
+    if search_path:
+        agent["EnvironmentVariables"] = {"PATH": search_path}
     return Service(
         manager=Manager.LAUNCHD,
         path=path,

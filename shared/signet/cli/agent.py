@@ -106,7 +106,7 @@ def remove(
     daemon = client(path)
     if purge and not force:
         count = sum(daemon.agent(name)["memories"].values())
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not output.can_ask():
             raise Invalid("Nobody can be asked here: confirm with --force")
         question = f"Erase {name} and {output.count(count, 'memory')} for good?"
         typer.confirm(question, abort=True, err=True)
@@ -138,7 +138,7 @@ def info(name: NameArgument, path: PathOption = None, as_json: JsonOption = Fals
 
 
 def _asked(as_json: bool) -> Policy:
-    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if as_json or not output.can_ask():
         return Policy.SHARED
     said = typer.prompt(
         "Whose memories may it read: shared, isolated",

@@ -1,17 +1,15 @@
 """`signet config …`: settings of agent.yaml, with or without a daemon."""
 
 import difflib
-import os
 import re
-import shlex
-import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from signet.cli import output
+from signet.cli import editor, output
 from signet.cli.daemon import JsonOption, PathOption
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
@@ -29,13 +27,21 @@ _LENIENCE = re.compile(r"; using .*|[,;] ignored")
 
 
 @app.callback()
-def configure(context: typer.Context) -> None:
+def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Look at settings and change them; alone it opens agent.yaml in your editor.
+
+    Without a terminal, and with --json, it prints the settings in force instead.
 
     Examples: signet config · signet config get search.alpha
     """
-    if context.invoked_subcommand is None:
-        _edit(find_workspace())
+    if context.invoked_subcommand is not None:
+        if path is not None or as_json:
+            raise typer.BadParameter(f"--path and --json stand after {context.invoked_subcommand}")
+        return
+    if not as_json and output.can_ask() and sys.stdout.isatty():
+        _edit(find_workspace(path))
+    else:
+        _print(find_workspace(path), as_json=as_json)
 
 
 @app.command()
@@ -154,6 +160,22 @@ def _hint(key: str, known: Mapping[str, object]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def _print(workspace: Workspace, *, as_json: bool) -> None:
+    """Print the settings in force, one `key: value` a line; secrets are masked."""
+    import json
+
+    from signet import config
+
+    settings = config.as_public_dict(config.load(workspace).settings)
+    if as_json:
+        output.show(settings)
+        return
+    for key, value in _flat(settings):
+        if not isinstance(value, Mapping):
+            output.say(f"{key}: {json.dumps(value, ensure_ascii=False)}")
+    output.hint("One value: signet config get KEY. To change one: signet config set KEY VALUE")
+
+
 def _edit(workspace: Workspace) -> None:
     """Open the settings in the person's editor; a file that does not parse afterwards is left, and said."""
     from signet.config import manifest
@@ -161,12 +183,6 @@ def _edit(workspace: Workspace) -> None:
     file: Path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
     if not file.exists():
         raise Invalid(f"{file} does not exist; make it with: signet setup")
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    try:
-        status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
-    except OSError as error:
-        raise Invalid(f"{editor} cannot be started: {error.strerror}") from error
-    if status != 0:
-        raise Invalid(f"{editor} ended with status {status}")
+    editor.edit(file)
     manifest.parse(file.read_bytes(), file.name)
     output.say(f"{file} can be read")

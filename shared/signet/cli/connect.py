@@ -17,6 +17,7 @@ def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
         actor="cli",
         actor_type="operator",
         timeout_seconds=timeout_seconds,
+        only_signet=True,
     )
 
 

@@ -189,4 +189,4 @@ def _status_lines(found: dict[str, object]) -> list[str]:
 
 
 def _print(value: object, text: str, as_json: bool) -> None:
-    output.show(value) if as_json else output.say(text)
+    output.show(value) if as_json else output.advise(text)

@@ -56,7 +56,7 @@ def _examined(workspace: Workspace, *, shown: bool) -> "list[Check]":
     for one in examine.examine(workspace, now=clock.now()):
         found.append(one)
         if shown:
-            output.say(_line(one, ink))
+            output.advise(_line(one, ink))
     return found
 
 

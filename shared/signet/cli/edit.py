@@ -1,8 +1,5 @@
 """`signet memory edit`: change a memory, field by field or in an editor."""
 
-import os
-import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -10,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import identify, options, output
+from signet.cli import editor, identify, options, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.options import AgentOption, IdArgument, TagsOption, TypeOption
@@ -75,15 +72,12 @@ def edit(
 
 def _edited(signet: Signet, memory_id: str, agent: str | None) -> tuple[str | None, int]:
     """Return the text that a person left in the editor, None for the same, and the version it was made from."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (output.can_ask() and sys.stdout.isatty()):
         raise Invalid(f"Nothing to change: give {_FIELDS}")
     memory = signet.get(memory_id, agent_id=agent)
     with tempfile.TemporaryDirectory(prefix="signet-") as folder:
         file = Path(folder) / "memory.txt"
         file.write_text(memory["content"] + "\n", "utf-8")
-        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-        ended = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
-        if ended:
-            raise Invalid(f"{editor} ended with status {ended}; nothing was changed")
+        editor.edit(file)
         text = file.read_text("utf-8").strip()
     return (text if text != memory["content"] else None), memory["version"]

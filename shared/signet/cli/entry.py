@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from signet.cli import output
 from signet.cli.output import Ink
 
-#: A list shows this much of a memory (CL-32).
-CONTENT_CHARS = 120
+#: A list on a terminal shows this many lines of a memory.
+CONTENT_LINES = 3
 #: Ids are ordered by time: so much of one tells memories of the same millisecond apart.
 ID_CHARS = 18
 
@@ -26,14 +26,22 @@ class Entry:
     facts: tuple[str, ...] = ()
 
 
-def lines(entry: Entry, ink: Ink) -> Iterator[str]:
-    """Yield the lines of one memory, as wide as the terminal; one for the content where there is none."""
+def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
+    """Yield the lines of one memory, as wide as the terminal, cut after some unless `full`.
+
+    Where there is no terminal the content is one line, and whole.
+    """
     date = entry.created_at[:10]
     score = "" if entry.score is None else f"[{entry.score * 100:.0f}%]"
     star = "★" if entry.pinned else ""
     head = [ink.dim(date), ink.good(score), ink.warn(star)]
     indent = sum(len(part) + 1 for part in (date, score, star) if part)
-    text = output.wrapped(output.short(entry.content, CONTENT_CHARS), output.width() - indent)
+    text = output.wrapped(output.plain(entry.content), output.width() - indent)
+    if len(text) > CONTENT_LINES and not full:
+        # As many words less as the sign of the cut needs.
+        room = output.width() - indent - 2
+        text = text[: CONTENT_LINES - 1] + output.wrapped(text[CONTENT_LINES - 1], room)[:1]
+        text[-1] += " …"
     tags = f"[{tags_text(entry.tags)}]" if entry.tags else ""
     if (
         tags

@@ -12,17 +12,22 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
+    FullOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
     SinceOption,
     UntilOption,
+    check_type,
 )
-from signet.client import Invalid, NotFound, Signet
+from signet.cli.progress import Progress
+from signet.client import Choice, Invalid, NotFound, Signet, SignetError
 from signet.client.answers import Candidate, ForgetPreview, ForgottenMany
 
-#: So many memories are shown before the question; the others are counted.
+#: So many memories are shown on a terminal before the question; the others are counted.
 SHOWN = 10
+#: The daemon looks at and forgets no more of them in one request.
+BATCH = 200
 
 
 def forget(
@@ -39,7 +44,7 @@ def forget(
     since: SinceOption = None,
     until: UntilOption = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-l", min=1, max=200, help="At most so many.")
+        int | None, typer.Option("--limit", "-l", min=1, help="At most so many; default: all.")
     ] = None,
     reason: Annotated[
         str | None, typer.Option("--reason", "-r", help="Why; history keeps it.")
@@ -48,65 +53,122 @@ def forget(
         bool, typer.Option("--force", help="Remove for good, pinned ones too; no way back.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    full: FullOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forget memories by id, by words or by filters; they can be recovered for 30 days.
+    """Forget memories by id, by words and by filters; they can be recovered for 30 days.
 
     Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
     """
     signet = client(path)
     ids = [identify.whole(signet, one, agent=agent) for one in memory_ids or ()] or None
-    found = signet.preview_forget(
-        ids=ids,
-        query=query,
-        type=type,
-        tags=tags,
-        who=who,
-        since=since,
-        until=until,
-        limit=limit,
-        agent_id=agent,
-    )
+    choice: Choice = {
+        "ids": ids,
+        "query": query,
+        "type": type,
+        "tags": tags,
+        "who": who,
+        "since": since,
+        "until": until,
+        "agent_id": agent,
+    }
+    found = _found(signet, choice, limit)
+    if not found["count"]:
+        check_type(signet, type, agent=agent)
     if dry_run and as_json:
         output.show(found)
         return
-    _check(found, ids)
+    if limit is None:
+        _check(found, ids)
     if not as_json and not yes:
-        _preview(signet, found, agent)
+        _preview(signet, found, agent, full=full)
     if dry_run or not found["count"]:
         _say_nothing_done(found, as_json=as_json)
         return
-    said = _asked(found["count"], reason, force=force, yes=yes, as_json=as_json)
+    said = _asked(found, reason, force=force, yes=yes, as_json=as_json)
     if said is None:
         output.say("Nothing forgotten")
         raise typer.Exit(1)
-    # By the ids that were shown: a memory that begins to match meanwhile does not go with them.
-    done = signet.forget_many(
-        ids=[one["id"] for one in found["candidates"]],
-        reason=said,
-        force=force,
-        confirm_token=found["confirmToken"],
-        agent_id=agent,
-    )
+    done = _forgotten(signet, found, said, force=force, agent=agent, as_json=as_json)
     _report(done, force=force, as_json=as_json)
+
+
+def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
+    """Return everything that would be forgotten, from as many previews as that takes."""
+
+    def preview(limit: int, offset: int = 0) -> ForgetPreview:
+        part: Choice = {**choice, "limit": limit, "offset": offset}
+        return signet.preview_forget(**part)
+
+    found = preview(min(limit or BATCH, BATCH))
+    wanted = min(limit or found["total"], found["total"])
+    chosen = found["candidates"]
+    while len(chosen) < wanted:
+        page = preview(min(BATCH, wanted - len(chosen)), len(chosen))
+        if not page["count"]:
+            break
+        chosen += page["candidates"]
+    found["count"] = len(chosen)
+    if found["count"] > BATCH:
+        from signet.domain.memory import choose
+
+        found["confirmToken"] = choose.confirm_token(one["id"] for one in chosen)
+    return found
 
 
 def _check(found: ForgetPreview, ids: Sequence[str] | None) -> None:
     missing = set(ids or ()) - {one["id"] for one in found["candidates"]}
     if missing:
-        raise NotFound(f"Not there, or forgotten already: {', '.join(sorted(missing))}")
+        why = "Not there, forgotten already, or left out by the other options"
+        raise NotFound(f"{why}: {', '.join(sorted(missing))}")
 
 
-def _preview(signet: Signet, found: ForgetPreview, agent: str | None) -> None:
+def _forgotten(
+    signet: Signet,
+    found: ForgetPreview,
+    reason: str,
+    *,
+    force: bool,
+    agent: str | None,
+    as_json: bool,
+) -> ForgottenMany:
+    """Forget exactly the memories of a preview, by their ids, so that none goes that begins to match meanwhile."""
+    chosen = [one["id"] for one in found["candidates"]]
+    done: ForgottenMany | None = None
+    with Progress("Forgetting", quiet=as_json, unit="memories") as progress:
+        for first in range(0, len(chosen), BATCH):
+            some = chosen[first : first + BATCH]
+            try:
+                token = signet.preview_forget(ids=some, agent_id=agent)["confirmToken"]
+                part = signet.forget_many(
+                    ids=some, reason=reason, force=force, confirm_token=token, agent_id=agent
+                )
+            except SignetError:
+                if done is not None:
+                    output.tell(f"{done['deleted']} of {len(chosen)} memories were forgotten")
+                raise
+            if done is None:
+                done = part
+            else:
+                done["requested"] += part["requested"]
+                done["deleted"] += part["deleted"]
+                done["results"] += part["results"]
+            progress.count(first + len(some), len(chosen))
+    assert done is not None, "something was chosen"
+    return {**done, "total": found["total"]}
+
+
+def _preview(signet: Signet, found: ForgetPreview, agent: str | None, *, full: bool) -> None:
     ink = output.ink(sys.stdout)
-    for one in found["candidates"][:SHOWN]:
-        for line in entry.lines(_entry(signet, one, agent), ink):
+    shown = SHOWN if output.is_live(sys.stdout) and not full else found["count"]
+    for one in found["candidates"][:shown]:
+        for line in entry.lines(_entry(signet, one, agent), ink, full=full):
             output.say(line)
-    if found["count"] > SHOWN:
-        output.say(f"… and {found['count'] - SHOWN} more")
+    if found["count"] > shown:
+        output.say(f"… and {found['count'] - shown} more; --full shows all")
 
 
 def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:
@@ -125,18 +187,25 @@ def _say_nothing_done(found: ForgetPreview, *, as_json: bool) -> None:
     if as_json:
         output.show(found)
     elif found["count"]:
-        output.say(f"{output.count(found['count'], 'memory')} would be forgotten")
+        output.say(f"{_counted(found)} would be forgotten")
     else:
         output.say("No memories found")
 
 
-def _asked(count: int, reason: str | None, *, force: bool, yes: bool, as_json: bool) -> str | None:
+def _counted(found: ForgetPreview) -> str:
+    what = output.count(found["count"], "memory")
+    return what if found["count"] == found["total"] else f"{what} of {found['total']}"
+
+
+def _asked(
+    found: ForgetPreview, reason: str | None, *, force: bool, yes: bool, as_json: bool
+) -> str | None:
     """Return the reason when it may be done, None when the person says no; raises Invalid where nobody can be asked."""
-    can_ask = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
+    can_ask = output.can_ask() and not as_json
     if not yes:
         if not can_ask:
             raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
-        what = output.count(count, "memory")
+        what = _counted(found)
         question = f"Remove {what} for good?" if force else f"Forget {what}?"
         if not typer.confirm(question, err=True):
             return None
@@ -159,6 +228,8 @@ def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
             output.hint(f"Everything as it was before: {copy}")
         if "backupSkipped" in done:
             output.hint(f"No backup was made before: {done['backupSkipped']}")
+        if left := done["total"] - done["requested"]:
+            output.hint(f"{left} more match: run it again, or without --limit")
         for one in refused:
             _warn(one["id"], one["status"])
         if done["deleted"] and not force:

@@ -194,8 +194,8 @@ def _show(workspace: Workspace, *, as_json: bool) -> bool:
         output.say(f"{ink.name(f'{name:<12}')} {shown}")
         for fault in faults[name]:
             output.say(f"  {output.plain(fault)}")
-    if any(faults.values()):
-        output.hint("To mend: signet sync")
+    if broken := " ".join(name for name in faults if faults[name]):
+        output.hint(f"To put it right: signet harness install {broken}")
     return not any(faults.values())
 
 

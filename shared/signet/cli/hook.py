@@ -34,6 +34,8 @@ LEAST_SECONDS = 0.2
 MOST_INPUT = 32 * 1_048_576
 #: Never 2, the usual status of wrong usage: harnesses block the prompt, or keep the turn going, when a hook exits so.
 USAGE = 1
+#: The status of a daemon that serves another workspace than the one that is meant.
+OTHER_WORKSPACE = 421
 
 _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sessionKey": ("session_key", "sessionKey", "session_id", "sessionId"),
@@ -160,7 +162,10 @@ def run(arguments: Sequence[str]) -> int:
         asked = parse(arguments)
         body = body_of(asked, stdin(started + INPUT_SECONDS))
     except WrongUsage as error:
-        sys.stderr.write(f"error: {error}\nSee: signet hook --help\n")
+        from signet.cli import output
+
+        output.failed(str(error), "usage", as_json=False)
+        output.hint("See: signet hook --help")
         return USAGE
     try:
         return _deliver(asked, body, started)
@@ -257,6 +262,8 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     answer = spooled.answer_of(reply.body)
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} does not answer as Signet does; hook skipped", entry)
+    if reply.status == OTHER_WORKSPACE:
+        return _skipped(f"{answer.get('error')}; hook skipped", entry)
     if reply.status >= 400:
         if entry is not None and reply.status in spooled.HOPELESS and "error" in answer:
             entry.remove()

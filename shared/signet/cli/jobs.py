@@ -32,9 +32,13 @@ CodeOption = Annotated[
     str | None, typer.Option("--code", help="Whose last error has this code, such as timeout.")
 ]
 IdsArgument = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Which jobs.")]
-AllOption = Annotated[bool, typer.Option("--all", help="Every one, up to --limit.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Whichever they are.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell which.")]
 ManyOption = Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")]
+ChangedOption = Annotated[
+    int | None,
+    typer.Option("--limit", "-l", min=1, max=500, help="At most this many; else 50, or every ID."),
+]
 
 
 @app.command("list")
@@ -72,6 +76,8 @@ def list_jobs(
     ink = output.ink(sys.stdout)
     for job in found:
         output.say(_line(job, ink))
+    if len(found) == limit:
+        output.hint(f"The latest {limit}. For more: --limit")
 
 
 @app.command()
@@ -103,7 +109,7 @@ def retry(
     kind: KindOption = None,
     code: CodeOption = None,
     everything: AllOption = False,
-    limit: ManyOption = 50,
+    limit: ChangedOption = None,
     dry_run: DryRunOption = False,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -129,7 +135,7 @@ def cancel(
     kind: KindOption = None,
     code: CodeOption = None,
     everything: AllOption = False,
-    limit: ManyOption = 50,
+    limit: ChangedOption = None,
     dry_run: DryRunOption = False,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -229,4 +235,6 @@ def _print(answer: object, text: str, as_json: bool) -> None:
     if as_json:
         output.show(answer)
     else:
-        output.say(text)
+        output.advise(text)
+        if isinstance(answer, dict) and answer.get("more"):
+            output.hint("More jobs match: run it again, or give a larger --limit (500 at most)")

@@ -4,9 +4,7 @@ import contextlib
 import os
 import re
 import threading
-from datetime import timedelta
 from itertools import chain
-from math import isnan
 from typing import Annotated
 
 import typer
@@ -14,6 +12,7 @@ import typer
 from signet import clock
 from signet.cli import output
 from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.options import SinceOption
 from signet.observe import logfile, logread
 from signet.paths import find_workspace
 
@@ -28,9 +27,7 @@ def logs(
     category: Annotated[
         str | None, typer.Option("--category", "-c", help="Only this category, such as pipeline.")
     ] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", help="Not older: 30m, 1h, 2d, or an ISO time.")
-    ] = None,
+    since: SinceOption = None,
     grep: Annotated[
         str | None, typer.Option("--grep", help="Only what this regular expression matches.")
     ] = None,
@@ -48,9 +45,7 @@ def logs(
     if record.running(workspace) is None:
         output.hint("Daemon is not running; this is what it logged before")
     place = logfile.place(workspace.log_dir, os.environ)
-    wanted = logread.Filter(
-        level=level, category=category, since=_instant(since), text=_pattern(grep)
-    )
+    wanted = logread.Filter(level=level, category=category, since=since, text=_pattern(grep))
     # Opened before the older lines are read, so that no line falls between.
     coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
     older = logread.newest(place, lines, wanted)
@@ -60,21 +55,6 @@ def logs(
     with contextlib.suppress(KeyboardInterrupt):
         for entry in chain(older, coming):
             output.show(entry) if as_json else output.say(output.plain(_line(entry)))
-
-
-def _instant(since: str | None) -> str | None:
-    """Return the instant that a length of time before now, or an ISO text, names."""
-    if since is None:
-        return None
-    from signet.config.values import milliseconds
-
-    ago = milliseconds(since)
-    try:
-        found = clock.parse(since) if isnan(ago) else clock.now() - timedelta(milliseconds=ago)
-        return clock.to_text(found)
-    except (ValueError, OverflowError):
-        hint = f"{since!r}; write 30m, 1h, 2d, or an ISO time"
-        raise typer.BadParameter(hint, param_hint="--since") from None
 
 
 def _pattern(grep: str | None) -> re.Pattern[str] | None:

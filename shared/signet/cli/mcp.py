@@ -10,7 +10,8 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlencode
 
@@ -20,6 +21,7 @@ from signet.client.errors import Unavailable
 from signet.errors import SignetError
 from signet.mcp import protocol
 from signet.mcp.protocol import Call, Listing, Reply
+from signet.paths import Workspace
 
 #: Longer than any tool may take.
 SECONDS = 65.0
@@ -36,14 +38,13 @@ _CONTEXT = {
     "workspace": "SIGNET_WORKSPACE",
     "channel": "SIGNET_CHANNEL",
 }
-_CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 _LIST = {"jsonrpc": "2.0", "id": "refresh", "method": "tools/list"}
 
 
 def main() -> int:
     """Answer until stdin ends, and return the exit status."""
     try:
-        Bridge(sys.stdout.buffer, os.environ).serve(sys.stdin.buffer)
+        Bridge(sys.stdout.buffer, os.environ, project_of(Path.cwd)).serve(sys.stdin.buffer)
     except (KeyboardInterrupt, BrokenPipeError):  # whoever asked is gone
         return 0
     return 0
@@ -52,9 +53,10 @@ def main() -> int:
 class Bridge:
     """Answers lines, several at once, and tells when the list of tools that was asked for has changed."""
 
-    def __init__(self, out: BinaryIO, environ: Mapping[str, str]) -> None:
+    def __init__(self, out: BinaryIO, environ: Mapping[str, str], project: str) -> None:
         self._out = out
-        self._path = path_of(environ)
+        self._environ, self._project = without_scope(environ), project
+        self._path = path_of(environ, project=project)
         self._seconds = refresh_seconds(environ)
         self._writing = threading.Lock()
         self._free = threading.BoundedSemaphore(AT_ONCE)
@@ -87,7 +89,7 @@ class Bridge:
 
     def _write(self, message: object) -> None:
         with self._writing:
-            self._out.write(json.dumps(message).encode() + b"\n")
+            self._out.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
             self._out.flush()
 
     def _answer_line(self, line: bytes) -> object:
@@ -105,6 +107,8 @@ class Bridge:
         read = protocol.read(message)
         if read is None or (isinstance(read, dict) and "error" in read):
             return read
+        if client := protocol.client_of(message):
+            self._path = path_of(self._environ, project=self._project, client=client)
         try:
             reply = self._asked(message)
         except SignetError as error:
@@ -117,7 +121,12 @@ class Bridge:
 
     def _asked(self, message: object) -> object:
         """Return what the daemon replies; raises SignetError when it cannot."""
-        found = target.find(actor="mcp-server", actor_type="harness", timeout_seconds=SECONDS)
+        found = target.find(
+            actor="mcp-server",
+            actor_type="harness",
+            timeout_seconds=SECONDS,
+            environ=self._environ,
+        )
         body = message if isinstance(message, dict) else {}
         reply = transport.send(found, Request(method="POST", path=self._path, body=body))
         try:
@@ -150,16 +159,38 @@ class Bridge:
                 continue
             if tools is not None and self._tell(tools) != tools:
                 try:
-                    self._write(_CHANGED)
+                    self._write(protocol.CHANGED)
                 except (OSError, ValueError):  # whoever asked is gone
                     return
 
 
-def path_of(environ: Mapping[str, str]) -> str:
-    """Return the address of `/mcp` that says where the session is."""
+def project_of(folder: Callable[[], Path]) -> str:
+    """Return the folder that the session works in; empty for one that is no project: a home, a root, one that is gone.
+
+    Programs that are started from a desktop run there, whatever they work on.
+    """
+    try:
+        here = folder()
+        return "" if here in (Path.home(), Path(here.anchor)) else str(here)
+    except (OSError, RuntimeError):
+        return ""
+
+
+def path_of(environ: Mapping[str, str], *, project: str = "", client: str = "") -> str:
+    """Return the address of `/mcp` that says where the session is; `client` is a harness that is not named."""
     context = {name: environ.get(variable, "").strip() for name, variable in _CONTEXT.items()}
+    context["harness"] = context["harness"] or client
+    context["project"] = project
     query = urlencode({name: value for name, value in context.items() if value}, errors="replace")
     return f"/mcp?{query}" if query else "/mcp"
+
+
+def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return an environment whose SIGNET_WORKSPACE is a workspace of Signet, and not where a harness works."""
+    named = environ.get("SIGNET_WORKSPACE", "").strip()
+    if not named or Workspace(Path(named).expanduser()).database.exists():
+        return environ
+    return {name: value for name, value in environ.items() if name != "SIGNET_WORKSPACE"}
 
 
 def refresh_seconds(environ: Mapping[str, str]) -> float:

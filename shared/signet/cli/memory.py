@@ -10,7 +10,7 @@ from signet.cli import edit, entry, forget, identify, output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import Entry
-from signet.cli.options import AgentOption, IdArgument, OnlyTypeOption
+from signet.cli.options import AgentOption, FullOption, IdArgument, OnlyTypeOption, check_type
 from signet.cli.output import Ink
 from signet.client.answers import Change, Found, Memory, MemorySummary
 
@@ -26,6 +26,7 @@ def list_memories(
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, help="How many to skip.")] = 0,
     type: OnlyTypeOption = None,
+    full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -34,7 +35,10 @@ def list_memories(
 
     Examples: signet memory list · signet memory list --type decision --limit 50
     """
-    page = client(path).memories(limit=limit, offset=offset, type=type, agent_id=agent)
+    signet = client(path)
+    page = signet.memories(limit=limit, offset=offset, type=type, agent_id=agent)
+    if not page["memories"]:
+        check_type(signet, type, agent=agent)
     if as_json:
         output.show(page)
         return
@@ -42,7 +46,7 @@ def list_memories(
     if not rows:
         output.say("No memories")
     for row in rows:
-        _say(entry.lines(_summary(row), ink))
+        _say(entry.lines(_summary(row), ink, full=full))
     end = offset + len(rows)
     if len(rows) == limit and (type or end < page["stats"]["total"]):
         of_all = "" if type else f" of {page['stats']['total']}"
@@ -122,6 +126,7 @@ def similar(
     memory_id: IdArgument,
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
     type: OnlyTypeOption = None,
+    full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -133,13 +138,15 @@ def similar(
     signet = client(path)
     full_id = identify.whole(signet, memory_id, agent=agent)
     found = signet.similar(full_id, k=limit, type=type, agent_id=agent)
+    if not found:
+        check_type(signet, type, agent=agent)
     if as_json:
         output.show({"results": found})
         return
     if not found:
         output.say("No memories found")
     for one in found:
-        _say(entry.lines(_near(one), output.ink(sys.stdout)))
+        _say(entry.lines(_near(one), output.ink(sys.stdout), full=full))
 
 
 def _summary(row: MemorySummary) -> Entry:

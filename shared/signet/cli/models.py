@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from signet.cli import output
 from signet.providers.native import install
 from signet.providers.native.install import ModelStatus, Phase, State
 
@@ -112,4 +113,4 @@ def _print(found: ModelStatus) -> None:
     if found.state is State.DAMAGED:
         for fault in found.faults:
             typer.echo(f"  {fault}")
-    typer.echo("Run: signet models install")
+    output.advise("Run: signet models install")

@@ -1,10 +1,12 @@
 """Options that several memory commands share."""
 
+import difflib
 from typing import Annotated
 
 import typer
 
-from signet.cli import complete
+from signet.cli import complete, when
+from signet.client import Signet
 
 #: Types that saves and extraction give (spec/memory.md §3); others are as good.
 TYPES = (
@@ -20,7 +22,23 @@ TYPES = (
     "episodic",
     "daily-log",
     "system",
+    "document_chunk",
+    "session_summary",
 )
+
+
+def check_type(signet: Signet, type: str | None, *, agent: str | None) -> None:
+    """Raise BadParameter for a type that no memory has and that Signet gives to none, with those that there are."""
+    if type is None or type in TYPES:
+        return
+    known = sorted({*TYPES, *signet.types(agent_id=agent)})
+    if type not in known:
+        near = difflib.get_close_matches(type, known, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise typer.BadParameter(
+            f"no memory has the type {type!r}; {meant}Known types: {', '.join(known)}",
+            param_hint="--type",
+        )
 
 
 def types(incomplete: str) -> list[str]:
@@ -43,8 +61,17 @@ OnlyTypeOption = Annotated[
 ]
 OnlyTagsOption = Annotated[str | None, typer.Option("--tags", help="Only with all of these.")]
 OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only said by them.")]
-SinceOption = Annotated[str | None, typer.Option("--since", help="Not older; ISO or YYYY-MM-DD.")]
-UntilOption = Annotated[str | None, typer.Option("--until", help="Not newer.")]
+SinceOption = Annotated[
+    str | None,
+    typer.Option("--since", metavar="TIME", parser=when.first, help=f"Not older: {when.HELP}."),
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", parser=when.last, help="Not newer; a day to its end."),
+]
+FullOption = Annotated[
+    bool, typer.Option("--full", help="Show long memories whole; a pipe always gets them whole.")
+]
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The id, or its first 8 characters or more.")
 ]

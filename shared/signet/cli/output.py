@@ -4,13 +4,17 @@ Colour never carries meaning alone. It is off when the stream is no terminal, wi
 `--quiet` leaves results and errors.
 """
 
+import functools
 import json
 import os
+import re
+import shlex
 import shutil
 import sys
 import unicodedata
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Self, TextIO
 
 from signet import clock
@@ -21,6 +25,8 @@ MAX_WIDTH = 120
 QUIET = "SIGNET_QUIET"
 #: What stored text may do to a terminal: nothing.
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "\ufffd")
+#: A command of ours in a text: the word before a command or option, in colour or not, and not part of a path.
+_COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,11 @@ def is_live(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def can_ask() -> bool:
+    """Return whether a person sits at a terminal who can answer a question: nothing may wait for one otherwise."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def width() -> int:
     """Return how many columns a line may have."""
     return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)
@@ -69,6 +80,11 @@ def width() -> int:
 def say(text: str = "") -> None:
     """Print a line of the result."""
     sys.stdout.write(f"{text}\n")
+
+
+def advise(text: str) -> None:
+    """Print a line of the result that names commands of ours."""
+    say(runnable(text))
 
 
 def tell(text: str) -> None:
@@ -87,13 +103,39 @@ def failed(message: str, code: str, *, as_json: bool) -> None:
     if as_json:
         show({"error": message, "code": code})
     else:
-        tell(f"{ink(sys.stderr).bad('error:')} {message}")
+        tell(f"{ink(sys.stderr).bad('error:')} {runnable(message)}")
 
 
 def hint(text: str) -> None:
     """Print what to do next, unless quiet."""
     if not is_quiet():
-        tell(ink(sys.stderr).dim(text))
+        tell(ink(sys.stderr).dim(runnable(text)))
+
+
+def runnable(text: str) -> str:
+    """Return a text of ours with each command `signet …` written as it works in the shell of its reader."""
+    return _COMMAND.sub(lambda _: program(), text)
+
+
+@functools.cache
+def program() -> str:
+    """Return how this very program is called: `signet` where the shell finds it by that name, else its place."""
+    called = Path(sys.argv[0])
+    own = called if called.name == "signet" else Path(sys.executable).with_name("signet")
+    if not own.is_file():
+        return f"{shlex.quote(sys.executable)} -m signet.cli.main"
+    found = shutil.which("signet")
+    if found is not None and own.samefile(found):
+        return "signet"
+    place = os.path.relpath(own) if own.absolute().is_relative_to(_here()) else str(own.absolute())
+    return shlex.quote(place if "/" in place else f"./{place}")
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was deleted
+        return Path("/nowhere")
 
 
 def is_quiet() -> bool:
@@ -138,9 +180,11 @@ def plain(text: str) -> str:
 
 
 def short(text: str, chars: int) -> str:
-    """Return a text on one line, cut to so many characters with `...`."""
+    """Return a text on one line, on a terminal cut to so many characters with `…`; elsewhere nothing is cut."""
     line = plain(text)
-    return line if len(line) <= chars else line[: chars - 3].rstrip() + "..."
+    if len(line) <= chars or not is_live(sys.stdout):
+        return line
+    return line[: chars - 1].rstrip() + "…"
 
 
 def wrapped(text: str, room: int) -> list[str]:

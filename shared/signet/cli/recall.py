@@ -6,18 +6,20 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import entry, output, why
+from signet.cli import entry, output, when, why
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
+    FullOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
     ProjectOption,
     SinceOption,
     UntilOption,
+    check_type,
 )
 from signet.cli.output import Ink
 from signet.client.answers import Hit, Recalled
@@ -32,7 +34,13 @@ def recall(
     since: SinceOption = None,
     until: UntilOption = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", help="What was believed then; ISO or YYYY-MM-DD.")
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="TIME",
+            parser=when.last,
+            help="What was believed then, as for --since; a day to its end.",
+        ),
     ] = None,
     project: ProjectOption = None,
     keyword_query: Annotated[
@@ -51,6 +59,7 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say for each why it is where it is.")
     ] = False,
+    full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -59,7 +68,8 @@ def recall(
 
     Examples: signet recall "tabs or spaces" · signet recall deploys -t decision --since 2026-01-01 --json
     """
-    answer = client(path).recall(
+    signet = client(path)
+    answer = signet.recall(
         sys.stdin.read() if query == "-" else query,
         limit=limit,
         type=type,
@@ -77,21 +87,23 @@ def recall(
         explain=explain,
         agent_id=agent,
     )
+    if not answer["results"]:
+        check_type(signet, type, agent=agent)
     if as_json:
         output.show(answer["results"])
         return
-    for line in _lines(answer, output.ink(sys.stdout)):
+    for line in _lines(answer, output.ink(sys.stdout), full=full):
         output.say(line)
     for stage in answer.get("degraded", ()):
         output.hint(f"This answer had to do without: {stage}")
 
 
-def _lines(answer: Recalled, ink: Ink) -> Iterator[str]:
+def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
     yield from why.time_lines(answer, ink)
     if not answer["results"]:
         yield "No memories found"
     for hit in answer["results"]:
-        yield from entry.lines(_entry(hit), ink)
+        yield from entry.lines(_entry(hit), ink, full=full)
         if "explain" in hit:
             yield from why.lines(hit["explain"], ink)
     for source, text in answer.get("sources", {}).items():

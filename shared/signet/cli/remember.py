@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import identify, options, output
+from signet.cli import identify, options, output, when
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
@@ -25,7 +25,13 @@ def remember(
     critical: Annotated[bool, typer.Option("--critical", help="Pin it; it never fades.")] = False,
     type: TypeOption = None,
     event_at: Annotated[
-        str | None, typer.Option("--when", help="When it happened, if not now; ISO or YYYY-MM-DD.")
+        str | None,
+        typer.Option(
+            "--when",
+            metavar="TIME",
+            parser=when.middle,
+            help=f"When it happened, if not now: {when.HELP}.",
+        ),
     ] = None,
     supersedes: Annotated[
         list[str] | None,

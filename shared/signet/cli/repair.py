@@ -4,12 +4,11 @@ import inspect
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from signet.cli import output
+from signet.cli import output, when
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
@@ -29,7 +28,6 @@ WATCH_SECONDS = 3_600.0
 LOOK_SECONDS = 0.5
 
 _LABEL = 26
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 #: Fields of a preview's rows that say when.
 _TIMES = frozenset({"at", "created_at"})
 
@@ -173,8 +171,8 @@ def _filters(action: Action) -> list[inspect.Parameter]:
             )
         ],
         Filter.AGE: [
-            _keyword("older", Annotated[str | None, typer.Option("--older-than", help=age)]),
-            _keyword("newer", Annotated[str | None, typer.Option("--newer-than", help=young)]),
+            _keyword("older", _age("--older-than", age)),
+            _keyword("newer", _age("--newer-than", young)),
         ],
         Filter.ERROR: [
             _keyword(
@@ -186,6 +184,10 @@ def _filters(action: Action) -> list[inspect.Parameter]:
         ],
     }
     return [parameter for one in action.filters for parameter in every[one]]
+
+
+def _age(flag: str, help: str) -> object:
+    return Annotated[str | None, typer.Option(flag, metavar="TIME", parser=when.first, help=help)]
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -221,8 +223,8 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> None
     chosen = {
         "ids": said.get("ids") or None,
         "kind": said.get("kind") or None,
-        "until": _before(said.get("older"), "--older-than"),
-        "since": _before(said.get("newer"), "--newer-than"),
+        "until": said.get("older"),
+        "since": said.get("newer"),
         "error": said.get("error"),
     }
     apply = bool(said["apply"])
@@ -262,7 +264,7 @@ def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:
         method="POST",
         path=f"/api/repair/{action.path}",
         body=body,
-        accepts=frozenset({429, 500, 503}),
+        accepts=frozenset({409, 429, 500, 503}),
     )
 
 
@@ -336,19 +338,6 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return output.short(str(value), 100)
-
-
-def _before(age: str | None, option: str) -> str | None:
-    """Return the instant so long ago, as the interface takes it; raises BadParameter for what is no age."""
-    if age is None:
-        return None
-    number, unit = age[:-1], age[-1:]
-    if unit not in _UNITS or not number.isdecimal():
-        raise typer.BadParameter(
-            f"{age!r} is no age, such as 30m, 12h, 2d or 3w", param_hint=option
-        )
-    span = timedelta(seconds=int(number) * _UNITS[unit])
-    return (datetime.now(UTC) - span).isoformat()
 
 
 for _action in ACTIONS:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,7 +128,7 @@ def _show_dry_run(facts: dict[str, object], *, as_json: bool) -> None:
 
 
 def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
-    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if as_json or not output.can_ask():
         raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
     for line in _lines(facts):
         output.tell(line)

@@ -111,9 +111,9 @@ def delete(
     """
     vault = _vault(path)
     if not force:
-        if not sys.stdin.isatty():
+        if not output.can_ask():
             raise Invalid("Nobody can be asked here; say --force")
-        typer.confirm(f"Drop {name}?", abort=True)
+        typer.confirm(f"Drop {name}?", abort=True, err=True)
     vault.delete(name)
     output.say(f"Secret {name} is gone")
 

@@ -1,6 +1,7 @@
 """`signet mcp …`: tool servers of others, which the daemon starts and through which agents reach their tools."""
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -10,6 +11,9 @@ import typer
 from signet.cli import output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
+from signet.client.call import Body
+from signet.domain.marketplace.models import ServerFailed
 from signet.errors import Invalid
 
 app = typer.Typer(
@@ -21,6 +25,9 @@ app = typer.Typer(
 SECONDS = 65.0
 _ROOT = "/api/marketplace/mcp"
 _DESCRIPTION_CHARS = 90
+#: A server in one of these states has not answered yet, and how often it is looked at again.
+_UNDECIDED = ("waiting", "starting")
+_LOOK_SECONDS = 0.2
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, as `mcp list` shows it.")]
 CommandArgument = Annotated[
@@ -35,7 +42,9 @@ HeaderOption = Annotated[
     list[str] | None,
     typer.Option("--header", metavar="NAME=VALUE", help="A header; may hold $secret:NAME."),
 ]
-EnableOption = Annotated[bool, typer.Option("--enable", help="Switch it on at once.")]
+EnableOption = Annotated[
+    bool, typer.Option("--enable", help="Switch it on, if it starts and answers; else exit 1.")
+]
 
 
 @app.command("list")
@@ -91,8 +100,8 @@ def install(
 
     Examples: signet mcp install time --enable · signet mcp install filesystem -i folder=/work
     """
-    body = {"id": name, "source": source, "inputs": _pairs(inputs), "enabled": enable}
-    _tell_server(_asked(path).call("POST", f"{_ROOT}/install", body=body), as_json)
+    body = {"id": name, "source": source, "inputs": _pairs(inputs)}
+    _install("install", body, path, as_json, is_on=enable)
 
 
 @app.command()
@@ -110,8 +119,8 @@ def add(
 
     Examples: signet mcp add notes -- npx -y notes-mcp · signet mcp add deck --url http://127.0.0.1:9000/mcp
     """
-    body = {"name": name, "config": _config(command, url, env, header), "enabled": enable}
-    _tell_server(_asked(path).call("POST", f"{_ROOT}/register", body=body), as_json)
+    body = {"name": name, "config": _config(command, url, env, header)}
+    _install("register", body, path, as_json, is_on=enable)
 
 
 @app.command()
@@ -157,11 +166,11 @@ def tools(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 @app.command()
 def enable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Switch a tool server on: it is started, and agents see its tools.
+    """Switch a tool server on: it is started, and agents see its tools. One that does not answer stays off.
 
     Examples: signet mcp enable filesystem · signet mcp enable time --json
     """
-    _switch(server, path, as_json, is_on=True)
+    _tell_server(_switched_on(_asked(path), server, quiet=as_json), as_json)
 
 
 @app.command()
@@ -170,7 +179,7 @@ def disable(server: IdArgument, path: PathOption = None, as_json: JsonOption = F
 
     Examples: signet mcp disable filesystem · signet mcp disable time --json
     """
-    _switch(server, path, as_json, is_on=False)
+    _tell_server(_switch(_asked(path), server, is_on=False), as_json)
 
 
 @app.command()
@@ -186,14 +195,43 @@ def remove(server: IdArgument, path: PathOption = None, as_json: JsonOption = Fa
         output.say(f"Removed {output.plain(server)}")
 
 
-def _asked(path: str | None) -> Any:
+def _asked(path: str | None) -> Signet:
     return client(path, timeout_seconds=SECONDS)
 
 
-def _switch(server: str, path: str | None, as_json: bool, *, is_on: bool) -> None:
-    body = {"enabled": is_on}
-    done = _asked(path).call("PATCH", f"{_ROOT}/{quote(server, safe='')}", body=body)
+def _install(
+    how: str, body: Mapping[str, object], path: str | None, as_json: bool, *, is_on: bool
+) -> None:
+    daemon = _asked(path)
+    done = daemon.call("POST", f"{_ROOT}/{how}", body={**body, "enabled": False})
+    if is_on:
+        done |= _switched_on(daemon, done["server"]["id"], quiet=as_json)
     _tell_server(done, as_json)
+
+
+def _switched_on(daemon: Signet, server: str, *, quiet: bool) -> Body:
+    """Switch a server on and wait until it has answered; one that fails is switched off again: ServerFailed."""
+    done = _switch(daemon, server, is_on=True)
+    until = time.monotonic() + SECONDS
+    with output.Passing(quiet=quiet) as passing:
+        while done["server"]["state"] in _UNDECIDED and time.monotonic() < until:
+            if passing.is_live:
+                passing.show(f"Waiting for {output.plain(server)} to answer …")
+            time.sleep(_LOOK_SECONDS)
+            done |= daemon.call("GET", f"{_ROOT}/{quote(server, safe='')}")
+    found = done["server"]
+    if found["state"] == "failed" or found["state"] in _UNDECIDED:
+        _switch(daemon, server, is_on=False)
+        why = found["error"] or f"{found['id']} did not answer within {SECONDS:.0f} s"
+        raise ServerFailed(
+            f"{output.plain(why)}. {found['id']} is installed, but off",
+            hint=f"When it works: signet mcp enable {found['id']}. Or: signet mcp remove {found['id']}",
+        )
+    return done
+
+
+def _switch(daemon: Signet, server: str, *, is_on: bool) -> Body:
+    return daemon.call("PATCH", f"{_ROOT}/{quote(server, safe='')}", body={"enabled": is_on})
 
 
 def _config(
@@ -240,7 +278,7 @@ def _standing(server: Mapping[str, Any]) -> str:
 
 def _say_rows(rows: Sequence[tuple[str, str, str]], otherwise: str) -> None:
     if not rows:
-        output.say(otherwise)
+        output.advise(otherwise)
         return
     ink = output.ink(sys.stdout)
     width = max(output.cells(output.plain(name)) for name, *_ in rows)

@@ -30,6 +30,7 @@ def install(
     if dry_run:
         _show(found, as_json=as_json, is_written=False)
         return
+    service.check_lasting()
     workspace.make()
     if not found.is_written and record.running(workspace) is not None:
         control.stop(workspace)  # else the service would find the port taken

@@ -1,6 +1,5 @@
 """`signet setup`: make a workspace, or put right what one lacks; asks at most six questions, or none."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -109,9 +108,10 @@ def setup(
     plan = prepare.look(workspace, chosen)
     if not non_interactive and not as_json:
         earlier = setup_do.check(plan, wanted)
-        if setup_ask.has_questions(plan):
-            if not (sys.stdin.isatty() and sys.stderr.isatty()):
-                raise NoTerminal
+        can_ask = output.can_ask()
+        if not can_ask and plan.state is not choices.State.REPAIR:
+            raise NoTerminal
+        if can_ask and setup_ask.has_questions(plan):
             try:
                 plan, wanted = setup_ask.ask(plan, wanted, earlier)
             except (typer.Abort, KeyboardInterrupt):

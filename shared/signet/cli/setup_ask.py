@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import typer
 
-from signet.care.setup import choices, probe
+from signet.care.setup import choices, connect, probe
 from signet.care.setup.choices import State
 from signet.care.setup.prepare import Plan
 from signet.care.setup.probe import Earlier, Models
@@ -22,9 +22,10 @@ _INDENT = 7
 
 
 def has_questions(plan: Plan) -> bool:
-    """Return whether anything is left to ask: of a whole workspace only which harnesses, when its file has no list."""
+    """Return whether anything is left to ask: of a whole workspace only about harnesses that are not connected."""
     if plan.state is State.REPAIR:
-        return plan.chosen == choices.Choices() and "harnesses" not in plan.raw
+        is_bare = plan.chosen == choices.Choices()
+        return is_bare and bool(connect.unconnected(plan.workspace, plan.settings.harnesses))
     return True
 
 
@@ -41,7 +42,8 @@ def ask(plan: Plan, wanted: Wanted, earlier: Earlier | None) -> tuple[Plan, Want
         f"Found here: {', '.join(found) or 'no harness and no Ollama; both can come later'}"
     )
     output.tell(ink.dim("Enter takes what is in brackets. Ctrl-C stops; nothing is written yet."))
-    return _Questions(plan, wanted, earlier, installed, models).put()
+    offered = connect.unconnected(plan.workspace, plan.settings.harnesses)
+    return _Questions(plan, wanted, earlier, installed, offered, models).put()
 
 
 @dataclass(slots=True)
@@ -52,6 +54,8 @@ class _Questions:
     wanted: Wanted
     earlier: Earlier | None
     installed: Sequence[str]
+    #: What Enter connects.
+    offered: Sequence[str]
     models: Models
     _total: int = 0
     _asked: int = field(default=0)
@@ -98,7 +102,7 @@ class _Questions:
         return replace(self.plan, chosen=chosen), wanted
 
     def _harnesses(self) -> tuple[str, ...]:
-        usual = ", ".join(self.installed) or NOBODY
+        usual = ", ".join(self.offered) or NOBODY
         options = {
             one: HARNESSES[one].name + (", found here" if one in self.installed else "")
             for one in choices.HARNESSES

@@ -1,10 +1,12 @@
 """What a setup says at its end: what was made, what is connected, and the three lines that matter."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from signet.care.setup import connect
 from signet.care.setup.choices import State
 from signet.cli import output
 from signet.cli.output import Ink
@@ -12,6 +14,8 @@ from signet.cli.setup_do import Done
 from signet.config import load
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
+from signet.domain.harnesses.registry import HARNESSES
+from signet.paths import find_workspace
 
 _LABEL = 12
 ADD_MODEL = "signet models install"
@@ -22,7 +26,7 @@ def show(done: Done) -> None:
     """Print what a person wants to know."""
     ink = output.ink(sys.stdout)
     for line in (*_steps(done, ink), "", *_closing(done, ink)):
-        output.say(line)
+        output.advise(line)
 
 
 def as_dict(done: Done) -> dict[str, object]:
@@ -134,16 +138,30 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
 
 
 def _closing(done: Done, ink: Ink) -> Iterator[str]:
+    at = _at(done)
     if done.started is None:
-        yield f"Daemon not started: {ink.bold('signet daemon start')}"
+        port = f" --port {done.wanted.port}" if done.wanted.port else ""
+        yield f"Daemon not started: {ink.bold(f'signet daemon start{port}{at}')}"
     else:
         yield f"Daemon running at {ink.bold(done.started.daemon.url)}"
     names = [one.name for one in done.connected if one.is_connected]
     if names:
         yield f"Connected: {', '.join(names)}. In a new session there: {ink.bold('/onboarding')}"
+    elif done.connected:
+        yield f"No harness is connected. To see why: {ink.bold(f'signet harness list{at}')}"
+    elif found := connect.unconnected(done.plan.workspace, done.plan.settings.harnesses):
+        said = ", ".join(HARNESSES[one].name for one in found)
+        command = f"signet setup --harness {','.join(found)}{at}"
+        yield f"Found here and not connected: {said}. To connect: {ink.bold(command)}"
     else:
-        yield f"No harness is connected. To connect one: {ink.bold('signet setup --harness NAME')}"
-    yield f"Try: {ink.bold(TRY)}"
+        yield f"No harness was found here. When one is: {ink.bold(f'signet setup{at}')}"
+    yield f"Try: {ink.bold(f'{TRY}{at}')}"
+
+
+def _at(done: Done) -> str:
+    """Return the option that commands need to find this workspace, nothing for the one that applies anyway."""
+    root = done.plan.workspace.root
+    return "" if find_workspace().root == root else f" -p {shlex.quote(str(root))}"
 
 
 def _row(sign: str, name: str, text: str) -> Iterator[str]:

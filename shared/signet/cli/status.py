@@ -49,7 +49,7 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         return
     ink = output.ink(sys.stdout)
     for line in _running(found, ink) if found["running"] else _stopped(found, ink):
-        output.say(line)
+        output.advise(line)
 
 
 def paths(path: PathOption = None, as_json: JsonOption = False) -> None:
@@ -226,9 +226,12 @@ def _harnesses(connected: list[dict[str, Any]], ink: Ink) -> str:
     marks = [
         f"{ink.bad('✗') if one['problems'] else ink.good('✓')} {one['name']}" for one in connected
     ]
-    broken = [text for one in connected for text in one["problems"]]
-    return "  ".join(marks) + (
-        f" · {ink.bad(broken[0])} · mend it with: signet setup" if broken else ""
+    broken = [(one["name"], text) for one in connected for text in one["problems"]]
+    if not broken:
+        return "  ".join(marks)
+    name, text = broken[0]
+    return "  ".join(
+        [*marks, f"· {ink.bad(text)} · put it right with: signet harness install {name}"]
     )
 
 

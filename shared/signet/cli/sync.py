@@ -11,11 +11,11 @@ from signet.paths import Workspace, find_workspace
 
 
 def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Bring skills, files and connections up to date; what a person wrote stays.
+    """Bring skills, files and connections up to date; what a person wrote stays, and what one took out stays out.
 
     Examples: signet sync · signet sync --json
     """
-    from signet import clock, config
+    from signet import config
     from signet.cli.harness import site_of
     from signet.domain.harnesses import registry
     from signet.domain.harnesses import sync as syncing
@@ -28,12 +28,8 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
     site = site_of(workspace)
     done = syncing.Synced(changed=made)
     for harness in registry.wanted(site, settings.harnesses):
-        connected = registry.connect(site, harness)
-        if not connected.success:
-            done.failures.append(f"{harness}: {connected.message}")
-        done.changed += (*connected.files_written, *connected.configs_patched)
-        done.warnings += connected.warnings if connected.has_changed else ()
-    done = syncing.both(done, syncing.sync(site, settings, now=clock.now()))
+        syncing.note(done, harness, registry.bring_up_to_date(site, harness))
+    done = syncing.both(done, syncing.sync(site, settings))
     delivered = _delivered(workspace, path)
     if as_json:
         told = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -17,10 +18,13 @@ from signet import clock, ids
 from signet.cli import output
 from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.options import SinceOption
 from signet.cli.progress import Progress
 from signet.client import Signet
+from signet.client.address import recorded
 from signet.domain.transfer.records import END, Fate, Found, Tally, line
 from signet.errors import Invalid, TooLarge, Unavailable
+from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import Imported
@@ -38,6 +42,14 @@ SHOWN_REASONS = 20
 TIMEOUT_SECONDS = 120.0
 
 
+class Conflict(StrEnum):
+    """What becomes of a file that is there already: it stays, also with `merge`, or is overwritten."""
+
+    SKIP = "skip"
+    MERGE = "merge"
+    OVERWRITE = "overwrite"
+
+
 def export(
     file: Annotated[
         str | None,
@@ -51,9 +63,7 @@ def export(
     agent: Annotated[
         str | None, typer.Option("--agent", help="Only what this agent may read.")
     ] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", help="Only what changed; ISO or YYYY-MM-DD.")
-    ] = None,
+    since: SinceOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -95,8 +105,18 @@ def export(
 def import_(
     source: Annotated[str, typer.Argument(help="A file, a folder, or - for an export on stdin.")],
     format: Annotated[
-        str, typer.Option("--from", help="auto, signet, upstream, claude-code, markdown or mem0.")
+        str,
+        typer.Option(
+            "--from", help="auto, signet, upstream, bundle, claude-code, markdown or mem0."
+        ),
     ] = "auto",
+    conflict: Annotated[
+        Conflict,
+        typer.Option(
+            "--conflict",
+            help="Identity files and skills of a bundle that you have too: whose stay.",
+        ),
+    ] = Conflict.SKIP,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; count what would be new.")
     ] = False,
@@ -112,7 +132,7 @@ def import_(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take memories in: an export, an earlier database, Claude Code, Markdown, mem0.
+    """Take memories in: an export, an earlier database or its export bundle, Claude Code, Markdown, mem0.
 
     Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
     its line and left out; the exit status is then 1. A forgotten memory does not come back.
@@ -124,6 +144,7 @@ def import_(
 
     chosen = _format(format)
     wishes = Wishes(agent_id=agent, project=project, sessions=sessions)
+    workspace = find_workspace(path)
     with choose.opened(source, chosen, wishes, now=clock.now()) as opened:
         if opened.format in OWNED and (agent or project):
             raise typer.BadParameter(
@@ -133,6 +154,7 @@ def import_(
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=dry_run)
         with Progress("Importing", quiet=as_json, unit=opened.unit) as progress:
             run.all(progress)
+        run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE)
     _report(run, as_json=as_json)
     if run.tally.of(Fate.REFUSED):
         raise typer.Exit(1)
@@ -179,6 +201,17 @@ class _Run:
             if not self.is_dry:
                 output.hint("What was imported is kept. Run the same command again to go on.")
             raise
+
+    def copy(self, workspace: Workspace, *, overwrite: bool) -> None:
+        """Copy what belongs into the workspace, when the daemon that was asked is its own."""
+        is_here = recorded(workspace) == self._signet.url
+        for one in self.source.files:
+            if is_here:
+                fate = one.copy(workspace.root, overwrite=overwrite, dry_run=self.is_dry)
+                self.tally.add(one.kind, fate)
+            else:
+                why = "files are only copied where the daemon's workspace is"
+                self._refuse(one.kind, Found(where=str(one.place), done=0), why)
 
     def _send(self, batch: list[Found]) -> None:
         if not batch:

@@ -77,6 +77,7 @@ ROWS = (
         more=("logs:logs", "service:install", "service:uninstall"),
     ),
     Row("auth", DAEMON, "auth:app"),
+    Row("trust", DAEMON, "trust:app"),
     Row("start", DAEMON, "daemon:start"),
     Row("stop", DAEMON, "daemon:stop"),
     Row("restart", DAEMON, "daemon:restart"),
@@ -208,8 +209,8 @@ def _show_map(context: typer.Context) -> None:
         output.say(f"\n{ink.bold(panel)}")
         for name, text in entries:
             output.say(f"  {ink.name(f'{name:<{column}}')}{text}")
-    output.say(f"\nNext: {ink.bold(_next_step())}")
-    output.say(ink.dim("Help for one command: signet COMMAND --help"))
+    output.advise(f"\nNext: {ink.bold(_next_step())}")
+    output.advise(ink.dim("Help for one command: signet COMMAND --help"))
 
 
 def brief(text: str, room: int) -> str:

@@ -73,7 +73,7 @@ def _show(todo: "Sequence[Step]", *, as_json: bool) -> None:
 
 
 def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
-    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if as_json or not output.can_ask():
         raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
     for step in todo:
         output.tell(f"  {step.what}")

@@ -81,7 +81,7 @@ def install(
     if as_json:
         output.show(done)
         return
-    output.say(done["message"])
+    output.advise(done["message"])
     if done["restartRequired"]:
         output.hint("Restart it: signet restart")
 
@@ -143,7 +143,7 @@ def _set(wished: dict[str, Any], words: str, path: str | None, as_json: bool) ->
 
 def _say_pending(version: str | None) -> None:
     if version:
-        output.say(f"Restart to use {version}: signet restart")
+        output.advise(f"Restart to use {version}: signet restart")
 
 
 def _word(value: bool) -> str:

@@ -95,11 +95,11 @@ def drawn(signet: Signet, *, follow: bool) -> None:
     output.say(f"{output.count(meter.done, 'job')} done in {meter.seconds:.1f} s")
     left = work.left(meter.pipeline)
     if left.open:
-        output.say(f"{left.open} still open. See: signet jobs list --status pending")
+        output.advise(f"{left.open} still open. See: signet jobs list --status pending")
     if left.stopped:
         output.say(f"{left.stopped} wait")
     for reason in work.why(meter.pipeline):
-        output.say(reason[0].upper() + reason[1:])
+        output.advise(reason[0].upper() + reason[1:])
 
 
 def told(signet: Signet, *, follow: bool) -> None:

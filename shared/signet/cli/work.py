@@ -56,9 +56,11 @@ def why(pipeline: PipelineStatus) -> list[str]:
                 f" {budget['tokens']} of {budget['maxTokensPerHour']} tokens"
             )
     for one in _breakers(pipeline):
-        said = output.plain(one["error"] or "its model does not answer")
-        again = f" · asked again {_time(one['retryAt'])}" if one["retryAt"] else ""
-        found.append(f"{', '.join(one['queues'])}: {output.short(said, _ERROR_CHARS)}{again}")
+        said = output.short(output.plain(one["error"] or "its model does not answer"), _ERROR_CHARS)
+        again = f", tried next {_time(one['retryAt'])}" if one["retryAt"] else ""
+        jobs = output.count(one["waiting"], "job")
+        held = f"held back since {_time(one['since'])}, {jobs} wait{'s' * (one['waiting'] == 1)}"
+        found.append(f"{', '.join(one['queues'])}: {said} · {held}{again}")
     later = sum(one["pending"] for one in _kinds(pipeline).values() if one["queue"] == LATER)
     if later:
         found.append(f"{output.count(later, 'job')} of a kind that this version does not run")

@@ -7,11 +7,13 @@
     >>> [hit["content"] for hit in signet.recall("tabs or spaces")["results"]]
     ['Ana prefers tabs.']
 
+`with Signet() as signet:` closes at its end what `job_events` opened; nothing else stays open between two calls.
+
 For programs that call a model: `context_for` returns what is remembered about a prompt as a text for the system
 prompt; `openai_tools` and `anthropic_tools` describe the tools, and `run_tool` runs what the model calls.
 
-`AsyncSignet` has the same methods, to be awaited. Answers are the JSON bodies of the HTTP interface, typed in
-`signet.client.answers`. A refusal is raised as the error of its kind.
+`AsyncSignet` has the same methods, to be awaited, and `async with`. Answers are the JSON bodies of the HTTP interface,
+typed in `signet.client.answers`. A refusal is raised as the error of its kind.
 Importing it needs nothing but the standard library, so that commands and hooks start at once.
 """
 

@@ -2,7 +2,9 @@
 
 A workspace that is named beats the environment, and then only its own daemon will do: a memory must not end up in the
 workspace of whoever holds the default port. Without one: SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the daemon of
-the workspace that applies, http://127.0.0.1:3850.
+the workspace that applies, http://127.0.0.1:3850. Only SIGNET_DAEMON_URL may name the daemon of another workspace:
+what is found by its port is sent the path of the workspace that is meant, and refuses when it serves another one
+(target.py, signet_api/guard.py).
 """
 
 import contextlib

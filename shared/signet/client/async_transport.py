@@ -9,7 +9,7 @@ from typing import Any
 
 from signet.client import http1
 from signet.client.call import Call, Reply
-from signet.client.errors import ConnectionBroken, DaemonNotRunning, DaemonSilent
+from signet.client.errors import ConnectionBroken, DaemonNotRunning, silent
 from signet.client.target import Target
 
 _CHUNK = 65_536
@@ -26,7 +26,7 @@ async def send(target: Target, call: Call[Any]) -> Reply:
                 writer.close()
         return http1.reply(target, call, received)
     except TimeoutError as error:
-        raise DaemonSilent() from error
+        raise silent(target.url, target.seconds) from error
     except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 

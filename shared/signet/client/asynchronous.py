@@ -1,7 +1,8 @@
 """The client for programs that do several things at once: the methods of `Signet`, to be awaited."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, Unpack
+from weakref import WeakSet
 
 from signet.client import calls, plans, retry
 from signet.client.answers import MemorySummary
@@ -32,14 +33,26 @@ def _plan(describe: Callable[P, Plan[T]]) -> "Callable[Concatenate[AsyncSignet, 
 
 
 class AsyncSignet:
-    """Speaks to the daemon of a workspace without blocking the event loop; holds no connection.
+    """Speaks to the daemon of a workspace without blocking the event loop; holds no connection between calls.
 
-    Made like `Signet`, and raises the same. asyncio is loaded at the first call.
+    Made and used like `Signet`, with `async with` and `aclose`; raises the same. asyncio is loaded at the first call.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._target = find(**options)
+        self._streams: WeakSet[AsyncEvents] = WeakSet()
         self.url = self._target.url
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close every stream of events that this client opened; calling it again does no harm."""
+        for stream in tuple(self._streams):
+            stream.close()
 
     remember = _call(calls.memory.remember)
     recall = _call(calls.recall.recall)
@@ -47,6 +60,7 @@ class AsyncSignet:
     context_for = _plan(plans.context_for)
     similar = _call(calls.recall.similar)
     authors = _call(calls.recall.authors)
+    types = _call(calls.recall.types)
     get = _call(calls.memory.get)
     memories = _call(calls.memory.memories)
     ids = _call(calls.memory.ids)
@@ -198,7 +212,9 @@ class AsyncSignet:
         """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
         from signet.client.async_events import AsyncEvents
 
-        return AsyncEvents(self._target, after)
+        events = AsyncEvents(self._target, after)
+        self._streams.add(events)
+        return events
 
     async def each_memory(
         self,
@@ -252,7 +268,7 @@ class AsyncSignet:
         if isinstance(asked, str):
             return asked
         try:
-            return tools.told(await self.send(asked))
+            return tools.told(name, await self.send(asked))
         except SignetError as error:
             return tools.failed(name, error)
 

@@ -82,7 +82,7 @@ def answer(call: Call[T], reply: Reply) -> T:
     if reply.status >= 400 and reply.status not in call.accepts:
         raise refusal(reply.status, value, reply.headers.get("retry-after"))
     if not isinstance(value, dict):
-        raise BadAnswer(f"{call.path} did not answer with a JSON object: is this a Signet daemon?")
+        raise BadAnswer(f"{call.path} did not answer with a JSON object")
     if call.pick is None:
         return cast("T", value)
     if not isinstance(value.get(call.pick), list):

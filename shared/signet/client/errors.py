@@ -53,6 +53,22 @@ class BadAnswer(SignetError):
     code = "bad_answer"
 
 
+def foreign(url: str) -> BadAnswer:
+    """Return the error that another program has the daemon's address."""
+    return BadAnswer(
+        f"Another program, not Signet, answers at {url}. Stop it, or start Signet on another port: "
+        "signet daemon start --port NUMBER"
+    )
+
+
+def silent(url: str, seconds: float) -> DaemonSilent:
+    """Return the error that something took the connection and gave no answer."""
+    return DaemonSilent(
+        f"{url} takes connections and did not answer within {seconds:g} s. If Signet has the port: signet daemon "
+        "restart. If another program has it: signet daemon start --port NUMBER. To find out: signet doctor"
+    )
+
+
 class Unauthenticated(SignetError):
     """The daemon wants a token; set SIGNET_TOKEN."""
 
@@ -83,6 +99,12 @@ class Conflict(errors.Conflict):
         return found if isinstance(found, str) else None
 
 
+class OtherWorkspace(Conflict):
+    """The daemon at this address serves another workspace; nothing was read or changed."""
+
+    code = "other_workspace"
+
+
 _OF_STATUS: Mapping[int, type[SignetError]] = {
     400: Invalid,
     401: Unauthenticated,
@@ -91,6 +113,7 @@ _OF_STATUS: Mapping[int, type[SignetError]] = {
     405: Invalid,
     409: Conflict,
     413: TooLarge,
+    421: OtherWorkspace,
     422: Invalid,
     429: RateLimited,
     503: Unavailable,
@@ -100,7 +123,9 @@ _OF_STATUS: Mapping[int, type[SignetError]] = {
 def refusal(status: int, body: object, retry_after: str | None = None) -> SignetError:
     """Return the error that a 4xx or 5xx answer stands for, with the daemon's own text, code and fields."""
     if not isinstance(body, dict) or not isinstance(body.get("error"), str):
-        return BadAnswer(f"The daemon's address answered with status {status}", http_status=status)
+        return BadAnswer(
+            f"The daemon answered with status {status} and without a reason", http_status=status
+        )
     base = _OF_STATUS.get(status, SignetError)
     code = body.get("code")
     kind: type[SignetError] = base

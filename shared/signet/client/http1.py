@@ -12,12 +12,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from signet.client.call import Call, Reply
-from signet.client.errors import BadAnswer, ConnectionBroken
+from signet.client.errors import BadAnswer, ConnectionBroken, foreign
 from signet.client.target import Target
 
 #: Larger than any answer the daemon gives in one piece.
 MAX_BYTES = 64 * 1024 * 1024
 
+#: Every answer of a daemon has this header.
+_OURS = "x-signet-request-id"
+_PROTOCOL = b"HTTP/"
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([2-5][0-9]{2})(?: [^\r\n]*)?")
 _LENGTH = re.compile(rb"[0-9]{1,15}")
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?")
@@ -41,14 +44,22 @@ def request(target: Target, call: Call[Any]) -> bytes:
 
 
 def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
-    """Return what the bytes of a connection say; raises ConnectionBroken for half a reply or another protocol."""
+    """Return what the bytes of a connection say.
+
+    Raises ConnectionBroken for half a reply, and BadAnswer for that of another program or in another protocol.
+    """
     if len(received) >= MAX_BYTES:
         raise BadAnswer(f"The answer is larger than {MAX_BYTES} bytes")
+    if not _PROTOCOL.startswith(received[: len(_PROTOCOL)]):
+        raise foreign(target.url)
     try:
         status, headers, rest = _parted(received)
-        return Reply(status=status, headers=headers, body=_body(headers, rest))
+        body = _body(headers, rest)
     except Malformed as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error}") from error
+    if _OURS not in headers and (target.only_signet or not body.lstrip().startswith(b"{")):
+        raise foreign(target.url)
+    return Reply(status=status, headers=headers, body=body)
 
 
 def take_chunks(received: bytearray) -> tuple[bytes, bool]:

@@ -5,7 +5,8 @@ What the methods ask, take and answer is described in `calls/` and `plans.py`.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, Unpack
+from weakref import WeakSet
 
 from signet.client import calls, plans, retry, transport
 from signet.client.answers import MemorySummary
@@ -35,15 +36,28 @@ def _plan(describe: Callable[P, Plan[T]]) -> "Callable[Concatenate[Signet, P], T
 
 
 class Signet:
-    """Speaks to the daemon of a workspace; holds no connection, may be shared by threads.
+    """Speaks to the daemon of a workspace; holds no connection between calls, may be shared by threads.
 
+    Use it as a context manager, or as it is: only the streams of `job_events` stay open until they are closed.
     `path` names a workspace, `url` an address; without either the environment decides (see `address.py`). Every call
     raises DaemonNotRunning or DaemonSilent when nobody answers, and the `SignetError` of a refusal.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._target = find(**options)
+        self._streams: WeakSet[Events] = WeakSet()
         self.url = self._target.url
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every stream of events that this client opened; calling it again does no harm."""
+        for stream in tuple(self._streams):
+            stream.close()
 
     remember = _call(calls.memory.remember)
     recall = _call(calls.recall.recall)
@@ -51,6 +65,7 @@ class Signet:
     context_for = _plan(plans.context_for)
     similar = _call(calls.recall.similar)
     authors = _call(calls.recall.authors)
+    types = _call(calls.recall.types)
     get = _call(calls.memory.get)
     memories = _call(calls.memory.memories)
     ids = _call(calls.memory.ids)
@@ -202,7 +217,9 @@ class Signet:
         """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
         from signet.client.events import Events
 
-        return Events(self._target, after)
+        events = Events(self._target, after)
+        self._streams.add(events)
+        return events
 
     def each_memory(
         self,
@@ -254,7 +271,7 @@ class Signet:
         if isinstance(asked, str):
             return asked
         try:
-            return tools.told(self.send(asked))
+            return tools.told(name, self.send(asked))
         except SignetError as error:
             return tools.failed(name, error)
 

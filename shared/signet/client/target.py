@@ -5,13 +5,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from signet import __version__
 from signet.client.address import find_url
 from signet.client.retry import RETRIES
-from signet.config.env import read_environment
+from signet.config.env import is_loopback, read_environment
 from signet.errors import Invalid
+from signet.paths import find_workspace
 
 #: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
 CONNECT_SECONDS = 5.0
@@ -22,13 +23,17 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start."""
+    """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
+
+    With `only_signet` an answer without the header of a Signet daemon is that of another program.
+    """
 
     url: str
     headers: Mapping[str, str]
     connect_seconds: float
     seconds: float
     retries: int
+    only_signet: bool = False
 
     @property
     def is_tls(self) -> bool:
@@ -47,7 +52,8 @@ class Options(TypedDict, total=False):
 
     `path` names a workspace, `url` an address. `token` and `agent_id` come from SIGNET_TOKEN and SIGNET_AGENT_ID
     otherwise. `actor` is who history names. `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
-    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is.
+    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is. With `only_signet`
+    nothing is believed that another program on the port answers.
     """
 
     path: str | None
@@ -59,6 +65,7 @@ class Options(TypedDict, total=False):
     connect_timeout_seconds: float
     timeout_seconds: float | None
     retries: int
+    only_signet: bool
     environ: Mapping[str, str]
 
 
@@ -85,13 +92,20 @@ def find(**options: Unpack[Options]) -> Target:
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    url = options.get("url") or find_url(options.get("path"), environ, found)
+    path = options.get("path")
+    url = options.get("url") or find_url(path, environ, found)
+    is_chosen = options.get("url") or (path is None and found.daemon_url)
+    if not is_chosen and is_loopback(urlsplit(url).hostname or ""):
+        # Whoever has the port may serve another workspace, and then refuses (signet_api/guard.py).
+        root = os.path.realpath(find_workspace(path, environ).root)
+        named["X-Signet-Home"] = quote(os.fsencode(root))
     return Target(
         url=_checked(url.rstrip("/")),
         headers={name: _sendable(name, value) for name, value in named.items() if value},
         connect_seconds=min(options.get("connect_timeout_seconds", CONNECT_SECONDS), seconds),
         seconds=seconds,
         retries=options.get("retries", RETRIES),
+        only_signet=options.get("only_signet", False),
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from signet.client.call import Call
 from signet.errors import Invalid, SignetError
+from signet.mcp import answers
+from signet.mcp.answers import View
 from signet.mcp.tool import Tool
 from signet.mcp.tools import TOOLS
 
@@ -74,9 +76,9 @@ def asked(name: str, arguments: Mapping[str, object] | str | None) -> Call[Any] 
     )
 
 
-def told(answer: object) -> str:
-    """Return an answer of the daemon as the text that the model reads."""
-    return json.dumps(answer, indent=2, ensure_ascii=False)
+def told(name: str, answer: object) -> str:
+    """Return an answer of the daemon as the text that the model reads, ids whole."""
+    return answers.text(answer, TOOLS[name].shape, View())
 
 
 def failed(name: str, error: SignetError) -> str:

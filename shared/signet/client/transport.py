@@ -10,7 +10,7 @@ from typing import Any
 
 from signet.client import http1
 from signet.client.call import Call, Reply
-from signet.client.errors import ConnectionBroken, DaemonNotRunning, DaemonSilent
+from signet.client.errors import ConnectionBroken, DaemonNotRunning, silent
 from signet.client.target import Target
 
 _CHUNK = 65_536
@@ -25,7 +25,7 @@ def send(target: Target, call: Call[Any]) -> Reply:
         with contextlib.closing(connected(target)) as connection:
             return http1.reply(target, call, _exchange(connection, target, call))
     except TimeoutError as error:
-        raise DaemonSilent() from error
+        raise silent(target.url, target.seconds) from error
     except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import ClassVar
 
+from signet.config import origins
 from signet.config.fields import (
     Section,
     choice,
@@ -313,6 +314,8 @@ class Auth(Section):
     """Who may call."""
 
     mode: AuthMode = choice(AuthMode.LOCAL, unreadable=AuthMode.UNKNOWN)
+    #: Pages of other programs that may call as one of our own does: `signet trust origin`.
+    trusted_origins: tuple[str, ...] = custom((), origins.read)
     default_token_ttl_seconds: int = integer(604_800, 1, CENTURY_SECONDS, strict=True)
     session_token_ttl_seconds: int = integer(86_400, 1, CENTURY_SECONDS, strict=True)
     rate_limits: RateLimits = nested(RateLimits)

@@ -122,7 +122,7 @@ def inside_workspace(value: object, where: str, warnings: list[str]) -> object:
     raise Unfit("a path inside the workspace")
 
 
-def texts(value: object, where: str, warnings: list[str]) -> object:
+def texts(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
     """Read a list of words as a tuple."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise Unfit("a list of words")

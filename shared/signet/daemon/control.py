@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from signet import clock
 from signet.daemon import ready, record
@@ -24,9 +25,14 @@ from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
 from signet.resources import deploy_dir
 
-#: From the moment that the port is open until everything answers.
-READY_SECONDS = 15.0
-#: Until the port is open: a large database is copied and upgraded before.
+if TYPE_CHECKING:
+    from signet.daemon.movement import Movement
+
+#: A start may always take this long from the moment that the port is open until everything answers.
+READY_SECONDS = 60.0
+#: After that it is given up when nothing has moved for so long (movement.py).
+STILL_SECONDS = 20.0
+#: Longer than this no start takes: a large database is copied and upgraded before the port is open.
 UPGRADE_SECONDS = 900.0
 HUNG_SECONDS = 5.0
 STOP_SECONDS = 5.0
@@ -194,6 +200,7 @@ def _await(
     """Return when the daemon is ready; `child` is the process that this call started, if any."""
     began = time.monotonic()
     open_since: float | None = None
+    movement: Movement | None = None
     told = ""
     while True:
         if child is not None and (code := _exit_status(child)) is not None:
@@ -206,14 +213,24 @@ def _await(
         if answer.status == 200 and (found := record.running(workspace)) is not None:
             return Started(daemon=found, is_new=found.pid == child)
         now = time.monotonic()
-        if answer.is_listening and open_since is None:
-            open_since = now
-        if now - (open_since or began) > (READY_SECONDS if open_since else UPGRADE_SECONDS):
+        still = 0.0
+        if answer.is_listening:
+            open_since = open_since or now
+            movement = movement or _movement(workspace)
+            still = movement.still_seconds(answer)
+        is_patient = open_since is None or now - open_since <= READY_SECONDS
+        if (still > STILL_SECONDS and not is_patient) or now - began > UPGRADE_SECONDS:
             raise _GaveUp(f"not ready after {now - began:.0f} s: {answer.what_is_missing}")
         if now - began > QUIET_SECONDS and answer.what_is_missing != told:
             told = answer.what_is_missing
             tell(told)
         time.sleep(_LOOK_SECONDS)
+
+
+def _movement(workspace: Workspace) -> "Movement":
+    from signet.daemon.movement import Movement  # a quick start does without its libraries
+
+    return Movement(workspace)
 
 
 def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started:

@@ -76,7 +76,9 @@ def check_free(port: int, *, bind: str = LOOPBACK) -> None:
     other = answer.body.get("agentsDir")
     if isinstance(other, str):
         raise PortTaken(
-            f"Port {port} is used by the Signet daemon of {other}", port=port, workspace=other
+            f"Port {port} is used by the Signet daemon of {other}; choose another with --port",
+            port=port,
+            workspace=other,
         )
     raise PortTaken(f"Port {port} is used by another program; choose one with --port", port=port)
 

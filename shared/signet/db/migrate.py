@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +55,35 @@ class Migration:
     before: str | None
     after: str
     copy: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What the file says of a table, index or trigger: whose table it is, and the text."""
+
+    table: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """How a file differs from what the revisions make, by names such as `index idx_memories_type`.
+
+    `foreign` are indexes and triggers of other programs on our tables, `guards` those that can make writes fail.
+    """
+
+    missing: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
+
+    def told(self) -> list[str]:
+        """Return every difference in words, in the order of the names."""
+        return sorted(
+            [f"{key} is missing" for key in self.missing]
+            + [f"{key} differs" for key in self.differs]
+            + [f"{key} is of another program" for key in self.foreign]
+        )
 
 
 def upgrade(database: Path, *, now: datetime) -> Migration:
@@ -110,31 +139,92 @@ def is_current(database: Path) -> bool:
 
 
 def drift(database: Path) -> list[str]:
-    """Return what differs from a new file, in sorted sentences: tables, indexes and triggers missing or changed.
+    """Return what differs from a new file, in sorted sentences, foreign indexes and triggers left out."""
+    return replace(compare(database), foreign=()).told()
 
-    What only the file has is no drift: columns at the end of a table, and everything with another name.
+
+def compare(database: Path) -> Differences:
+    """Return how a file differs from a new one in tables, indexes and triggers.
+
+    Columns at the end of a table and tables with other names are no difference: adopted files keep theirs.
     """
+    wanted, found = _model(), _definitions(database)
+    differs = [
+        key
+        for key in wanted.keys() & found.keys()
+        if not _dense(found[key].sql).startswith(_dense(wanted[key].sql))
+    ]
+    strange = [
+        key
+        for key, one in found.items()
+        if key not in wanted and f"table {one.table}" in wanted and not key.startswith("table ")
+    ]
+    return Differences(
+        missing=tuple(sorted(wanted.keys() - found.keys())),
+        differs=tuple(sorted(differs)),
+        foreign=tuple(sorted(strange)),
+        guards=tuple(sorted(key for key in strange if _may_refuse(found[key].sql))),
+    )
+
+
+def mend(database: Path) -> list[str]:
+    """Take foreign indexes and triggers off our tables and make our own as they should be; return what was done.
+
+    Rows and tables are not touched. Raises MigrationFailed when an index of ours does not fit the rows; the file is
+    then as it was.
+    """
+    found, wanted, done = compare(database), _model(), []
+    with _lock(database), contextlib.closing(connect(database)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for key in (*found.foreign, *found.differs):
+                if not key.startswith("table "):
+                    kind, name = key.split(" ", 1)
+                    connection.execute(f'DROP {kind} IF EXISTS "{name}"')
+                    done += [f"removed {key}"] if key in found.foreign else []
+            for key in (*found.missing, *found.differs):
+                if not key.startswith("table "):
+                    connection.execute(wanted[key].sql)
+                    done.append(f"made {key}")
+            connection.execute("COMMIT")
+        except sqlite.Error as error:
+            connection.execute("ROLLBACK")
+            raise MigrationFailed(
+                f"{database} could not be put right and was left as it was: {error}"
+            ) from error
+    return done
+
+
+def schema(database: Path) -> dict[str, str]:
+    """Return the text of each table (without its last parenthesis), index and trigger by name: `table memories`."""
+    return {key: _plain(one.sql) for key, one in _definitions(database).items()}
+
+
+def _model() -> "dict[str, Definition]":
+    """Return what the revisions make of an empty file."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.db"
         upgrade(model, now=datetime.now(UTC))
-        wanted = schema(model)
-    found = schema(database)
-    missing = [f"{name} is missing" for name in wanted.keys() - found.keys()]
-    shared = wanted.keys() & found.keys()
-    differs = [f"{name} differs" for name in shared if not found[name].startswith(wanted[name])]
-    return sorted(missing + differs)
+        return _definitions(model)
 
 
-def schema(database: Path) -> dict[str, str]:
-    """Return the text of each table (without its last parenthesis), index and trigger by name: `table memories`."""
+def _definitions(database: Path) -> "dict[str, Definition]":
     statement = """
-        SELECT type || ' ' || name, sql FROM sqlite_master
+        SELECT type || ' ' || name, tbl_name, sql FROM sqlite_master
          WHERE sql IS NOT NULL AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
          ORDER BY 1"""
     with contextlib.closing(connect(database, read_only=True)) as connection:
-        return {name: _plain(sql) for name, sql in connection.execute(statement)}
+        return {
+            key: Definition(table=table, sql=sql)
+            for key, table, sql in connection.execute(statement)
+        }
+
+
+def _may_refuse(sql: str) -> bool:
+    """Return whether a foreign index or trigger can make a write of ours fail or change it."""
+    return re.match(r"\s*CREATE\s+(UNIQUE|TEMP|TRIGGER)", sql, re.I) is not None
 
 
 def _revisions() -> list[str]:
@@ -270,3 +360,8 @@ def _plain(sql: str) -> str:
     """Return a definition without comments and line breaks."""
     plain = " ".join(re.sub("--[^\n]*", "", sql).split())
     return plain.removesuffix(")") if plain.startswith("CREATE TABLE") else f"{plain};"
+
+
+def _dense(sql: str) -> str:
+    """Return a definition without what does not change its meaning: space beside marks, quotes around names."""
+    return re.sub(r"\s*([(),=;])\s*", r"\1", _plain(sql).replace('"', "")).strip()

@@ -31,7 +31,9 @@ class Argument:
     """One argument of a tool.
 
     `to` is its name in the request to the route, where that differs. `values` is the type of what a map or an array
-    holds, None for anything; `least` and `most` bound a number.
+    holds, None for anything; `least` and `most` bound a number; its text says so where a model may need to
+    know. One that is not `listed` is accepted but not described: a description takes room in every session, and hardly
+    any call needs this argument.
     """
 
     name: str
@@ -44,15 +46,17 @@ class Argument:
     most: float | None = None
     among: tuple[str, ...] = ()
     values: Kind | None = Kind.TEXT
+    listed: bool = True
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:
-    """Return the arguments as JSON Schema."""
+    """Return the arguments that are listed as JSON Schema."""
+    listed = [argument for argument in arguments if argument.listed]
+    required = [argument.name for argument in listed if argument.required]
     return {
         "type": "object",
-        "properties": {argument.name: _described(argument) for argument in arguments},
-        "required": [argument.name for argument in arguments if argument.required],
-        "additionalProperties": False,
+        "properties": {argument.name: _described(argument) for argument in listed},
+        **({"required": required} if required else {}),
     }
 
 
@@ -83,8 +87,6 @@ def _described(argument: Argument) -> dict[str, object]:
     more: dict[str, object] = {
         "enum": list(argument.among) or None,
         "default": argument.default,
-        "minimum": argument.least,
-        "maximum": argument.most,
     }
     if argument.kind is Kind.TEXTS:
         more["items"] = {"type": argument.values}

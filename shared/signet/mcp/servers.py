@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from signet.mcp import answers
 from signet.mcp.arguments import Argument, Kind
 from signet.mcp.tool import Operation, Tool, flag, number, text
 
@@ -12,8 +13,9 @@ PREFIX = "signet_"
 CALL_SECONDS = 60.0
 
 _ROOT = "/api/marketplace/mcp"
-_ID = text("server_id", "Id of the tool server, as mcp_server_list shows it", required=True)
-_REFRESH = flag("refresh", "Ask the servers again instead of telling what is known", default=False)
+CALL_PATH = f"{_ROOT}/call"
+_ID = text("server_id", "serverId from mcp_server_list", required=True)
+_REFRESH = flag("refresh", "Ask the servers again instead of using the last answer", default=False)
 
 
 def _names(name: str, text: str) -> Argument:
@@ -35,7 +37,7 @@ def _switch(verb: str, text: str, *, enabled: bool) -> Tool:
 
 _CALL = Tool(
     name="mcp_server_call",
-    text="Call a tool of another tool server that the user has installed. Find server, tool and "
+    text="Call a tool of another tool server that the user installed. Find server, tool and "
     "arguments with mcp_server_search first.",
     arguments=(
         Argument(name="server_id", kind=Kind.TEXT, text=_ID.text, to="serverId", required=True),
@@ -45,7 +47,7 @@ _CALL = Tool(
         ),
     ),
     method="POST",
-    path=f"{_ROOT}/call",
+    path=CALL_PATH,
     failed="Tool server call failed",
     reads_only=False,
     seconds=CALL_SECONDS,
@@ -54,43 +56,45 @@ _CALL = Tool(
 SERVERS = (
     Tool(
         name="mcp_server_list",
-        text="List the tools of other tool servers that the user has installed and switched on. "
-        "With many of them, mcp_server_search is shorter.",
+        text="List the tools of other tool servers that the user installed and switched on. With many "
+        "of them, mcp_server_search gives a shorter answer.",
         arguments=(_REFRESH,),
         method="GET",
         path=f"{_ROOT}/tools",
         failed="Tool server list failed",
+        shape=answers.routed,
     ),
     Tool(
         name="mcp_server_search",
-        text="Find a tool of another tool server by words of what it does. Use it when none of "
-        "your own tools can do what is wanted. What is found becomes callable by its name.",
+        text="Find a tool of another tool server by what it does, when none of your own tools can do "
+        "what is wanted. What is found can then be called by its name.",
         arguments=(
             text("query", "What the tool should do, at least two characters", required=True),
-            number("limit", "At most so many results", least=1, most=50),
+            number("limit", "Up to 50", least=1, most=50),
             _REFRESH,
-            flag("promote", "Offer what is found as tools of their own", default=True),
+            flag("promote", "List the results as tools of their own", default=True),
         ),
         method="GET",
         path=f"{_ROOT}/search",
         failed="Tool server search failed",
+        shape=answers.routed,
     ),
     _switch(
         "enable",
-        "Switch an installed tool server on, so that it is started and its tools are offered. Use "
-        "it only when the user asks for it.",
+        "Switch an installed tool server on: it is started and its tools are listed. Only when the "
+        "user asks.",
         enabled=True,
     ),
     _switch(
         "disable",
-        "Switch an installed tool server off: it is stopped and its tools are gone. Use it only "
-        "when the user asks for it.",
+        "Switch a tool server off: it is stopped and its tools are no longer listed. Only when the "
+        "user asks.",
         enabled=False,
     ),
     Tool(
         name="mcp_server_scope_get",
-        text="Tell which harnesses, workspaces and channels a tool server is for; without a "
-        "server_id, of all that are installed.",
+        text="Show which harnesses, workspaces and channels a tool server is limited to; without "
+        "server_id, all installed servers.",
         arguments=(text("server_id", _ID.text),),
         method="GET",
         path=f"{_ROOT}/{{server_id}}",
@@ -100,12 +104,12 @@ SERVERS = (
     ),
     Tool(
         name="mcp_server_scope_set",
-        text="Limit a tool server to some harnesses, workspaces or channels. An empty list is for "
-        "all; one that is left out stays. Use it only when the user asks for it.",
+        text="Limit a tool server to some harnesses, workspaces or channels. An empty list means "
+        "all; an omitted one is unchanged. Only when the user asks.",
         arguments=(
             _ID,
             _names("harnesses", "Names of harnesses, such as codex"),
-            _names("workspaces", "Workspaces, or folders with all that is below them"),
+            _names("workspaces", "Workspaces, or folders including everything below them"),
             _names("channels", "Names of channels"),
         ),
         method="PATCH",
@@ -116,7 +120,7 @@ SERVERS = (
     ),
     Tool(
         name="mcp_server_policy_get",
-        text="Tell how many tools of other tool servers appear as tools of their own.",
+        text="Show how many tools of other servers are listed as tools of their own.",
         arguments=(),
         method="GET",
         path=f"{_ROOT}/policy",
@@ -124,25 +128,25 @@ SERVERS = (
     ),
     Tool(
         name="mcp_server_policy_set",
-        text="Choose how many tools of other tool servers appear as tools of their own: what was "
-        "searched (compact), that and some others (hybrid), all (expanded).",
+        text="Choose which tools of other servers are listed as tools of their own: recent search "
+        "results (compact), those and some others (hybrid), all (expanded).",
         arguments=(
             Argument(
                 name="mode",
                 kind=Kind.TEXT,
-                text="Which of them appear",
+                text="Which are listed",
                 among=("compact", "hybrid", "expanded"),
             ),
             number(
                 "max_expanded_tools",
-                "Most tools that appear in mode hybrid (12 at first)",
+                "Most tools listed in mode hybrid, up to 100 (default 12)",
                 to="maxExpandedTools",
                 least=0,
                 most=100,
             ),
             number(
                 "max_search_results",
-                "Most results of a search, and most tools in mode compact (8 at first)",
+                "Most search results, and most tools listed in mode compact, up to 50 (default 8)",
                 to="maxSearchResults",
                 least=1,
                 most=50,
@@ -183,13 +187,17 @@ def call_of(name: str, arguments: object) -> Operation:
 
 
 def described(body: object) -> list[dict[str, object]]:
-    """Return the tools of an answer to EXPOSED as `tools/list` shows them.
+    """Return what an answer to EXPOSED adds to `tools/list`: nothing while no server is on for the caller.
+
+    Else it is our tools about servers and the tools of the servers themselves.
 
     What a server says of its tool is a stranger's text: it stands behind a word on where it comes from.
     """
-    listed = body.get("tools") if isinstance(body, Mapping) else None
+    if not isinstance(body, Mapping) or not body.get("servers"):
+        return []
+    listed = body.get("tools")
     found: Sequence[Mapping[str, object]] = listed if isinstance(listed, list) else ()
-    return [
+    theirs = [
         {
             "name": one["name"],
             "description": f"[Tool of the server {one['serverName']!r}] {one['description']}",
@@ -198,6 +206,7 @@ def described(body: object) -> list[dict[str, object]]:
         }
         for one in found
     ]
+    return [*(tool.described for tool in SERVERS), *theirs]
 
 
 def _map(found: object) -> Mapping[str, object]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from signet.errors import Invalid
+from signet.mcp import answers
+from signet.mcp.answers import Shape
 from signet.mcp.arguments import Argument, Kind, checked, schema
 
 #: Seconds that a tool may take (MC-13).
@@ -31,7 +33,7 @@ class Tool:
 
     `failed` leads the text of a failure. `reads_only` tells a harness that nothing is changed by it. `fixed` is in
     every body, `within` names the field of the body that holds the arguments, and `all_path` and `all_failed` hold for
-    a call that leaves the argument of the path out.
+    a call that leaves the argument of the path out. `shape` makes what the model reads from the route's answer.
     """
 
     name: str
@@ -46,16 +48,18 @@ class Tool:
     within: str = ""
     all_path: str = ""
     all_failed: str = ""
+    shape: Shape = answers.usual
 
     @property
     def described(self) -> dict[str, object]:
         """Return the tool as `tools/list` shows it."""
-        return {
+        described: dict[str, object] = {
             "name": self.name,
             "description": self.text,
             "inputSchema": schema(self.arguments),
-            "annotations": {"readOnlyHint": self.reads_only},
         }
+        # False is what the protocol takes a missing hint for.
+        return described | ({"annotations": {"readOnlyHint": True}} if self.reads_only else {})
 
     def operation(self, given: object) -> Operation:
         """Return the request that a call means; raises Invalid for arguments that do not fit."""
@@ -79,14 +83,18 @@ class Tool:
         return Operation(method=self.method, path=path, body=body, failed=failed)
 
 
-def text(name: str, text: str, *, to: str = "", required: bool = False) -> Argument:
+def text(
+    name: str, text: str, *, to: str = "", required: bool = False, listed: bool = True
+) -> Argument:
     """Return an argument that is a text."""
-    return Argument(name=name, kind=Kind.TEXT, text=text, to=to, required=required)
+    return Argument(name=name, kind=Kind.TEXT, text=text, to=to, required=required, listed=listed)
 
 
-def flag(name: str, text: str, *, to: str = "", default: bool | None = None) -> Argument:
+def flag(
+    name: str, text: str, *, to: str = "", default: bool | None = None, listed: bool = True
+) -> Argument:
     """Return an argument that is true or false."""
-    return Argument(name=name, kind=Kind.BOOL, text=text, to=to, default=default)
+    return Argument(name=name, kind=Kind.BOOL, text=text, to=to, default=default, listed=listed)
 
 
 def number(
@@ -97,10 +105,18 @@ def number(
     default: float | None = None,
     least: float | None = None,
     most: float | None = None,
+    listed: bool = True,
 ) -> Argument:
     """Return an argument that is a number."""
     return Argument(
-        name=name, kind=Kind.NUMBER, text=text, to=to, default=default, least=least, most=most
+        name=name,
+        kind=Kind.NUMBER,
+        text=text,
+        to=to,
+        default=default,
+        least=least,
+        most=most,
+        listed=listed,
     )
 
 

@@ -1,129 +1,136 @@
-"""The tools that agents are offered: each is one route of the HTTP interface under a name that models understand."""
+"""The tools that agents are offered: each is one route of the HTTP interface under a name that models understand.
+
+Their list is read by a model at the start of every session: what is not listed keeps it under 6 kB, routed tools apart
+(`tests/mcp_server/test_http.py`).
+"""
 
 from collections.abc import Mapping
 
+from signet.mcp import answers
 from signet.mcp.arguments import Argument, Kind
 from signet.mcp.servers import SERVERS
 from signet.mcp.tool import Tool, flag, number, text
 
 EXEC_SECONDS = 30.0
 
-_ID = text("id", "Id of the memory, as memory_search shows it", required=True)
-_REASON = text("reason", "Why; it is kept in the memory's history", required=True)
-_TYPE = text("type", "Kind of memory: fact, preference, decision, procedural, rationale, …")
-_AGENT = text("agent_id", "Agent whose memory it is (default: default)", to="agentId")
-_IMPORTANCE = number("importance", "How much it matters, from 0 to 1", least=0, most=1)
-_TAGS = text("tags", "Tags, separated by commas")
-_SESSION = text("session_key", "Key of the session, as the harness told it", required=True)
+_ID = text("id", "Id from a result", required=True)
+_REASON = text("reason", "Why, for its history", required=True)
+_SESSION = text("session_key", "Session key", required=True)
+#: A connection belongs to one agent, which its address or headers name.
+_AGENT = text("agent_id", "Agent whose memory it is", to="agentId", listed=False)
 
 _MEMORY = (
     Tool(
         name="memory_search",
-        text="Search what is remembered, by meaning and by words. Use it before answering from "
-        "memory, when the user refers to earlier work, and before saving what may be known.",
+        text="Search long-term memory, best match first. Use it when a task starts, when the user "
+        "refers to earlier work, and before asking what they may have told you.",
         arguments=(
-            text("query", "What to look for, as a question or as key words", required=True),
-            number("limit", "At most so many results", default=10, least=1, most=100),
-            _TYPE,
-            number("min_score", "Leave out results of a lower score", least=0, most=1),
-            text("project", "Only memories of this project"),
-            text("tags", "Only memories with these tags, separated by commas"),
-            text("who", "Only memories that this person or program saved"),
-            text("since", "Only memories since this ISO date"),
-            text("until", "Only memories until this ISO date"),
-            text("keyword_query", "Words to look for instead of the query's", to="keywordQuery"),
-            flag("pinned", "Only memories that are pinned, or only others"),
-            flag("expand", "Add the transcripts that the results come from", default=False),
-            number("importance_min", "Only memories that matter so much", least=0, most=1),
-            number("score_min", "Another name of min_score", to="min_score", least=0, most=1),
+            text("query", "Question or keywords", required=True),
+            number("limit", "Up to 100", default=10, least=1, most=100),
+            text("type", "Only this type"),
+            text("project", "Only this project folder"),
+            text("tags", "Comma-separated"),
+            text("who", "Only saved by this program or person"),
+            text("since", "From this ISO date"),
+            text("until", "To this ISO date"),
+            number("min_score", "Least relevance", least=0, most=1, listed=False),
+            flag("expand", "Add the transcripts of their sessions", listed=False),
+            text("keyword_query", "Words to match", to="keywordQuery", listed=False),
+            flag("pinned", "Only pinned memories", listed=False),
+            number("importance_min", "Minimum importance", least=0, most=1, listed=False),
+            number("score_min", "Least relevance", to="min_score", least=0, most=1, listed=False),
             _AGENT,
         ),
         method="POST",
         path="/api/memory/recall",
         failed="Search failed",
+        shape=answers.found,
     ),
     Tool(
         name="memory_store",
-        text="Save one fact, preference or decision that will matter in later sessions. Write a "
-        "sentence that is understood without this conversation.",
+        text="Save one fact, preference, decision or correction that will matter in later sessions, "
+        "as a sentence that makes sense on its own. Never a password or key.",
         arguments=(
-            text("content", "The memory, one self-contained statement", required=True),
-            _TYPE,
-            _IMPORTANCE,
-            _TAGS,
-            flag("pinned", "Keep it from fading and from being forgotten by accident"),
-            text("project", "Project it belongs to"),
+            text("content", "The memory", required=True),
+            text("type", "fact, preference, decision, procedural, rationale…"),
+            number("importance", "0 to 1", least=0, most=1),
+            text("tags", "Comma-separated"),
+            flag("pinned", "Never let it fade"),
+            text("project", "Project folder; default: this session's"),
+            Argument(
+                name="visibility",
+                kind=Kind.TEXT,
+                text="private: this agent only",
+                among=("global", "private"),
+                listed=False,
+            ),
             Argument(
                 name="hints",
                 kind=Kind.TEXTS,
                 text="Questions that this memory answers",
+                listed=False,
             ),
             _AGENT,
-            Argument(
-                name="visibility",
-                kind=Kind.TEXT,
-                text="Who may read it",
-                among=("global", "private"),
-            ),
         ),
         method="POST",
         path="/api/memory/remember",
         failed="Store failed",
         reads_only=False,
+        shape=answers.stored,
     ),
     Tool(
         name="memory_get",
-        text="Read one memory whole, with its tags, source and version. Use it when a search "
-        "result was cut or its details matter.",
+        text="Read one memory in full, e.g. when a result is truncated.",
         arguments=(_ID,),
         method="GET",
         path="/api/memory/{id}",
         failed="Get failed",
+        shape=answers.whole,
     ),
     Tool(
         name="memory_list",
-        text="List memories, newest first. Use it to see what is kept; to find something, use "
-        "memory_search.",
+        text="List memories, newest first.",
         arguments=(
-            number("limit", "At most so many", default=100, least=1, most=1000),
-            number("offset", "Leave out so many of the newest", default=0, least=0),
-            _TYPE,
+            number("limit", "Up to 1000", default=100, least=1, most=1000),
+            number("offset", "Results to skip", least=0),
+            text("type", "Only this type", listed=False),
         ),
         method="GET",
         path="/api/memories",
         failed="List failed",
+        shape=answers.listed,
     ),
     Tool(
         name="memory_modify",
-        text="Correct or complete a memory whose content, type, tags or importance is no longer "
-        "right. Its history keeps the old text.",
+        text="Correct or complete a memory.",
         arguments=(
             _ID,
             _REASON,
-            text("content", "The new text"),
-            _TYPE,
-            _TAGS,
-            _IMPORTANCE,
+            text("content", "New text"),
+            text("type", "New type"),
+            text("tags", "Comma-separated"),
+            number("importance", "0 to 1", least=0, most=1),
         ),
         method="PATCH",
         path="/api/memory/{id}",
         failed="Modify failed",
         reads_only=False,
+        shape=answers.changed,
     ),
     Tool(
         name="memory_forget",
-        text="Forget a memory that is wrong, outdated or that the user wants gone. It can be "
-        "recovered for thirty days.",
-        arguments=(_ID, _REASON, flag("force", "Forget it although it is pinned")),
+        text="Remove a wrong, outdated or unwanted memory. It can be recovered for 30 days.",
+        arguments=(_ID, _REASON, flag("force", "Even if it is pinned")),
         method="DELETE",
         path="/api/memory/{id}",
         failed="Forget failed",
         reads_only=False,
+        shape=answers.changed,
     ),
     Tool(
         name="memory_feedback",
-        text="Say how useful the memories were that were brought into this session, so that the "
-        "right ones come next time.",
+        text="Rate memories that were put into this session; <memory-feedback> names session key "
+        "and ids.",
         arguments=(
             Argument(
                 name="session_key",
@@ -135,7 +142,7 @@ _MEMORY = (
             Argument(
                 name="ratings",
                 kind=Kind.MAP,
-                text="Memory id to a number from -1 (harmful) over 0 (unused) to 1 (helpful)",
+                text="id: -1 (misled) to 1 (needed)",
                 to="feedback",
                 required=True,
                 values=Kind.NUMBER,
@@ -145,34 +152,35 @@ _MEMORY = (
         path="/api/memory/feedback",
         failed="Feedback failed",
         reads_only=False,
+        shape=answers.rated,
     ),
     Tool(
         name="knowledge_expand",
-        text="Tell all that is known of one person, project, tool or other thing: its aspects, "
-        "facts, constraints and relations.",
+        text="Everything known about one person, project or other thing: rules, facts, "
+        "relations and memories.",
         arguments=(
-            text("entity_name", "Name of the thing", to="entity", required=True),
-            text("aspect_filter", "Only aspects whose name holds this", to="aspect"),
-            text("question", "What you want to know; it decides the order"),
-            number("max_tokens", "Size of the answer", to="maxTokens", default=2000, least=100),
+            text("entity_name", "Its name", to="entity", required=True),
+            text("question", "Puts relevant facts first"),
+            text("aspect_filter", "Only aspects named like this", to="aspect", listed=False),
+            number("max_tokens", "Size", to="maxTokens", default=2000, least=100, listed=False),
         ),
         method="POST",
         path="/api/knowledge/expand",
         failed="Expand failed",
+        shape=answers.expanded,
     ),
 )
 
 _PEERS = (
     Tool(
         name="agent_peers",
-        text="List the other sessions that work now, with their agents and projects. Use it "
-        "before asking a peer or when work may overlap.",
+        text="List other agent sessions that are active now.",
         arguments=(
-            text("agent_id", "The agent that asks (default: default)"),
-            text("session_key", "The session that asks"),
-            text("project", "Only sessions of this project"),
-            flag("include_self", "Also the asking session", default=False),
-            number("limit", "At most so many", default=50, least=1, most=200),
+            text("session_key", "Your session, to leave it out"),
+            text("project", "Only this project folder"),
+            text("agent_id", "The agent that asks", listed=False),
+            flag("include_self", "Include the asking session", default=False, listed=False),
+            number("limit", "Most results", default=50, least=1, most=200, listed=False),
         ),
         method="GET",
         path="/api/cross-agent/presence",
@@ -180,30 +188,36 @@ _PEERS = (
     ),
     Tool(
         name="agent_message_send",
-        text="Send a message to another agent or session, or to all: ask for help, tell of a "
-        "decision, ask a question.",
+        text="Send a message to another agent or session, or to all.",
         arguments=(
             text("content", "The message", required=True),
-            text("from_agent_id", "The agent that sends", to="fromAgentId"),
-            text("from_session_key", "The session that sends", to="fromSessionKey"),
-            text("to_agent_id", "The agent that shall get it", to="toAgentId"),
-            text("to_session_key", "The session that shall get it", to="toSessionKey"),
-            flag("broadcast", "To everybody", default=False),
+            text("to_agent_id", "Receiving agent", to="toAgentId"),
+            text("to_session_key", "Receiving session", to="toSessionKey"),
+            flag("broadcast", "To all"),
             Argument(
                 name="type",
                 kind=Kind.TEXT,
-                text="What the message is",
+                text="Purpose",
                 among=("assist_request", "decision_update", "info", "question"),
+                listed=False,
             ),
+            text("from_session_key", "Your session", to="fromSessionKey"),
+            text("from_agent_id", "The agent that sends", to="fromAgentId", listed=False),
             Argument(
                 name="via",
                 kind=Kind.TEXT,
                 text="How it travels",
                 among=("local", "acp"),
+                listed=False,
             ),
-            text("acp_base_url", "Address of the relay, for acp", to="acpBaseUrl"),
-            text("acp_target_agent_name", "Agent at the relay, for acp", to="acpTargetAgentName"),
-            number("acp_timeout_ms", "Patience with the relay, for acp", to="acpTimeoutMs"),
+            text("acp_base_url", "Address of the relay", to="acpBaseUrl", listed=False),
+            text(
+                "acp_target_agent_name",
+                "Agent at the relay",
+                to="acpTargetAgentName",
+                listed=False,
+            ),
+            number("acp_timeout_ms", "Time for the relay", to="acpTimeoutMs", listed=False),
         ),
         method="POST",
         path="/api/cross-agent/messages",
@@ -212,14 +226,14 @@ _PEERS = (
     ),
     Tool(
         name="agent_message_inbox",
-        text="Read the messages that other agents and sessions have sent to this one.",
+        text="Read messages from other agents and sessions.",
         arguments=(
-            text("agent_id", "The agent whose inbox it is (default: default)"),
-            text("session_key", "The session whose inbox it is"),
-            text("since", "Only messages since this ISO date"),
-            number("limit", "At most so many", default=100, least=1, most=500),
-            flag("include_sent", "Also what it has sent", default=False),
-            flag("include_broadcast", "Also what went to everybody", default=True),
+            text("session_key", "Your session"),
+            text("since", "From this ISO date", listed=False),
+            number("limit", "Up to 500", default=100, least=1, most=500, listed=False),
+            text("agent_id", "The agent whose inbox it is", listed=False),
+            flag("include_sent", "Include sent messages", default=False, listed=False),
+            flag("include_broadcast", "Include broadcasts", default=True, listed=False),
         ),
         method="GET",
         path="/api/cross-agent/messages",
@@ -230,8 +244,7 @@ _PEERS = (
 _MACHINE = (
     Tool(
         name="secret_list",
-        text="List the names of the stored secrets. Values are never shown; use secret_exec to "
-        "run a command that needs one.",
+        text="List the names of stored secrets, for secret_exec. Values are never shown.",
         arguments=(),
         method="GET",
         path="/api/secrets",
@@ -239,14 +252,13 @@ _MACHINE = (
     ),
     Tool(
         name="secret_exec",
-        text="Run a shell command with secrets in its environment. The values are redacted from "
-        "the output. Use it for whatever needs a key or password.",
+        text="Run a shell command with secrets as environment variables, redacted in its output.",
         arguments=(
-            text("command", "The command, run by sh", required=True),
+            text("command", "Run by sh", required=True),
             Argument(
                 name="secrets",
                 kind=Kind.MAP,
-                text="Environment variable to name of the secret (or op:// reference)",
+                text="Variable: secret name or op:// reference",
                 required=True,
             ),
         ),
@@ -258,16 +270,10 @@ _MACHINE = (
     ),
     Tool(
         name="session_bypass",
-        text="Switch the automatic memory of a session off or on. Use it only when the user asks "
-        "for it; the tools go on working.",
+        text="Turn a session's automatic memory off or on. Only when the user asks.",
         arguments=(
             _SESSION,
-            Argument(
-                name="enabled",
-                kind=Kind.BOOL,
-                text="True to leave the session alone",
-                required=True,
-            ),
+            Argument(name="enabled", kind=Kind.BOOL, text="true: off", required=True),
         ),
         method="POST",
         path="/api/sessions/{session_key}/bypass",
@@ -276,5 +282,7 @@ _MACHINE = (
     ),
 )
 
-#: Every tool, in the order in which it is listed.
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE, *SERVERS)}
+#: The tools that are always listed, in this order.
+ALWAYS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE)}
+#: Every tool that can be called; those for tool servers are listed while a server is on.
+TOOLS: Mapping[str, Tool] = {**ALWAYS, **{tool.name: tool for tool in SERVERS}}

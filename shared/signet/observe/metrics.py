@@ -67,6 +67,11 @@ PROVIDER_SECONDS = Histogram(
 PROVIDER_TOKENS = Counter(
     "signet_provider_tokens_total", "Tokens that providers counted", ["provider", "direction"]
 )
+UNREADABLE = Counter(
+    "signet_provider_unreadable_answers_total",
+    "Answers of models that could not be read",
+    ["provider", "why"],
+)
 RECALL_STAGE = Histogram(
     "signet_recall_stage_seconds", "Time of one stage of recall", ["stage"], buckets=_FAST
 )

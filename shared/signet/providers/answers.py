@@ -19,6 +19,9 @@ _ALL_FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n(.*)\n```", re.DOTALL | re
 _STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
+#: A number as text; so long that no float overflows.
+_NUMBER = re.compile(r"([+-]?\d{1,12}(?:\.\d{1,12})?)\s*(%?)", re.ASCII)
+
 Json = dict[str, object]
 
 
@@ -36,6 +39,8 @@ def objects(raw: str) -> Iterator[Json]:
             value = _load(value)
         if isinstance(value, dict):
             yield value
+            # Some put the answer into another object: {"result": {…}}.
+            yield from (inside for inside in value.values() if isinstance(inside, dict))
 
 
 def without_thoughts(raw: str) -> str:
@@ -56,12 +61,21 @@ def text(item: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
+def number(item: object, key: str) -> float | None:
+    """Return a field as a number, also one that is written as text or in percent; None when it is none."""
+    value = item.get(key) if isinstance(item, dict) else None
+    if isinstance(value, str):
+        found = _NUMBER.fullmatch(value.strip())
+        value = float(found[1]) / (100 if found[2] else 1) if found else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    return float(min(max(value, -1e9), 1e9))
+
+
 def confidence(item: object) -> float:
     """Return how sure the model says it is, 0..1; a half when it does not say."""
-    value = item.get("confidence") if isinstance(item, dict) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return DEFAULT_CONFIDENCE
-    return float(min(max(value, 0), 1))
+    value = number(item, "confidence")
+    return DEFAULT_CONFIDENCE if value is None else min(max(value, 0.0), 1.0)
 
 
 def _balanced(text: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
-from signet.providers.ports import Completion
+from signet.providers.ports import Completion, Shape
 
 BASE_URL = "https://api.anthropic.com"
 VERSION = "2023-06-01"
@@ -26,7 +26,9 @@ class AnthropicModel:
         root = url.rstrip("/").removesuffix("/v1")
         self._exchange = Exchange(self.name, root, api_key=api_key, headers=headers)
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the text blocks of the answer to one user message, joined."""
         if not self._has_key:
             raise ProviderDown(
@@ -39,7 +41,13 @@ class AnthropicModel:
             "max_tokens": max_tokens,
             "messages": [{"role": "user", "content": prompt}],
         }
-        answer = self._exchange.post("/v1/messages", payload, timeout_seconds=timeout_seconds)
+        answer = self._exchange.post(
+            "/v1/messages",
+            payload,
+            timeout_seconds=timeout_seconds,
+            # The prompt describes the shape, which these models keep to; a prefilled answer the newer ones refuse.
+            wishes=[] if shape is None else [{"temperature": 0}],
+        )
         usage = answer.get("usage")
         counts: Mapping[str, object] = usage if isinstance(usage, dict) else {}
         return self._exchange.completion(

@@ -3,7 +3,7 @@
 import json
 
 from signet.providers.command import Command
-from signet.providers.ports import Completion
+from signet.providers.ports import Completion, Shape
 
 
 class ClaudeCodeModel:
@@ -14,7 +14,9 @@ class ClaudeCodeModel:
         self._model = model
         self._command = Command(provider=self.name, executable="claude")
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the final text; the program sets its own limit of tokens."""
         arguments = ["-p", "--model", self._model, "--no-session-persistence"]
         out = self._command.run(

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from signet.providers.command import Command
-from signet.providers.ports import Completion
+from signet.providers.loose import as_object
+from signet.providers.ports import Completion, Shape
 
 
 class CodexModel:
@@ -21,7 +22,9 @@ class CodexModel:
             excerpt_chars=500,
         )
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the agent's messages, joined; the program sets its own limit of tokens."""
         arguments = ["exec", "--skip-git-repo-check", "--json", "--sandbox", "read-only"]
         place = ["-C", str(Path.home()), "--model", self._model, "-"]
@@ -37,15 +40,15 @@ class CodexModel:
         read = written = 0
         failed = ""
         for event in _events(out):
-            kind, item = event.get("type"), _object(event.get("item"))
+            kind, item = event.get("type"), as_object(event.get("item"))
             if kind == "item.completed" and item.get("type") == "agent_message":
                 texts.append(str(item.get("text") or ""))
             elif kind == "turn.completed":
-                usage = _object(event.get("usage"))
+                usage = as_object(event.get("usage"))
                 read += _count(usage.get("input_tokens"))
                 written += _count(usage.get("output_tokens"))
             elif kind in ("turn.failed", "error"):
-                error = _object(event.get("error"))
+                error = as_object(event.get("error"))
                 failed = str(error.get("message") or event.get("message") or "the turn failed")
         text = "\n".join(text for text in texts if text.strip())
         if not text:
@@ -63,10 +66,6 @@ def _events(out: str) -> Iterator[Mapping[str, object]]:
             continue
         if isinstance(event, dict):
             yield event
-
-
-def _object(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _count(value: object) -> int:

@@ -6,19 +6,31 @@
 | 429, 502, 503, 504, 529 | ProviderDown | it asks for patience; Retry-After says how long |
 | 401, 403 | ProviderDown, for long | a wrong key must not use up the attempts of every job |
 | no complete answer in time | ProviderTimeout | the question itself may be too much |
-| connection cut in an answer | ProviderFailed | a question that kills the server must run out of attempts |
-| any other status that is not 2xx, nonsense | ProviderFailed | with the status and the start of the body |
+| connection or stream cut in an answer | ProviderCut | a question that kills the server must run out of attempts |
+| any other 4xx | ProviderRefused | it is the question that it refuses |
+| a web page, nothing, another format | ProviderNonsense | something else answers there |
+| any other status that is not 2xx, an error as answer | ProviderFailed | with the status and the start of the body |
+
+Whose fault the last five are, the provider's or the question's, is told by what other jobs meet (queue/limits.py).
 """
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 from signet import clock
-from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+from signet.errors import (
+    ProviderCut,
+    ProviderDown,
+    ProviderFailed,
+    ProviderNonsense,
+    ProviderRefused,
+    ProviderTimeout,
+)
 from signet.net import http
-from signet.providers import vectors
+from signet.providers import streamed, vectors
 from signet.providers.ports import Completion
 
 #: Short, so that work starts again within five seconds of a local server's return (design/queue.md F-15).
@@ -35,6 +47,13 @@ EXCERPT_CHARS = 200
 LIMITED = 429
 REFUSED = frozenset({401, 403})
 OVERLOADED = frozenset({502, 503, 504, 529})
+#: How a server answers to a field that it does not know.
+UNKNOWN_FIELD = frozenset({400, 422})
+#: For how long it is not asked for that again: it may be updated meanwhile.
+UNKNOWN_SECONDS = 3600.0
+
+#: How many of the optional fields a server and model refuse, and until when (monotonic) that is taken for granted.
+_unknown: dict[tuple[str, str], tuple[int, float]] = {}
 
 
 class Exchange:
@@ -55,10 +74,37 @@ class Exchange:
         self._client = http.Client(base_url, headers=bearer if headers is None else headers)
 
     def post(
-        self, path: str, payload: Mapping[str, object], *, timeout_seconds: float
+        self,
+        path: str,
+        payload: Mapping[str, object],
+        *,
+        timeout_seconds: float,
+        wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
-        """Return the JSON object that answers a JSON object."""
-        return self._object(self._ask("POST", path, payload, timeout_seconds))
+        """Return the JSON object that answers a JSON object.
+
+        `wishes` are further fields that the server may not know: when it refuses, they are left out, one wish after
+        the other, and from then on for an hour.
+        """
+        until = time.monotonic() + timeout_seconds
+        server = (self._client.base_url, self.provider)
+        known, known_until = _unknown.get(server, (0, 0.0))
+        left_out = known if time.monotonic() < known_until else 0
+        while True:
+            body = dict(payload)
+            for wish in wishes[left_out:]:
+                body |= wish
+            try:
+                answer = self._object(self._ask("POST", path, body, timeout_seconds))
+            except ProviderRefused as error:
+                if left_out >= len(wishes) or error.facts.get("status") not in UNKNOWN_FIELD:
+                    raise
+                left_out += 1
+                timeout_seconds = max(until - time.monotonic(), 0.01)
+                continue
+            if left_out > known or (left_out and time.monotonic() >= known_until):
+                _unknown[server] = (left_out, time.monotonic() + UNKNOWN_SECONDS)
+            return answer
 
     def get(self, path: str, *, timeout_seconds: float) -> Mapping[str, object]:
         """Return the JSON object at a path."""
@@ -68,7 +114,7 @@ class Exchange:
         """Return the JSON array at a path."""
         answer = self._ask("GET", path, None, timeout_seconds)
         if not isinstance(answer, list):
-            raise self._failed(f"the answer is not a JSON array: {str(answer)[:EXCERPT_CHARS]}")
+            raise self._nonsense(f"the answer is not a JSON array: {str(answer)[:EXCERPT_CHARS]}")
         return answer
 
     def delete(self, path: str, *, timeout_seconds: float) -> None:
@@ -78,7 +124,7 @@ class Exchange:
     def completion(self, text: object, input_tokens: object, output_tokens: object) -> Completion:
         """Return what the model wrote; raises ProviderFailed when that is not text or nothing."""
         if not isinstance(text, str) or not text.strip():
-            raise self._failed("the answer is empty")
+            raise self._nonsense("the answer is empty")
         return Completion(
             # Half of an emoji, where the answer was cut, can be neither stored nor sent.
             text=text.encode("utf-8", "replace").decode(),
@@ -91,7 +137,7 @@ class Exchange:
         try:
             return vectors.pack_all(rows, count=count, dimensions=dimensions)
         except ValueError as error:
-            raise self._failed(str(error)) from error
+            raise self._nonsense(str(error)) from error
 
     def close(self) -> None:
         """Close the connections; a later question opens new ones."""
@@ -111,7 +157,7 @@ class Exchange:
                 f"{self.provider}: {error.message}", provider=self.provider
             ) from error
         except http.Broken as error:
-            raise self._failed(error.message) from error
+            raise self._cut(error.message) from error
         self._check(reply)
         return self._parse(reply.body)
 
@@ -126,22 +172,41 @@ class Exchange:
             asked = retry_after(reply.headers.get("retry-after"), clock.now())
             usual = LIMITED_SECONDS if status == LIMITED else UNREACHABLE_SECONDS
             raise self._down(reason, usual if asked is None else asked, status)
-        raise self._failed(reason, status)
+        if 400 <= status < 500:
+            raise ProviderRefused(
+                f"{self.provider}: {reason}", provider=self.provider, status=status
+            )
+        raise ProviderFailed(f"{self.provider}: {reason}", provider=self.provider, status=status)
 
     def _parse(self, body: bytes) -> object:
+        """Return the JSON of a body, or what the pieces add up to in which it was streamed."""
         try:
             answer: object = json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise self._failed(f"the answer is not JSON: {excerpt(body)}") from error
-        return answer
+            return answer
+        except (ValueError, RecursionError):
+            pass
+        try:
+            found = streamed.joined(body)
+        except streamed.Cut as error:
+            raise self._cut(str(error)) from error
+        if found is None:
+            what = "is empty" if not body.strip() else f"is not JSON: {excerpt(body)}"
+            raise self._nonsense(f"the answer {what}")
+        return found
 
     def _object(self, answer: object) -> Mapping[str, object]:
         if not isinstance(answer, dict):
-            raise self._failed(f"the answer is not a JSON object: {str(answer)[:EXCERPT_CHARS]}")
+            raise self._nonsense(f"the answer is not a JSON object: {str(answer)[:EXCERPT_CHARS]}")
+        if said := answer.get("error"):
+            text = f"{self.provider}: the answer is an error: {str(said)[:EXCERPT_CHARS]}"
+            raise ProviderFailed(text, provider=self.provider)
         return answer
 
-    def _failed(self, what: str, status: int | None = None) -> ProviderFailed:
-        return ProviderFailed(f"{self.provider}: {what}", provider=self.provider, status=status)
+    def _nonsense(self, what: str) -> ProviderNonsense:
+        return ProviderNonsense(f"{self.provider}: {what}", provider=self.provider)
+
+    def _cut(self, what: str) -> ProviderCut:
+        return ProviderCut(f"{self.provider}: {what}", provider=self.provider)
 
     def _down(self, reason: str, seconds: float, status: int | None = None) -> ProviderDown:
         return ProviderDown(

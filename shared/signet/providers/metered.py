@@ -13,7 +13,7 @@ from signet.errors import ModelNotInstalled, ProviderTimeout, SignetError
 from signet.observe import metrics, record, taxonomy
 from signet.observe.record import Event
 from signet.observe.tracing import TRACES
-from signet.providers.ports import Completion, Embedder, LanguageModel
+from signet.providers.ports import Completion, Embedder, LanguageModel, Shape
 
 
 class Outcome(StrEnum):
@@ -45,13 +45,18 @@ class MeteredModel:
     def name(self) -> str:
         return self._model.name
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the model's answer."""
         call = Call()
         try:
             with metered(self.name, Kind.LLM) as call:
                 call.answer = self._model.generate(
-                    prompt, timeout_seconds=timeout_seconds, max_tokens=max_tokens
+                    prompt,
+                    timeout_seconds=timeout_seconds,
+                    max_tokens=max_tokens,
+                    shape=shape,
                 )
             return call.answer
         finally:

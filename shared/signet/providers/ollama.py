@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.exchange import Exchange
-from signet.providers.ports import Completion
+from signet.providers.ports import Completion, Shape
 from signet.providers.vectors import EMBED_SECONDS, batches
 
 #: Room for the longest extraction prompt (12 000 characters) and its answer; Ollama's own default cuts it in silence.
@@ -68,11 +68,16 @@ class _Server:
         self._exchange.close()
 
     def _post(
-        self, path: str, payload: Mapping[str, object], *, timeout_seconds: float
+        self,
+        path: str,
+        payload: Mapping[str, object],
+        *,
+        timeout_seconds: float,
+        wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
         body = {"model": self.model, **payload}
         try:
-            return self._exchange.post(path, body, timeout_seconds=timeout_seconds)
+            return self._exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
         except ProviderFailed as error:
             if error.facts.get("status") != NOT_FOUND:
                 raise
@@ -91,15 +96,23 @@ class OllamaModel(_Server):
         super().__init__(url, model)
         self._context_tokens = context_tokens
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the model's answer; it is told not to think aloud, but may."""
+        options = {"num_predict": max_tokens, "num_ctx": self._context_tokens}
         payload = {
             "prompt": prompt,
             "stream": False,
             "think": False,
-            "options": {"num_predict": max_tokens, "num_ctx": self._context_tokens},
+            "options": options if shape is None else {**options, "temperature": 0},
         }
-        answer = self._post("/api/generate", payload, timeout_seconds=timeout_seconds)
+        answer = self._post(
+            "/api/generate",
+            payload,
+            timeout_seconds=timeout_seconds,
+            wishes=[] if shape is None else [{"format": shape}],
+        )
         return self._exchange.completion(
             answer.get("response"), answer.get("prompt_eval_count"), answer.get("eval_count")
         )

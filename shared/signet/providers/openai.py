@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from signet.errors import ProviderDown, ProviderFailed
 from signet.net.http import host_of
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
-from signet.providers.ports import Completion
+from signet.providers.loose import as_object, first_object
+from signet.providers.ports import Completion, Shape
 from signet.providers.vectors import EMBED_SECONDS, batches
 
 BASE_URL = "https://api.openai.com/v1"
@@ -50,11 +51,16 @@ class _Server:
         self._exchange.close()
 
     def _post(
-        self, path: str, payload: Mapping[str, object], *, timeout_seconds: float
+        self,
+        path: str,
+        payload: Mapping[str, object],
+        *,
+        timeout_seconds: float,
+        wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
         self._need_key()
         body = {"model": self.model, **payload}
-        return self._exchange.post(path, body, timeout_seconds=timeout_seconds)
+        return self._exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
 
     def _need_key(self) -> None:
         if self._is_vendor and not self._has_key:
@@ -73,17 +79,25 @@ class OpenAIModel(_Server):
         # The vendor's newer models refuse the old name, compatible servers do not know the new one.
         self._limit_name = "max_completion_tokens" if self._is_vendor else "max_tokens"
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the model's answer to one user message."""
         payload = {
             "messages": [{"role": "user", "content": prompt}],
             self._limit_name: max_tokens,
             "stream": False,
         }
-        answer = self._post("/chat/completions", payload, timeout_seconds=timeout_seconds)
-        usage = _object(answer.get("usage"))
+        answer = self._post(
+            "/chat/completions",
+            payload,
+            timeout_seconds=timeout_seconds,
+            # Some servers know no schemas, and the vendor's models that think refuse a temperature.
+            wishes=[] if shape is None else [_as_format(shape), {"temperature": 0}],
+        )
+        usage = as_object(answer.get("usage"))
         return self._exchange.completion(
-            _object(_first(answer.get("choices")).get("message")).get("content"),
+            as_object(first_object(answer.get("choices")).get("message")).get("content"),
             usage.get("prompt_tokens"),
             usage.get("completion_tokens"),
         )
@@ -112,20 +126,17 @@ class OpenAIEmbedder(_Server):
         )
 
 
+def _as_format(shape: Shape) -> Mapping[str, object]:
+    schema = {"name": "answer", "schema": shape}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
 def _in_order(data: object) -> object:
     """Return the vectors in the order of the texts, which is told by `index`, not by their place."""
     if not isinstance(data, list):
         return None
     by_place: dict[int, object] = {}
-    for place, row in enumerate(map(_object, data)):
+    for place, row in enumerate(map(as_object, data)):
         told = row.get("index")
         by_place[told if isinstance(told, int) else place] = row.get("embedding")
     return [by_place.get(place) for place in range(len(data))]
-
-
-def _first(value: object) -> Mapping[str, object]:
-    return _object(value[0]) if isinstance(value, list) and value else {}
-
-
-def _object(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}

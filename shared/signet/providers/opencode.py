@@ -5,12 +5,12 @@ may answer a message before its text is there; the session is then looked at unt
 """
 
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers.exchange import Exchange
-from signet.providers.ports import Completion
+from signet.providers.loose import as_object
+from signet.providers.ports import Completion, Shape
 
 BASE_URL = "http://127.0.0.1:4096"
 PROBE_SECONDS = 3.0
@@ -31,7 +31,9 @@ class OpencodeModel:
         self._model = {"providerID": vendor, "modelID": name}
         self._exchange = Exchange(self.name, url)
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the text parts of the answer, joined; the server sets its own limit of tokens."""
         until = time.monotonic() + timeout_seconds
         for _ in range(SESSIONS):
@@ -82,14 +84,14 @@ class OpencodeModel:
         return found
 
     def _completion(self, message: object) -> Completion | None:
-        said = _object(message)
-        info = _object(said.get("info"))
+        said = as_object(message)
+        info = as_object(said.get("info"))
         if info.get("role") == "user":
             return None
         text = _text(said.get("parts"))
         if not text.strip():
             return None
-        tokens = _object(info.get("tokens"))
+        tokens = as_object(info.get("tokens"))
         return self._exchange.completion(text, tokens.get("input"), tokens.get("output"))
 
     def _forget(self, session: str) -> None:
@@ -105,10 +107,6 @@ class OpencodeModel:
 
 
 def _text(parts: object) -> str:
-    rows = [_object(part) for part in parts] if isinstance(parts, list) else []
+    rows = [as_object(part) for part in parts] if isinstance(parts, list) else []
     texts = (row.get("text") for row in rows if row.get("type") == "text")
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _object(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}

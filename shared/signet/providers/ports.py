@@ -5,9 +5,12 @@ an error or nonsense) or ProviderTimeout (no answer in time), and nothing else. 
 threads at once. Vectors are bytes: little-endian float32, 4 * dimensions long.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+#: What an answer has to look like, as a JSON schema.
+Shape = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +28,13 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str: ...
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
-        """Return the model's answer within `timeout_seconds` in total."""
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
+        """Return the model's answer within `timeout_seconds` in total.
+
+        With a `shape` the likeliest answer is asked for, in that shape; what comes may have another one all the same.
+        """
         ...
 
     def available(self) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.errors import ProviderBusy, ProviderDown
-from signet.providers.ports import Completion, LanguageModel
+from signet.providers.ports import Completion, LanguageModel, Shape
 
 #: How often somebody who waits for a slot looks for one: calls take seconds.
 LOOK_SECONDS = 0.05
@@ -91,7 +91,9 @@ class RationedModel:
     def name(self) -> str:
         return self._model.name
 
-    def generate(self, prompt: str, *, timeout_seconds: float, max_tokens: int) -> Completion:
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
         """Return the model's answer; raises ProviderDown when the hour's budget is used up.
 
         Raises ProviderBusy when no slot gets free in time.
@@ -100,7 +102,9 @@ class RationedModel:
         with self._slot(started + timeout_seconds * WAIT_SHARE):
             self._take_call()
             left = started + timeout_seconds - time.monotonic()
-            found = self._model.generate(prompt, timeout_seconds=left, max_tokens=max_tokens)
+            found = self._model.generate(
+                prompt, timeout_seconds=left, max_tokens=max_tokens, shape=shape
+            )
         tokens = (found.input_tokens or 0) + (found.output_tokens or 0)
         self._db.write_quick(count, self._kind, now=clock.now(), tokens=tokens)
         return found

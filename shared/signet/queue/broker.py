@@ -237,7 +237,7 @@ class JobsConsumer(Consumer):
         run = message.run
         ended = run.outcome or outcome.of(message._exception)
         took = time.monotonic() - message.started if message.started else 0.0
-        if not ended.is_provider_down:
+        if not (ended.is_provider_down or ended.is_provider_failure):
             if message.started:
                 self._pump.ran(run, took)
             run.free()

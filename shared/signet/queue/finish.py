@@ -15,9 +15,8 @@ from signet.db import Row, WriteTx
 from signet.queue import backoff, limits
 from signet.queue.enqueue import DUE
 from signet.queue.lease import Lease, release
+from signet.queue.states import ERRORS_KEPT
 
-#: How many past errors a row keeps, newest last.
-ERRORS_KEPT = 5
 #: What is due no sooner than this needs no bell: a worker looks at new commits once a second (pump.LOOK_SECONDS).
 UNNOTICED_MS = 1_000
 #: Error texts are cut here: a row is for reading, the log has the rest.
@@ -74,6 +73,8 @@ class Outcome:
     wait_ms: int | None = None
     #: Whether a provider refused work: its queue then stops (see limits.py).
     is_provider_down: bool = False
+    #: Whether a provider answered with an error, or not in time: its fault or the job's (see limits.py).
+    is_provider_failure: bool = False
 
 
 class Leased(NamedTuple):

@@ -97,15 +97,18 @@ class Run:
         value = effects(tx)
         if isinstance(value, dict):
             finish.record_result(tx, self.lease.job_id, value)
+        # A job that was skipped has asked nobody.
+        has_answer = not (isinstance(value, dict) and "skipped" in value)
         if self.is_probe:
-            # A job that was skipped has asked nobody.
-            self.probed(tx, not (isinstance(value, dict) and "skipped" in value), now=now)
+            self.probed(tx, has_answer, now=now)
+        elif has_answer:
+            limits.answered(tx, self.lease.queue, now=now)
         return value
 
     def probed(self, tx: WriteTx, has_answer: bool, *, now: datetime) -> None:
         """Close the breaker of the queue if this probe has heard from the provider, else let another one go."""
         if has_answer:
-            limits.close_breaker(tx, self.lease.queue)
+            limits.close_breaker(tx, self.lease.queue, now=now)
         else:
             limits.probe_lost(tx, self.lease.queue, self.lease.job_id, now=now)
 

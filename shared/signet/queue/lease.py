@@ -20,10 +20,10 @@ from signet.db.transaction import Params
 _DUE = """
 SELECT id, {level} AS level, due_ms FROM memory_jobs
  WHERE status = 'pending' AND queue = :queue AND priority = {level} AND due_ms <= :wall
-   AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
+   {{only}}AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
  ORDER BY due_ms, id LIMIT :count + 0"""
 
-CLAIM = f"""
+_CLAIM = f"""
 UPDATE memory_jobs
    SET status = 'leased', attempts = attempts + 1, runs_total = runs_total + 1,
        lease_token = lease_token + 1, lease_owner = :owner, lease_until_ms = :until,
@@ -33,6 +33,12 @@ UPDATE memory_jobs
        ) ORDER BY level, due_ms, id LIMIT :count + 0)
 RETURNING id, job_type, queue, priority, due_ms, lease_token, attempts, max_attempts, crashes,
           memory_id, document_id, agent_id, created_at, CAST(payload AS BLOB)"""
+CLAIM = _CLAIM.format(only="")
+#: Only what has not failed before: a probe that is not one of a few jobs that every provider fails.
+_CLAIM_FRESH = _CLAIM.format(only="AND last_error_code IS NULL ")
+_FRESH = """
+SELECT 1 FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority IN (0, 1, 2) AND due_ms <= ?
+   AND last_error_code IS NULL LIMIT 1"""
 
 _BURY = """
 UPDATE memory_jobs
@@ -95,13 +101,16 @@ def claim(
     now: datetime,
     monotonic_ms: int,
     lease_ms: int,
+    is_probe: bool = False,
 ) -> list[Lease]:
     """Lease up to `count` due jobs of a queue, highest priority and oldest first.
 
-    A row that came from outside with no attempt left is buried instead (dead, code `exhausted`).
+    A probe is a job that has not failed yet, if there is one. A row that came from outside with no attempt left
+    is buried instead (dead, code `exhausted`).
     """
+    has_fresh = is_probe and has_due_fresh(tx, queue, wall_ms=int(now.timestamp() * 1000))
     rows = tx.tuples(
-        CLAIM,
+        _CLAIM_FRESH if has_fresh else CLAIM,
         {
             "queue": queue,
             "count": count,
@@ -153,6 +162,11 @@ def next_due_ms(tx: ReadTx, queue: str) -> int | None:
     params: Params = {"queue": queue}
     value = tx.value(_NEXT_DUE, params)
     return None if value is None else int(value)
+
+
+def has_due_fresh(tx: ReadTx, queue: str, *, wall_ms: int) -> bool:
+    """Return whether a due job of a queue has not failed yet."""
+    return tx.one(_FRESH, (queue, wall_ms)) is not None
 
 
 def _payload(stored: bytes | None) -> Mapping[str, Any]:

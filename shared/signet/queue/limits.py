@@ -4,17 +4,28 @@ When a run ends with `ProviderDown` its queue stops claiming until the provider 
 goes through as a probe. Its success closes the breaker, its failure opens it again, and an end that says nothing
 of the provider lets the next one go. The state is a row, so that it holds across processes and restarts: while a
 provider is down, at most one call a probe interval is made.
+
+A run that ends with `ProviderFailed` leaves open who is to blame. The first one puts a row in state `closed`, which
+the next success deletes. Several failures of one kind over different jobs since then mean that the provider is ill:
+the breaker opens and those failures are not charged. A job that keeps failing while others succeed, or whose outages
+end and it fails all the same, is charged. One that died with nobody to compare it with is tried again once, when the
+provider has answered somebody.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
-from signet.errors import NotNow, ProviderDown
+from signet.db import ReadTx, Row, WriteTx
+from signet.errors import PROVIDER_FAILURES, PROVIDER_ILL, NotNow, ProviderDown
+from signet.observe import logs
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import breaker_of, queues_behind
+from signet.queue.states import ERRORS_KEPT
+
+log = logs.get("pipeline")
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
 #: provider's recovery (design F-15). A provider may ask for longer.
@@ -23,20 +34,68 @@ LAST_PROBE_MS = 4_000
 #: A probe that has not come back within this time is given up and another may go.
 PROBE_MS = 120_000
 
-_READ = "SELECT failures, retry_at_ms, probe FROM provider_breakers WHERE provider = ?"
+#: So many failures of one kind since the provider last answered, not all of one job, mean that it is ill.
+ILL_AFTER = 3
+#: Failures longer ago than this are not counted for that.
+ILL_WITHIN = timedelta(minutes=10)
+#: How many outages one job is excused for: some requests make a healthy server fail.
+MAX_OUTAGES = 3
+
+#: `updated_at` is when the trouble began, whatever happens to the row until it goes.
+_READ = "SELECT state, failures, retry_at_ms, probe, updated_at FROM provider_breakers WHERE provider = ?"
+_ANY_OPEN = "SELECT 1 FROM provider_breakers WHERE state <> 'closed' LIMIT 1"
+_SUSPECT = """
+INSERT INTO provider_breakers (provider, state, updated_at) VALUES (?, 'closed', ?) ON CONFLICT DO NOTHING"""
 _WRITE = """
 INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at) VALUES (?, 'open', ?, ?, ?)
 ON CONFLICT (provider) DO UPDATE SET state = excluded.state, failures = excluded.failures,
-       retry_at_ms = excluded.retry_at_ms, probe = NULL, updated_at = excluded.updated_at"""
-_PROBE = """
-UPDATE provider_breakers SET state = 'half_open', probe = ?, retry_at_ms = ?, updated_at = ? WHERE provider = ?"""
+       retry_at_ms = excluded.retry_at_ms, probe = NULL"""
+_PROBE = "UPDATE provider_breakers SET state = 'half_open', probe = ?, retry_at_ms = ? WHERE provider = ?"
 _PROBE_LOST = """
-UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ?, updated_at = ?
- WHERE provider = ? AND probe = ?"""
+UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ? WHERE provider = ? AND probe = ?"""
 _DUE_NOW = """
 UPDATE memory_jobs SET due_ms = ?, updated_at = ?
  WHERE queue IN (SELECT value FROM json_each(?)) AND status = 'pending' AND last_error_code = ? AND due_ms > ?"""
-_CLOSE = "DELETE FROM provider_breakers WHERE provider = ?"
+_CLOSE = "DELETE FROM provider_breakers WHERE provider = ? RETURNING updated_at, state"
+_NO_SUSPECT = "DELETE FROM provider_breakers WHERE provider = ? AND state = 'closed' RETURNING updated_at, state"
+_CODES = "(SELECT value FROM json_each(:codes))"
+#: How often the row has failed so since then, of what it remembers.
+_TIMES = f"""
+(SELECT COUNT(*) FROM json_each(CASE WHEN json_valid(errors) THEN errors ELSE '[]' END)
+  WHERE value ->> 'at' >= :since AND value ->> 'code' IN {_CODES})"""
+_PAYLOAD = "CASE WHEN json_valid(payload) THEN payload ELSE '{}' END"
+#: Whatever failed since then is due later than that.
+_FAILED = f"""
+SELECT id, {_TIMES} AS failures FROM memory_jobs WHERE id IN (
+    SELECT id FROM memory_jobs WHERE status = 'pending' AND priority IN (0, 1, 2) AND due_ms >= :since_ms
+       AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES} AND updated_at >= :since
+    UNION SELECT id FROM memory_jobs WHERE status = 'leased'
+       AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES}
+    UNION SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
+       AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES})"""
+_OUTAGES = f"SELECT {_PAYLOAD} ->> '$.outage.since', {_PAYLOAD} ->> '$.outage.count' FROM memory_jobs WHERE id = ?"
+_EXCUSE = f"""
+UPDATE memory_jobs SET payload = json_set({_PAYLOAD}, '$.outage', json_object('since', :since, 'count', :count))
+ WHERE id = :id"""
+_NO_TWIN = """
+NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key AND open.id <> memory_jobs.id
+               AND open.status IN ('pending', 'leased'))"""
+_GIVE_BACK = f"""
+UPDATE memory_jobs
+   SET attempts = MAX(attempts - :failures, 0), updated_at = :now, failed_at = NULL,
+       due_ms = CASE status WHEN 'leased' THEN due_ms ELSE :due END,
+       status = CASE status WHEN 'dead' THEN 'pending' ELSE status END
+ WHERE id = :id AND (status IN ('pending', 'leased') OR (status = 'dead' AND {_NO_TWIN}))"""
+#: Once for each job, and only if all its attempts fell into the time without any answer.
+_REVIVE = f"""
+UPDATE memory_jobs
+   SET status = 'pending', attempts = 0, failed_at = NULL, due_ms = :wall, updated_at = :now,
+       payload = json_set({_PAYLOAD}, '$.revived', :now)
+ WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
+                 AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES}
+                 AND {_PAYLOAD} ->> '$.revived' IS NULL AND {_TIMES} >= MIN(max_attempts, {ERRORS_KEPT})
+                 AND {_NO_TWIN}
+               GROUP BY COALESCE(dedupe_key, id))"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +109,7 @@ class Allowance:
 
 def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
     """Return how many of `room` jobs may start; behind a breaker whose wait is over it is one, the probe."""
-    row = tx.one(_READ, (breaker_of(queue),))
+    row = _opened(tx, queue)
     if row is None:
         return Allowance(jobs=room)
     if row["retry_at_ms"] > now_ms:
@@ -58,23 +117,28 @@ def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
     return Allowance(jobs=1, is_probe=True)
 
 
+def is_any_open(tx: ReadTx) -> bool:
+    """Return whether any queue is stopped."""
+    return tx.one(_ANY_OPEN) is not None
+
+
 def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
     """Note that this job has gone to see; return until when (ms since 1970) no other one may."""
     again = now_ms + PROBE_MS
-    tx.run(_PROBE, (job_id, again, clock.ms_to_text(now_ms), breaker_of(queue)))
+    tx.run(_PROBE, (job_id, again, breaker_of(queue)))
     return again
 
 
 def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
     """Let another probe start now if this job was the last one: it has come back without an answer."""
-    now_ms = int(now.timestamp() * 1000)
-    tx.run(_PROBE_LOST, (now_ms, clock.to_text(now), breaker_of(queue), job_id))
+    tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), breaker_of(queue), job_id))
 
 
 def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Close the breaker and make what waits behind it due: who answers for this queue has changed."""
-    close_breaker(tx, queue)
-    _call(tx, queue, ProviderDown.code, now)
+    close_breaker(tx, queue, now=now)
+    for code in (ProviderDown.code, *PROVIDER_FAILURES):
+        _call(tx, queue, code, now)
 
 
 def allowed(tx: WriteTx, queue: str, *, now: datetime) -> None:
@@ -97,7 +161,7 @@ def open_breaker(
 
     A job that was running already when the breaker opened changes nothing.
     """
-    row = tx.one(_READ, (breaker_of(queue),))
+    row = _opened(tx, queue)
     now_ms = int(now.timestamp() * 1000)
     if row is not None and row["retry_at_ms"] > now_ms and row["probe"] != job_id:
         # While a probe is out, what the row holds is only when it is given up.
@@ -105,16 +169,109 @@ def open_breaker(
     failures = (row["failures"] if row else 0) + 1
     wait: int = min(FIRST_PROBE_MS * 2 ** min(failures - 1, 10), LAST_PROBE_MS)
     retry_at = now_ms + max(wait, retry_after_ms or 0)
+    if row is None:
+        _give_back(tx, queue, due_ms=retry_at, now=now)
+        queues = queues_behind(breaker_of(queue))
+        log.warning("provider.held_back", queues=queues, until=clock.ms_to_text(retry_at))
     tx.run(_WRITE, (breaker_of(queue), failures, retry_at, clock.to_text(now)))
     return retry_at
 
 
-def close_breaker(tx: WriteTx, queue: str) -> None:
+def is_ill(tx: WriteTx, queue: str, job_id: str, code: str, *, now: datetime) -> bool:
+    """Note that the provider has failed a job in this way; return whether that is the provider's fault.
+
+    Behind an open breaker failures of other kinds count too: a server that recovers fails in several ways.
+    """
+    tx.run(_SUSPECT, (breaker_of(queue), clock.to_text(now)))
+    row = tx.one(_READ, (breaker_of(queue),))
+    assert row is not None
+    is_open, since = row["state"] != "closed", row["updated_at"]
+    outage, outages = _outages(tx, job_id)
+    if outages >= MAX_OUTAGES and outage != since:
+        return False
+    still = is_open and code in PROVIDER_ILL
+    if still:
+        failed = _failed(tx, queue, PROVIDER_ILL, since=since)
+    else:
+        recent = max(since, clock.to_text(now - ILL_WITHIN))
+        failed = _failed(tx, queue, (code,), since=recent)
+    is_only_one = not failed.keys() - {job_id}
+    if is_only_one or (not still and sum(failed.values()) + 1 < ILL_AFTER):
+        return False
+    _excuse(tx, job_id, since)
+    return True
+
+
+def close_breaker(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Let the queue run again: its provider has answered."""
-    tx.run(_CLOSE, (breaker_of(queue),))
+    _revive(tx, queue, tx.all(_CLOSE, (breaker_of(queue),)), now)
+
+
+def answered(tx: WriteTx, queue: str, *, now: datetime) -> None:
+    """Forget failures of the provider that were not enough to open the breaker: it has answered."""
+    _revive(tx, queue, tx.all(_NO_SUSPECT, (breaker_of(queue),)), now)
 
 
 def breaker_retry_at(tx: ReadTx, queue: str) -> int | None:
     """Return until when the queue is stopped, None when it is not."""
-    row = tx.one(_READ, (breaker_of(queue),))
+    row = _opened(tx, queue)
     return None if row is None else int(row["retry_at_ms"])
+
+
+def _opened(tx: ReadTx, queue: str) -> Row | None:
+    row = tx.one(_READ, (breaker_of(queue),))
+    return None if row is None or row["state"] == "closed" else row
+
+
+def _failed(tx: ReadTx, queue: str, codes: Sequence[str], *, since: str) -> dict[str, int]:
+    """Return how often each job behind the queue's breaker has failed so since then."""
+    asked = _asked(queue, codes, since)
+    return {row["id"]: row["failures"] for row in tx.all(_FAILED, asked) if row["failures"]}
+
+
+def _give_back(tx: WriteTx, queue: str, *, due_ms: int, now: datetime) -> None:
+    """Take back what failures were charged, and how jobs died of them, since the provider last answered."""
+    row = tx.one(_READ, (breaker_of(queue),))
+    if row is None:
+        return
+    for job_id, failures in _failed(tx, queue, PROVIDER_FAILURES, since=row["updated_at"]).items():
+        if _outages(tx, job_id)[1] >= MAX_OUTAGES:
+            continue
+        back = {"id": job_id, "failures": failures, "due": due_ms, "now": clock.to_text(now)}
+        tx.run(_GIVE_BACK, back)
+        _excuse(tx, job_id, row["updated_at"])
+
+
+def _excuse(tx: WriteTx, job_id: str, since: str) -> None:
+    """Count an outage of the provider for a job, once."""
+    outage, outages = _outages(tx, job_id)
+    if outage != since:
+        tx.run(_EXCUSE, {"id": job_id, "since": since, "count": outages + 1})
+
+
+def _outages(tx: ReadTx, job_id: str) -> tuple[str | None, int]:
+    """Return the last outage that a job was excused for, and how many these are."""
+    row = tx.one(_OUTAGES, (job_id,))
+    return (None, 0) if row is None else (row[0], int(row[1] or 0))
+
+
+def _revive(tx: WriteTx, queue: str, closed: Sequence[Row], now: datetime) -> None:
+    """Try again what died while the provider did not answer anybody."""
+    for row in closed:
+        if row["state"] != "closed":
+            log.info("provider.answers_again", queue=queue, since=row["updated_at"])
+        asked = _asked(queue, PROVIDER_FAILURES, row["updated_at"])
+        times = {"wall": int(now.timestamp() * 1000), "now": clock.to_text(now)}
+        revived = tx.run(_REVIVE, asked | times)
+        if revived:
+            log.info("job.revived", queue=queue, count=revived)
+            tx.signal(DUE)
+
+
+def _asked(queue: str, codes: Sequence[str], since: str) -> dict[str, object]:
+    return {
+        "queues": json.dumps(queues_behind(breaker_of(queue))),
+        "codes": json.dumps(list(codes)),
+        "since": since,
+        "since_ms": int(clock.parse(since).timestamp() * 1000),
+    }

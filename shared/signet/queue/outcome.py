@@ -10,6 +10,7 @@ from signet.errors import (
     PermanentJobError,
     ProviderBusy,
     ProviderDown,
+    ProviderFailed,
     SignetError,
     StorageBusy,
     StorageFull,
@@ -56,6 +57,8 @@ def of(error: BaseException | None, *, permanent: tuple[type[BaseException], ...
                 wait_ms=wait_ms,
                 is_provider_down=not isinstance(error, ProviderBusy),
             )
+        case ProviderFailed():
+            return Outcome(end=End.FAILED, code=code, error=error.message, is_provider_failure=True)
         case StorageBusy() | StorageFull():
             return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
         case Frozen():

@@ -190,7 +190,7 @@ class Pump:
         if not self._running or console.is_paused(tx):
             return
         now = self._clock.now()
-        for lane in self._lanes.values():
+        for lane in self._in_turn(tx):
             room = lane.room()
             if not lane.maybe_due or room <= 0:
                 continue
@@ -205,6 +205,7 @@ class Pump:
                     now=now,
                     monotonic_ms=self._clock.monotonic_ms(),
                     lease_ms=self._lease_ms,
+                    is_probe=allowed.is_probe,
                 )
                 if allowed.jobs
                 else []
@@ -226,6 +227,19 @@ class Pump:
                 lane.maybe_due = True
             else:
                 self._set_timer(lane, again_at or lease.next_due_ms(tx, lane.name))
+
+    def _in_turn(self, tx: ReadTx) -> list[Lane]:
+        """Return the lanes; of those behind one breaker the one first whose job is to go and see."""
+        lanes = list(self._lanes.values())
+        if limits.is_any_open(tx):
+            wall = self._clock.wall_ms()
+
+            def turn(lane: Lane) -> tuple[bool, int]:
+                is_fresh = lease.has_due_fresh(tx, lane.name, wall_ms=wall)
+                return not is_fresh, lease.next_due_ms(tx, lane.name) or 0
+
+            lanes.sort(key=turn)
+        return lanes
 
     def landed(self, committed: bool) -> None:
         """Hand out what was claimed, or forget it when the transaction was lost."""

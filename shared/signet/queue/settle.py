@@ -9,21 +9,32 @@ from signet.queue import finish, limits
 from signet.queue.finish import End, Outcome
 from signet.queue.held import Run
 
+_ATTEMPTS = "SELECT attempts FROM memory_jobs WHERE id = ?"
+
 
 def settle(tx: WriteTx, run: Run, ended: Outcome) -> bool:
     """End a run's lease; False, and nothing changed, when the lease was lost.
 
-    A provider that is down stops its queue; a probe that came through opens it again.
+    A provider that is down stops its queue; a probe that came through opens it again. A failure that is the
+    provider's and not the job's is not charged.
     """
     lease, now = run.lease, run.clock.now()
+    if ended.is_provider_failure and limits.is_ill(
+        tx, lease.queue, lease.job_id, ended.code, now=now
+    ):
+        ended = replace(ended, end=End.POSTPONED, is_provider_down=True)
     if ended.is_provider_down:
         retry_at = limits.open_breaker(
             tx, lease.queue, lease.job_id, retry_after_ms=ended.wait_ms, now=now
         )
         wait = clock.ms_to_instant(retry_at) - now
         ended = replace(ended, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
+        # Earlier attempts may have been given back while it ran.
+        lease = lease._replace(attempts=tx.value(_ATTEMPTS, (lease.job_id,)))
     elif run.is_probe:
         run.probed(tx, ended.end is End.COMPLETED, now=now)
+    elif ended.end is End.COMPLETED:
+        limits.answered(tx, lease.queue, now=now)
     return finish.settle(tx, lease, ended, now=now)
 
 

@@ -7,6 +7,9 @@ the table refuse half of one. `failed` is a name of the state set that no row ev
 
 from enum import StrEnum
 
+#: How many past errors a row keeps, newest last.
+ERRORS_KEPT = 5
+
 
 class Status(StrEnum):
     """Where a job is; the strings are what the table stores."""

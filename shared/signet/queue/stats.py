@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row
-from signet.errors import ProviderDown
+from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import QUEUES, breaker_of
+from signet.queue.kinds import QUEUES, queues_behind
 from signet.queue.states import Status
 
 #: No row rests in `failed`, so that no index holds it.
@@ -55,7 +55,11 @@ _BREAKERS = "SELECT provider, state, failures, retry_at_ms, probe, updated_at FR
 _WHY = """
 SELECT error FROM (SELECT error, last_error_code FROM memory_jobs WHERE status = 'pending' AND queue = ?
                       AND priority = ? ORDER BY due_ms DESC, id DESC LIMIT 100)
- WHERE last_error_code = ? LIMIT 1"""
+ WHERE last_error_code IN (SELECT value FROM json_each(?)) LIMIT 1"""
+_WAITING = """
+SELECT COUNT(*) FROM memory_jobs
+ WHERE status = 'pending' AND queue IN (SELECT queue.value FROM json_each(?) AS queue)"""
+_AWAY = json.dumps([ProviderDown.code, *PROVIDER_FAILURES])
 _SUMMARY = "SELECT status, COUNT(*) FROM summary_jobs GROUP BY status"
 #: What the states of summary_jobs are called in answers.
 _SUMMARY_STATES = {
@@ -111,7 +115,10 @@ class Breaker:
     #: When the next job may go and see (wall clock).
     retry_at_ms: int | None
     error: str | None
+    #: When the provider failed for the first time.
     since: str
+    #: Jobs of these queues that are not running.
+    waiting: int
 
 
 def depths(tx: ReadTx) -> list[Depth]:
@@ -205,12 +212,13 @@ def breakers(tx: ReadTx) -> list[Breaker]:
     return [
         Breaker(
             name=row["provider"],
-            queues=tuple(queue for queue in QUEUES if breaker_of(queue) == row["provider"]),
+            queues=(queues := tuple(queues_behind(row["provider"]))),
             state=row["state"],
             failures=row["failures"],
             retry_at_ms=row["retry_at_ms"],
             error=_why(tx, row["provider"]),
             since=row["updated_at"],
+            waiting=tx.value(_WAITING, (json.dumps(queues),)),
         )
         for row in tx.all(_BREAKERS)
         if row["state"] != "closed"
@@ -219,9 +227,9 @@ def breakers(tx: ReadTx) -> list[Breaker]:
 
 def _why(tx: ReadTx, breaker: str) -> str | None:
     """Return what the provider behind a breaker said last, as far as a waiting job tells it."""
-    for queue in QUEUES:
-        for level in (NOW, NORMAL, BULK) if breaker_of(queue) == breaker else ():
-            found = tx.value(_WHY, (queue, level, ProviderDown.code))
+    for queue in queues_behind(breaker):
+        for level in (NOW, NORMAL, BULK):
+            found = tx.value(_WHY, (queue, level, _AWAY))
             if found is not None:
                 return str(found)
     return None

@@ -6,15 +6,15 @@ from typing import Literal
 from pydantic import Field, StrictBool, model_validator
 
 from signet.wire.changes import MAX_ITEMS, MAX_REASON_CHARS, Asked
-from signet.wire.model import spelled
+from signet.wire.model import SAFE_INTEGER, Id, spelled
 from signet.wire.tags import Tags
 
 
 class ForgetBody(Asked):
-    """A choice of memories by ids, words or filters; `preview` writes nothing."""
+    """A choice of memories by ids, words and filters, which all must hold; `preview` writes nothing."""
 
     mode: Literal["preview", "execute"] = "preview"
-    ids: list[str] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
+    ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
     query: str = ""
     type: str | None = None
     tags: Tags = ()
@@ -24,6 +24,7 @@ class ForgetBody(Asked):
     until: str | None = None
     scope: str | None = None
     limit: int | None = Field(None, ge=1)
+    offset: int = Field(0, ge=0, le=SAFE_INTEGER)
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: StrictBool = False
     confirm_token: str | None = spelled("confirm_token", "confirmToken")

@@ -2,16 +2,18 @@
 
 from pydantic import Field, StrictBool, model_validator
 
-from signet.wire.model import Body, Instant, spelled
+from signet.wire.model import Body, Id, Instant, spelled
 
 #: Jobs that one request may change.
 MAX_JOBS = 500
+#: As many are changed when neither ids nor a limit say how many.
+DEFAULT_JOBS = 50
 
 
 class JobsBody(Body):
     """A choice of jobs; `dryRun` changes nothing. What must be said in so many words is `all` of them."""
 
-    ids: list[str] | None = Field(None, min_length=1, max_length=MAX_JOBS)
+    ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_JOBS)
     kind: str | None = spelled("kind", "job_type", "jobType")
     code: str | None = None
     memory_id: str | None = spelled("memory_id", "memoryId")
@@ -19,8 +21,13 @@ class JobsBody(Body):
     since: Instant | None = None
     until: Instant | None = None
     all: StrictBool = False
-    limit: int = Field(50, ge=1, le=MAX_JOBS)
+    limit: int | None = Field(None, ge=1, le=MAX_JOBS)
     dry_run: StrictBool = spelled("dryRun", "dry_run", default=False)
+
+    @property
+    def size(self) -> int:
+        """Return how many jobs are changed at most: every named one, unless a limit says less."""
+        return self.limit or len(self.ids or ()) or DEFAULT_JOBS
 
     @model_validator(mode="after")
     def _says_which(self) -> "JobsBody":

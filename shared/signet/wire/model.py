@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -56,6 +57,16 @@ def _instant(sent: object) -> object:
 #: The name of a kind of memory, and of whoever wrote it.
 TypeName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
 Author = Annotated[str, StringConstraints(strip_whitespace=True, max_length=NAME_CHARS)]
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("an id must not be blank")
+    return text.strip()
+
+
+#: The id of a row, without blanks around it.
+Id = Annotated[str, AfterValidator(_not_blank)]
 
 #: An ISO-8601 time as text; one without zone is UTC.
 Instant = Annotated[datetime, Strict(), BeforeValidator(_instant)]

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from signet.wire.model import Body, spelled
+from signet.wire.model import Body, Id, spelled
 
 #: As many as one model answer may name (spec/pipeline.md); more are a document.
 MAX_TOLD = 100
@@ -81,16 +81,9 @@ def _listed(sent: object) -> object:
     return [sent] if isinstance(sent, str) else sent
 
 
-def _some(ids: list[str]) -> list[str]:
-    if not all(id_.strip() for id_ in ids):
-        raise ValueError("an empty id")
-    return ids
-
-
 #: One id, or a list of ids.
 Ids = Annotated[
-    list[str],
+    list[Id],
     Field(max_length=MAX_TOLD),
-    AfterValidator(_some),
     BeforeValidator(_listed, json_schema_input_type=str | list[str]),
 ]

@@ -115,8 +115,6 @@ class Place:
                 folders.remove(".agents")
             for path in (Path(folder, name) for name in (*folders, *names)):
                 name = str(path.relative_to(self.home))
-                if ".bak" in name:
-                    continue
                 if not below or any(name == one or name.startswith(f"{one}/") for one in below):
                     found[name] = _content(path)
         return found

@@ -48,7 +48,7 @@ def test_two_prompts_get_their_context_and_the_session_is_kept(
     place.remember(CACHE, project)
     place.connect(HARNESS)
     try:
-        listed = place.run(HARNESS, "mcp", "list", **environ)
+        listed = place.run(HARNESS, "mcp", "list", cwd=project, **environ)
         assert "✔ Connected" in listed.out and "signet" in listed.out
         assert "hook" not in listed.err
         first = place.run(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from harnesses.real import npm
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
 
@@ -61,7 +62,7 @@ def test_two_prompts_get_their_context_and_the_session_is_kept(
 
     place.connect(HARNESS)
     try:
-        listed = place.run(HARNESS, "mcp", "list", **environ)
+        listed = place.run(HARNESS, "mcp", "list", cwd=project, **environ)
         assert listed.status == 0
         assert any(
             line.split()[0] == "signet" and "enabled" in line for line in listed.out.splitlines()
@@ -81,3 +82,16 @@ def test_two_prompts_get_their_context_and_the_session_is_kept(
     said = place.messages(session)
     assert [one.text for one in said] == [PROMPTS[0], ANSWER, PROMPTS[1], ANSWER]
     place.check_times(session, said)
+
+
+def test_settings_that_codex_itself_refuses_stay_as_they_were(
+    place: Place, environ: Mapping[str, str]
+) -> None:
+    path = place.home / ".codex" / "config.toml"
+    kept = path.read_text()
+    path.write_text(f"{kept}\n[mcp_servers.other]\ncommand = 5\n")
+    before = place.files()
+    done = place.signet.run("harness", "install", HARNESS, PATH=npm.path_of(program_of(HARNESS)))
+    assert done.status == 1 and "`codex mcp list` says" in done.err
+    assert place.files() == before
+    path.write_text(kept)

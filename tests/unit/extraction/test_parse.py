@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -49,12 +50,26 @@ EXPECTED = Extraction(
         f"<THINK>\nhm\n</THINK>\n```json\n{GOOD}```",
         GOOD.replace("}]", "},]").replace("]}", "],}"),
         json.dumps(GOOD),
+        f'{{"result": {GOOD}}}',
+        json.dumps([FACT, ENTITY]),
+        json.dumps({"facts": FACT, "entities": ENTITY}),
+        json.dumps(
+            {
+                "facts": [{**FACT, "confidence": "90%"}],
+                "entities": [{**ENTITY, "confidence": "0.8"}],
+            }
+        ),
         '{"note": "first"}' + GOOD,
         f'```json\n{{"steps": []}}\n```\n{GOOD}',
     ],
 )
 def test_one_answer_is_found_in_many_wrappings(raw: str) -> None:
-    assert parse.extraction(raw) == EXPECTED
+    assert replace(parse.extraction(raw), warnings=()) == EXPECTED
+
+
+def test_facts_may_be_bare_texts() -> None:
+    [found] = parse.extraction('{"facts": ["Alice uses Postgres."]}').facts
+    assert (found.content, found.type) == ("Alice uses Postgres.", "fact")
 
 
 @pytest.mark.parametrize(

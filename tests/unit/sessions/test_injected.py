@@ -11,6 +11,11 @@ HEAD = '[signet:recall | query="a [b] c" | results=2 | engine=hybrid]'
     ("text", "left"),
     [
         (f"{HEAD}\n- One thing (May 3)\n- Another (2026-01-02)\n\nUser: hello", "User: hello"),
+        (
+            "[signet:recall | results=1 | engine=hybrid]\n- One (May 3)\n"
+            "<memory-feedback>session_key=s ids=a,b</memory-feedback>\nUser: hello",
+            "User: hello",
+        ),
         (f"{HEAD}\n\n- One thing\nSo I asked.", "So I asked."),
         (f"{HEAD} - One (odd) thing (May 3) - Another (Jan 4, 2026) User: hello", "User: hello"),
         ("<memory-feedback>rate</memory-feedback> Thanks", "Thanks"),

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.updates.index import PYPI, index_url, latest
+from signet.domain.updates.index import index_url, latest
 from signet.net.http import HttpError
+from signet.net.indexes import PYPI
 
 
 def test_the_index_is_that_of_pip(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ class RelayOff(Forbidden):
 @router.get("/presence")
 async def get_presence(request: Request, state: Shared) -> dict[str, object]:
     """Return the other sessions at work, seen last first; with `include_self` the asking one too."""
-    peers = await _peers(request, state, MOST_SESSIONS)
+    peers = await _peers(request, state, USUAL_SESSIONS)
     found = await state.db.aread(peers.read)
     return {"sessions": [session_row(one) for one in found], "count": len(found)}
 
@@ -121,7 +121,7 @@ async def post_message(body: MessageBody, request: Request, state: Shared) -> di
 @router.get("/stream", response_class=Response)
 async def get_stream(request: Request, state: Shared) -> Response:
     """Tell who comes and goes and what is said, from now on or since `Last-Event-ID`, while the client listens."""
-    whose, peers = await _inbox(request, state), await _peers(request, state, USUAL_SESSIONS)
+    whose, peers = await _inbox(request, state), await _peers(request, state, MOST_SESSIONS)
     last = whole(request.headers.get("last-event-id"), 0, low=0, high=SAFE_INTEGER)
     if state.message_listeners >= MAX_LISTENERS:
         raise TooManyListeners
@@ -135,7 +135,7 @@ async def get_stream(request: Request, state: Shared) -> Response:
     return EventStream(first, listener.more, listener.leave)
 
 
-async def _peers(request: Request, state: State, most: int) -> Peers:
+async def _peers(request: Request, state: State, usual: int) -> Peers:
     params = request.query_params
     named, key = params.get("agent_id") or None, params.get("session_key") or None
     agent_id = await _speaker(state, request, named, key)
@@ -145,7 +145,7 @@ async def _peers(request: Request, state: State, most: int) -> Peers:
         but=None if shows_self else key,
         # Who does not say which session asks means all of the agent's own.
         but_agent=agent_id if named and key is None and not shows_self else None,
-        limit=whole(params.get("limit"), USUAL_SESSIONS, low=1, high=most),
+        limit=whole(params.get("limit"), usual, low=1, high=MOST_SESSIONS),
     )
 
 

@@ -33,11 +33,12 @@ async def post_forget(
             forced = Operation.FORCE_DELETE
             await limits.count(state, forced, request.headers, instead_of=Operation.BATCH_FORGET)
         _check(body, state)
-    found = await state.db.aread(choose.candidates, _choice(body, agent_id))
+    found, total = await state.db.aread(choose.candidates, _choice(body, agent_id))
     denied = await scopes.outside(state.db, body.ids or ())
+    total -= sum(one.id in denied for one in found)
     found = [one for one in found if one.id not in denied]
     if body.mode == "preview":
-        return _preview(found)
+        return _preview(found, total)
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found) if choose.needs_confirmation(found) else {}
@@ -49,6 +50,7 @@ async def post_forget(
         "requested": len(results),
         "deleted": sum(result["status"] == "deleted" for result in results),
         "count": len(found),
+        "total": total,
         "pinned": sum(one.pinned for one in found),
         "results": results,
         **copied,
@@ -91,14 +93,16 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
         until=body.until,
         scope=body.scope or None,
         limit=body.limit,
+        offset=body.offset,
     )
 
 
-def _preview(found: list[Candidate]) -> dict[str, object]:
+def _preview(found: list[Candidate], total: int) -> dict[str, object]:
     return {
         "success": True,
         "mode": "preview",
         "count": len(found),
+        "total": total,
         "requiresConfirm": choose.needs_confirmation(found),
         "confirmToken": choose.confirm_token(one.id for one in found),
         "candidates": [

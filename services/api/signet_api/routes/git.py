@@ -66,7 +66,7 @@ async def post_sync(state: Shared) -> dict[str, object]:
 @router.get("/config")
 async def get_config(state: Shared) -> dict[str, object]:
     """Return the settings in force."""
-    return git_settings.shown(state.settings.git)
+    return await asyncio.to_thread(git_settings.shown, state.workspace, state.settings.git)
 
 
 @router.post("/config")
@@ -74,7 +74,8 @@ async def post_config(body: GitConfigBody, state: Shared) -> dict[str, object]:
     """Change settings, in agent.yaml."""
     wished = body.model_dump(by_alias=True, exclude_none=True)
     changed = await asyncio.to_thread(git_settings.change, state.workspace, wished)
-    return {"success": True, "config": git_settings.shown(changed)}
+    config = await asyncio.to_thread(git_settings.shown, state.workspace, changed)
+    return {"success": True, "config": config}
 
 
 def _vault(state: State) -> Vault:

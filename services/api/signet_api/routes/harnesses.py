@@ -5,7 +5,6 @@ from pathlib import Path
 
 from fastapi import APIRouter
 
-from signet import clock
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
 from signet.domain.hooks import store as hooks
@@ -23,7 +22,7 @@ async def get_harnesses(state: Shared) -> dict[str, object]:
 
 @router.post("/regenerate")
 async def post_regenerate(state: Shared) -> dict[str, object]:
-    """Mend what has come loose and write what harnesses read; what fails is told in `output`."""
+    """Bring connected harnesses and what agents read up to date; `output` says what was done and what failed."""
     output, is_whole = await asyncio.to_thread(_regenerated, _site(state), state)
     message = (
         "Harnesses are up to date" if is_whole else "Some harnesses could not be brought up to date"
@@ -59,7 +58,5 @@ def _listed(site: Site, seen: dict[str, str]) -> list[dict[str, object]]:
 
 
 def _regenerated(site: Site, state: State) -> tuple[str, bool]:
-    mended = sync.mend(site, state.settings)
-    done = sync.sync(site, state.settings, now=clock.now())
-    both = sync.both(mended, done)
+    both = sync.both(sync.mend(site), sync.sync(site, state.settings))
     return both.output, not both.failures

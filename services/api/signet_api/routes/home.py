@@ -21,21 +21,24 @@ async def get_greeting() -> dict[str, object]:
 
 @router.get("/api/changelog")
 async def get_changelog() -> dict[str, object]:
-    """Return what has changed, as Markdown."""
+    """Return what has changed: the text that came with this version, as Markdown and as HTML."""
     return await _text(ProductText.CHANGELOG)
 
 
 @router.get("/api/roadmap")
 async def get_roadmap() -> dict[str, object]:
-    """Return what is planned, as Markdown; 404 for a version that came without."""
+    """Return what is planned, and a sentence where this version came without a plan."""
     return await _text(ProductText.ROADMAP)
 
 
 @router.get("/api/readme")
 async def get_readme() -> dict[str, object]:
-    """Return what the product is, as Markdown."""
+    """Return what the product is, as Markdown and as HTML."""
     return await _text(ProductText.README)
 
 
 async def _text(name: ProductText) -> dict[str, object]:
-    return {"content": await asyncio.to_thread(texts.content, name)}
+    """Return a text in the shape that dashboards read; nothing is fetched, so that `source` is always `local`."""
+    content, html = await asyncio.to_thread(texts.rendered, name)
+    now_ms = int(clock.now().timestamp() * 1000)
+    return {"content": content, "html": html, "source": "local", "cachedAt": now_ms}

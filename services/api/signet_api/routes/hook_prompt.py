@@ -1,6 +1,6 @@
 """What a prompt brings to mind (spec/hooks.md §5). Whatever fails in that, the prompt goes on without it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -9,11 +9,7 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.auth import caller
-from signet.domain.episodes import brief, search
-from signet.domain.episodes.models import Match
 from signet.domain.hooks import claims, earlier, offered, progress, prompt, wording
-from signet.domain.hooks.models import State as Session
 from signet.domain.hooks.progress import Call
 from signet.domain.hooks.prompt import Item
 from signet.domain.memory.models import Actor
@@ -28,6 +24,7 @@ from signet.wire.recall import RecallBody
 from signet_api import transcripts
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
+from signet_api.episodes import Brief, brief_of
 from signet_api.hook import HookRoute, call_of, is_internal, known
 from signet_api.routes.recall import found
 
@@ -35,6 +32,8 @@ log = logs.get("hooks")
 
 router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
 
+#: Who answered where only episodes did.
+EPISODES = "episodes"
 NOTHING: Mapping[str, object] = {"inject": "", "memoryCount": 0}
 
 
@@ -65,81 +64,53 @@ async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, 
         return {**NOTHING, "bypassed": True}
     transcripts.later(state, call, body.transcript_path, body.transcript)
     terms = prompt.terms(message, body.last_assistant_message)
-    brought = await _brought(call, message, terms, session, state)
-    episodes = await _episodes(call, message, session, state)
-    brought = replace(brought, given=[*brought.given, *(_episode(one.match) for one in episodes)])
+    given = session.given if session else frozenset()
+    brief = await brief_of(call, message, given, state)
+    brought = await _brought(call, message, terms, given, brief, state)
     warning = claims.warning(session, now=now)
     await state.db.awrite_quick(
         _keep,
         call,
         message,
         terms,
-        brought,
+        replace(brought, given=[*brought.given, *brief.given]),
         _ratings(body.memory_feedback),
         actor,
         state.settings,
         warned=warning is not None,
         now=now,
     )
-    answer = _answer(call, terms, brought, state.settings, now)
-    if episodes:
-        answer["inject"] = f"{answer['inject']}\n\n{brief.told(episodes)}"
+    answer = _answer(call, terms, brought, brief, state.settings)
     answer["sessionKnown"] = session is not None
     return {**answer, "warnings": [warning]} if warning else answer
 
 
 def _answer(
-    call: Call, terms: Sequence[str], brought: _Brought, settings: Settings, now: datetime
+    call: Call, terms: Sequence[str], brought: _Brought, brief: Brief, settings: Settings
 ) -> dict[str, object]:
-    header = wording.date_header(now.astimezone())
-    if not brought.lines:
-        return {"inject": header, "memoryCount": 0}
+    if not (brought.lines or brief.text):
+        return dict(NOTHING)
     query = " ".join(terms)
-    text = prompt.told(header, query, brought.lines, brought.engine)
+    text = prompt.told(brought.lines, brought.engine) if brought.lines else ""
     if call.key and brought.memories and settings.pipeline.predictor_pipeline.agent_feedback:
         text += prompt.feedback(call.key, brought.memories)
     return {
-        "inject": text,
-        "memoryCount": len(brought.lines),
+        "inject": "\n\n".join(part for part in (brief.text, text) if part),
+        "memoryCount": len(brought.lines) + len(brief.given),
         "queryTerms": query,
-        "engine": brought.engine,
+        "engine": brought.engine or EPISODES,
     }
 
 
-def _episode(match: Match) -> str:
-    return f"{match.source.type}:{match.source.id}"
-
-
-async def _episodes(
-    call: Call, message: str, session: Session | None, state: State
-) -> list[brief.Stretch]:
-    """Return what earlier sessions and commits say of a prompt that this session was not given."""
-    rules = state.settings.hooks.user_prompt_submit
-    if not rules.enabled:
-        return []
-    given = session.given if session else frozenset()
-    is_first = not any(one.startswith(("session:", "commit:")) for one in given)
-    chars = rules.max_brief_chars if is_first else rules.max_later_chars
-    vector = await state.vectors.of(message)
-
-    def read(tx: ReadTx) -> list[brief.Stretch]:
-        matches = search.find(
-            tx,
-            message,
-            vector=vector(),
-            agent_id=call.agent_id,
-            project=call.project,
-            but=call.key,
-        )
-        new = [match for match in matches if _episode(match) not in given]
-        return brief.stretches(tx, message, new, chars=chars)
-
-    return await state.db.aread(read)
-
-
 async def _brought(
-    call: Call, message: str, terms: Sequence[str], session: Session | None, state: State
+    call: Call,
+    message: str,
+    terms: Sequence[str],
+    given: Collection[str],
+    brief: Brief,
+    state: State,
 ) -> _Brought:
+    """Return the memories that a prompt is about, without what the session was given and what the brief says."""
     rules = state.settings.hooks.user_prompt_submit
     if not (rules.enabled and terms):
         return _Brought()
@@ -151,27 +122,28 @@ async def _brought(
             "importance_min": prompt.LEAST_IMPORTANCE,
         }
     )
-    given = session.given if session else frozenset()
     try:
         result = await found(asked, call.agent_id, state)
         useful = frozenset(recall.touched(result))
         hits = [hit for hit in result.hits if hit.id in useful]
         if hits:
             near = max(hit.score for hit in hits) >= rules.min_score
-            return _of_hits(hits if near else [], terms, given, rules.max_inject_chars)
-        return await state.db.aread(_earlier, call, terms, given, rules.max_inject_chars)
+            new = [
+                hit
+                for hit in hits
+                if near and hit.id not in given and not prompt.is_said(hit.content, brief.text)
+            ]
+            return _of_hits(hits, new, terms, rules.max_inject_chars)
+        return await state.db.aread(_so_far, call, terms, given, rules.max_inject_chars)
     except Exception as error:  # a prompt is never held up by what could not be found (HK-59)
         log.error("prompt.without_recall", exc_info=error)
         return _Brought()
 
 
-def _of_hits(
-    hits: Sequence[Hit], terms: Sequence[str], given: frozenset[str], chars: int
-) -> _Brought:
+def _of_hits(hits: Sequence[Hit], new: Sequence[Hit], terms: Sequence[str], chars: int) -> _Brought:
     items = (
         Item(hit.id, f"- {prompt.compact(hit.content, terms)} ({wording.day(hit.created_at)})")
-        for hit in hits
-        if hit.id not in given
+        for hit in new
     )
     told = prompt.selected(items, chars=chars)
     ids = [item.id for item in told]
@@ -184,34 +156,15 @@ def _of_hits(
     )
 
 
-def _earlier(
-    tx: ReadTx, call: Call, terms: Sequence[str], given: frozenset[str], chars: int
+def _so_far(
+    tx: ReadTx, call: Call, terms: Sequence[str], given: Collection[str], chars: int
 ) -> _Brought:
-    """Return what this session, or else an earlier one, says of it (HK-58)."""
+    """Return what is known of this session so far, if it has to do with the terms (HK-58)."""
     name, lines = earlier.head(tx, call.agent_id, call.key, terms) if call.key else ("", [])
-    if lines and name not in given:
-        told = prompt.selected([Item(name, f"- {line}") for line in lines], chars=chars)
-        return _Brought(engine="temporal", lines=[one.line for one in told], given=[name])
-    excerpts = earlier.search(
-        tx,
-        terms,
-        agent_id=call.agent_id,
-        project=caller.current().scope.project,
-        but=call.key,
-        chars=earlier.PROMPT_CHARS,
-        limit=earlier.PROMPT_EXCERPTS,
-    )
-    items = [
-        Item(one.id, f"- {one.text} ({wording.day(one.at)})")
-        for one in excerpts
-        if one.id not in given
-    ]
-    told = prompt.selected(items, chars=chars)
-    return _Brought(
-        engine="transcript",
-        lines=[one.line for one in told],
-        given=[one.id for one in told],
-    )
+    if not lines or name in given:
+        return _Brought()
+    told = prompt.selected([Item(name, f"- {line}") for line in lines], chars=chars)
+    return _Brought(engine="temporal", lines=[one.line for one in told], given=[name])
 
 
 def _keep(

@@ -1,6 +1,7 @@
 """Where a session begins: it is claimed, and given its context (spec/hooks.md §4)."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +16,7 @@ from signet.domain.auth import caller
 from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
 from signet.domain.hooks import identity, offered, progress, session_start, wording
-from signet.domain.hooks.context import MEMORY, MEMORY_LINE
+from signet.domain.hooks.context import MEMORY
 from signet.domain.hooks.identity import Identity
 from signet.domain.hooks.models import Continuity
 from signet.domain.hooks.offers import Offer
@@ -47,7 +48,7 @@ NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
 
 @router.post("/session-start", openapi_extra=described(SessionStartBody))
 async def post_session_start(request: Request, state: Shared) -> dict[str, object]:
-    """Claim a session and return what it begins with; told before, it is only told that memory is there."""
+    """Claim a session and return what it begins with; one that was told before is told nothing again."""
     if is_internal(request):
         return {**NOTHING, "internal": True}
     body = await body_of(request, SessionStartBody)
@@ -63,8 +64,7 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
         return {**NOTHING, "bypassed": True}
     warnings = {"warnings": [begun.warning]} if begun.warning else {}
     if begun.is_known:
-        stub = f"{MEMORY_LINE}\n\n{wording.date_header(now.astimezone())}"
-        return {"identity": {"name": "Agent"}, "memories": [], "inject": stub, **warnings}
+        return {"identity": {"name": identity.UNNAMED}, **NOTHING, **warnings}
     return {**await _context(call, body.context or "", state, now), **warnings}
 
 
@@ -88,6 +88,8 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
         )
         return session_start.gather(tx, asked, settings, now=now)
 
+    if _reads_workspace(call, state):
+        files = Identity(card=files.card)
     found = await state.db.aread(gather)
     if found.failed:
         log.warning("session.parts_missing", parts=found.failed)
@@ -100,6 +102,12 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
     )
     notice = updates.notice(state.health.update, state.health.pending)
     return _answer(found, files, secrets, settings, notice, now)
+
+
+def _reads_workspace(call: Call, state: State) -> bool:
+    """Return whether the harness itself gives its agent our identity files: OpenClaw does, in its workspace."""
+    root = os.path.realpath(state.workspace.root)
+    return call.harness == "openclaw" and f"{call.project_path}/".startswith(f"{root}/")
 
 
 def _answer(
@@ -147,8 +155,8 @@ def _keep(tx: WriteTx, call: Call, found: Found, settings: Settings, *, now: dat
             traversed=len(found.walk.memories),
         )
 
-    progress.started(tx, call, fresh, settings, now=now)
     told = [one.id for one in found.told]
+    progress.started(tx, call, fresh, told, settings, now=now)
     offered.count(tx, told)
     if call.key is not None:
         offered.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)

@@ -116,9 +116,9 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> dict[str, objec
     """Give the dead jobs of a choice a fresh start, oldest first."""
     which = _which(body, Status.DEAD)
     if body.dry_run:
-        return _changed(await db.aread(_ids, which, body.limit), is_dry=True)
-    found = await db.awrite(_retry_many, which, body.limit, actor=actor, now=clock.now())
-    return _changed(found, is_dry=False)
+        return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
+    done = await db.awrite(_retry_many, which, body.size, actor=actor, now=clock.now())
+    return _changed(*done, is_dry=False)
 
 
 @router.post("/api/jobs/cancel")
@@ -126,9 +126,9 @@ async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> dict[str, obje
     """End the open jobs of a choice, oldest first."""
     which = _which(body, Status.PENDING, Status.LEASED)
     if body.dry_run:
-        return _changed(await db.aread(_ids, which, body.limit), is_dry=True)
-    found = await db.awrite(_cancel_many, which, body.limit, actor=actor, now=clock.now())
-    return _changed(found, is_dry=False)
+        return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
+    done = await db.awrite(_cancel_many, which, body.size, actor=actor, now=clock.now())
+    return _changed(*done, is_dry=False)
 
 
 def _retry_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> None:
@@ -142,22 +142,28 @@ def _cancel_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> Sta
     return status
 
 
-def _retry_many(tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime) -> list[str]:
-    found = console.requeue(tx, now=now, job_ids=_ids(tx, which, limit), limit=limit)
+def _retry_many(
+    tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime
+) -> tuple[list[str], bool]:
+    chosen, more = _ids(tx, which, limit)
+    found = console.requeue(tx, now=now, job_ids=chosen, limit=limit)
     _audit(tx, "requeueDeadJobs", found, actor=actor, now=now)
-    return found
+    return found, more
 
 
 def _cancel_many(
     tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime
-) -> list[str]:
-    found = [job_id for job_id in _ids(tx, which, limit) if console.cancel(tx, job_id, now=now)]
+) -> tuple[list[str], bool]:
+    chosen, more = _ids(tx, which, limit)
+    found = [job_id for job_id in chosen if console.cancel(tx, job_id, now=now)]
     _audit(tx, "cancelJobs", found, actor=actor, now=now)
-    return found
+    return found, more
 
 
-def _ids(tx: ReadTx, which: Which, limit: int) -> list[str]:
-    return [row["id"] for row in console.find(tx, which, limit=limit, oldest_first=True)]
+def _ids(tx: ReadTx, which: Which, limit: int) -> tuple[list[str], bool]:
+    """Return the oldest jobs of a choice, and whether there are more than the limit."""
+    found = [row["id"] for row in console.find(tx, which, limit=limit + 1, oldest_first=True)]
+    return found[:limit], len(found) > limit
 
 
 def _audit(tx: WriteTx, action: str, jobs: list[str], *, actor: Actor, now: datetime) -> None:
@@ -194,8 +200,8 @@ def _within() -> _Within:
     return {"agent_id": scope.agent, "project": scope.project}
 
 
-def _changed(ids: list[str], *, is_dry: bool) -> dict[str, object]:
-    return {"success": True, "affected": len(ids), "ids": ids, "dryRun": is_dry}
+def _changed(ids: list[str], more: bool, *, is_dry: bool) -> dict[str, object]:
+    return {"success": True, "affected": len(ids), "ids": ids, "more": more, "dryRun": is_dry}
 
 
 def _read(stored: str | None) -> object:

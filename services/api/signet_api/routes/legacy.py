@@ -23,11 +23,11 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 
 @router.get("/memory/search")
 async def get_legacy_search(request: Request, state: Shared) -> dict[str, object]:
-    """Return memories by words and filters, or with `distinct=who` everybody who wrote one."""
+    """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
     params = request.query_params
     agent_id = agent_of(params.get("agent_id"), None, request.headers)
-    if params.get("distinct") == "who":
-        return {"values": await state.db.aread(_authors, agent_id)}
+    if (column := params.get("distinct")) in search.COLUMNS:
+        return {"values": await state.db.aread(_values, column, agent_id)}
     asked = checked(SearchParams, {name: text for name, text in params.items() if text})
     wanted = Search(
         q=asked.q.strip(),
@@ -55,8 +55,8 @@ async def get_similar(request: Request, state: Shared) -> dict[str, object]:
     return {"results": [_near(row, found) for row in found.rows]}
 
 
-def _authors(tx: ReadTx, agent_id: str) -> list[str]:
-    return search.authors(tx, reader=agents.reader(tx, agent_id))
+def _values(tx: ReadTx, column: str, agent_id: str) -> list[str]:
+    return search.values(tx, column, reader=agents.reader(tx, agent_id))
 
 
 def _search(tx: ReadTx, agent_id: str, wanted: Search) -> list[Row]:
@@ -92,4 +92,7 @@ def _near(row: Row, found: Similar) -> dict[str, object]:
         "score": round(found.scores[row["seq"]], 2),
         "confidence": row["confidence"],
         "created_at": row["created_at"],
+        "who": row["who"],
+        "importance": row["importance"],
+        "pinned": bool(row["pinned"]),
     }

@@ -13,6 +13,7 @@ from signet.domain.marketplace.models import Config, Scope, Server, ServerFailed
 from signet.domain.marketplace.registry import Registry, RegistryFailed
 from signet.domain.marketplace.store import Installed
 from signet.errors import Invalid
+from signet.net.http import host_of
 from signet.observe import logs
 from signet.wire.marketplace import InstallBody, ProbeBody, RegisterBody
 from signet_api.deps import Shared, State
@@ -37,8 +38,17 @@ async def get_browse(request: Request, state: Shared) -> dict[str, object]:
         except RegistryFailed as error:
             problem = error.message
     known = _installed_from(state.routed.file.read())
-    listed = [_entry(entry, known) for entry in entries]
-    return {"results": listed, "total": len(listed), "registryError": problem}
+    listed = [
+        _entry(entry, known) | {"popularityRank": place} for place, entry in enumerate(entries, 1)
+    ]
+    return {
+        "results": listed,
+        "total": len(listed),
+        "shown": len(listed),
+        "pageSize": len(listed),
+        "pages": 1,
+        "registryError": problem,
+    }
 
 
 @router.get("/mcp/detail")
@@ -46,7 +56,17 @@ async def get_detail(request: Request, state: Shared) -> dict[str, object]:
     """Return one entry of a catalog with all that is known of it."""
     named = request.query_params
     entry = await _found(state, named.get("id", ""), named.get("source", SHIPPED))
-    return {"entry": _entry(entry, _installed_from(state.routed.file.read()))}
+    told = _entry(entry, _installed_from(state.routed.file.read()))
+    is_on_github = host_of(entry.homepage) == "github.com"
+    return {
+        "id": entry.id,
+        "source": entry.source,
+        "name": entry.name,
+        "description": entry.description,
+        "githubUrl": entry.homepage if is_on_github else None,
+        "defaultConfig": told["config"],
+        "entry": told,
+    }
 
 
 @router.post("/mcp/test")
@@ -151,7 +171,12 @@ def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> dict[str, 
         "description": entry.description,
         "category": entry.category,
         "homepage": entry.homepage,
+        "sourceUrl": entry.homepage,
         "source": entry.source,
+        "catalogId": entry.id,
+        "official": entry.source == SHIPPED
+        and entry.homepage.startswith(f"{catalog.REFERENCE_SERVERS}/"),
+        "sponsor": False,
         # What stands in the places of inputs is no secret.
         "config": configs.written(entry.config) if entry.config else None,
         "inputs": [

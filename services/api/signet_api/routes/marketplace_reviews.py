@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from statistics import mean
 from uuid import uuid4
 
 from fastapi import Request
@@ -13,6 +14,7 @@ from signet.observe import logs
 from signet.wire.marketplace import ReviewBody, SyncBody
 from signet_api.deps import Shared
 from signet_api.marketplace import marketplace_router
+from signet_api.params import whole
 from signet_api.routed import apart
 
 router = marketplace_router()
@@ -21,15 +23,30 @@ log = logs.get("system")
 
 @router.get("/reviews")
 async def get_reviews(request: Request, state: Shared) -> dict[str, object]:
-    """Return the reviews, newest first; `type` and `id` name what they are about."""
-    kind, id_ = request.query_params.get("type"), request.query_params.get("id")
+    """Return a page of the reviews, changed last first; `type` and `id` name what they are about."""
+    params = request.query_params
+    kind, id_ = params.get("type"), params.get("id")
+    limit = whole(params.get("limit"), 20, low=1, high=100)
+    offset = whole(params.get("offset"), 0, low=0, high=reviews.MAX_REVIEWS)
     kept = await asyncio.to_thread(state.routed.reviews.read)
     found = [
-        _review(review)
+        review
         for review in reversed(kept.reviews.values())  # type: ignore[call-overload]
         if kind in (None, review.target_type) and id_ in (None, review.target_id)
     ]
-    return {"reviews": found, "count": len(found)}
+    found.sort(key=lambda review: review.updated_at, reverse=True)
+    page = [_review(review) for review in found[offset : offset + limit]]
+    return {
+        "reviews": page,
+        "count": len(page),
+        "total": len(found),
+        "limit": limit,
+        "offset": offset,
+        "summary": {
+            "count": len(found),
+            "avgRating": round(mean([review.rating for review in found] or [0]), 2),
+        },
+    }
 
 
 @router.post("/reviews")
@@ -47,7 +64,7 @@ async def post_review(body: ReviewBody, state: Shared) -> dict[str, object]:
 async def get_config(state: Shared) -> dict[str, object]:
     """Return where reviews are sent to, and how that went last."""
     kept = await asyncio.to_thread(state.routed.reviews.read)
-    return {"config": _config(kept.sync)}
+    return _config(kept.sync) | {"pending": len(reviews.pending(kept))}
 
 
 @router.patch("/reviews/config")
@@ -83,7 +100,7 @@ async def post_sync(state: Shared) -> dict[str, object]:
 
     await asyncio.to_thread(file.change, note)
     log.info("reviews.sent", count=len(unsent))
-    return {"success": True, "synced": len(unsent)}
+    return {"success": True, "sent": len(unsent), "synced": len(unsent), "syncedAt": at}
 
 
 @router.patch("/reviews/{review_id}")
@@ -114,6 +131,7 @@ def _review(review: Review) -> dict[str, object]:
         "rating": review.rating,
         "title": review.title,
         "body": review.body,
+        "source": "local" if review.synced_at is None else "synced",
         "createdAt": review.created_at,
         "updatedAt": review.updated_at,
         "syncedAt": review.synced_at,

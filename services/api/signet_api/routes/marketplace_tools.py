@@ -63,6 +63,7 @@ async def get_search(request: Request, state: Shared) -> dict[str, object]:
     is_promoted = _is_true(request, "promote", default=True)
     if is_promoted:
         state.routed.recent.note(context, [one.id for one, _ in found], now=clock.now())
+        state.routed.changes += 1
     results = [_tool(one) | {"score": round(score, 3)} for one, score in found]
     return {
         "query": query,

@@ -1,19 +1,28 @@
-"""The Model Context Protocol over HTTP, stateless: every message is complete in itself and answered at once."""
+"""The Model Context Protocol over HTTP, stateless: every message is complete in itself and answered at once.
+
+The session id that a client gets when it introduces itself holds nothing but its name, so that later messages say who
+stores something. Nothing is kept for it, and no message needs one.
+"""
 
 import asyncio
 import json
 from typing import Any
+from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
+from signet import ids
 from signet.errors import TooLarge
 from signet.mcp import protocol, servers
 from signet.mcp.protocol import Call, Listing, Reply
 from signet.mcp.tool import SECONDS, Operation
 from signet_api.bodies import parse
+from signet_api.deps import Shared, said
 from signet_api.errors import answer
 from signet_api.inner import ask
+from signet_api.stream import EventStream
+from signet_api.toolfeed import ToolFollower
 
 router = APIRouter(tags=["mcp"])
 
@@ -21,6 +30,8 @@ router = APIRouter(tags=["mcp"])
 MAX_BYTES = 10 * 1024 * 1024
 #: Most messages of a batch: each may have a long answer, and nobody had to show a token for them yet.
 MAX_MESSAGES = 100
+#: Streams that may be open at once; a client without one asks for the list when it wants to.
+MAX_LISTENERS = 64
 
 #: Who history says it was (MC-10); a token knows better.
 _HEADERS = {
@@ -31,10 +42,13 @@ _HEADERS = {
 #: What the address may say of where a request comes from; it wins over the header.
 _CONTEXT = {
     "agent_id": b"x-signet-agent-id",
+    "project": b"x-signet-project",
     "harness": b"x-signet-harness",
     "workspace": b"x-signet-workspace",
     "channel": b"x-signet-channel",
 }
+
+SESSION = "mcp-session-id"
 
 #: What the description of the interface says of messages and answers: JSON-RPC, its errors too.
 _BODY = {
@@ -57,32 +71,41 @@ async def post_mcp(request: Request) -> Response:
     if len(raw) > MAX_BYTES:
         raise TooLarge(f"A message may have {MAX_BYTES} bytes")
     try:
-        said = parse(raw)
+        sent = parse(raw)
     except json.JSONDecodeError:
         return JSONResponse(protocol.error(None, protocol.PARSE_ERROR, "Parse error"), 400)
-    if not isinstance(said, list):
-        reply = await _answer(request, said)
+    if not isinstance(sent, list):
+        reply = await _answer(request, sent)
         if reply is None:
             return Response(status_code=202)
-        return JSONResponse(reply, 400 if _is_invalid(reply) else 200)
-    if not said:
+        client = protocol.client_of(sent)
+        session = {SESSION: f"{quote(client, safe='')}.{ids.new_id()}"} if client else None
+        return JSONResponse(reply, 400 if _is_invalid(reply) else 200, session)
+    if not sent:
         empty = protocol.error(None, protocol.INVALID_REQUEST, "Invalid Request")
         return JSONResponse(empty, 400)
-    if len(said) > MAX_MESSAGES:
+    if len(sent) > MAX_MESSAGES:
         raise TooLarge(f"A batch may have {MAX_MESSAGES} messages")
-    replies = await asyncio.gather(*(_answer(request, message) for message in said))
+    replies = await asyncio.gather(*(_answer(request, message) for message in sent))
     waited = [reply for reply in replies if reply is not None]
     return JSONResponse(waited) if waited else Response(status_code=202)
 
 
-@router.get("/mcp")
-async def get_mcp(request: Request) -> Response:
-    """Refuse to open a stream: a stateless server has nothing to say unasked."""
+@router.get("/mcp", response_class=Response)
+async def get_mcp(request: Request, state: Shared) -> Response:
+    """Tell a client when its list of tools has changed, as long as it listens; 405 when too many listen already."""
     if not _takes(request, "text/event-stream"):
         return answer(406, "Accept must allow text/event-stream", "not_acceptable")
-    return answer(
-        405, "Method not allowed", "method_not_allowed", headers={"allow": "POST, DELETE"}
-    )
+    if state.tool_listeners >= MAX_LISTENERS:
+        allow = {"allow": "POST, DELETE"}
+        return answer(405, "Method not allowed", "method_not_allowed", headers=allow)
+
+    async def tools() -> object:
+        return (await _list(request, Listing(None)))["result"]
+
+    state.tool_listeners += 1
+    follower = ToolFollower(state, tools)
+    return EventStream(b": listening\n\n", follower.more, follower.leave)
 
 
 @router.delete("/mcp")
@@ -100,10 +123,16 @@ async def _answer(request: Request, message: object) -> Reply | None:
 
 async def _run(request: Request, call: Call) -> Reply:
     try:
+        if call.short_id:
+            found = protocol.resolved(call, *await _asked(request, call.lookup, call.seconds))
+            if not isinstance(found, Call):
+                return found
+            call = found
         status, body = await _asked(request, call.operation, call.seconds)
     except TimeoutError:
         return protocol.failure(call, f"no answer within {call.seconds:.0f} s")
-    return protocol.result(call, status, body)
+    project = _context(request).get(b"x-signet-project", b"").decode()
+    return protocol.result(call, status, body, project=project)
 
 
 async def _list(request: Request, listing: Listing) -> Reply:
@@ -117,12 +146,25 @@ async def _list(request: Request, listing: Listing) -> Reply:
 
 async def _asked(request: Request, wanted: Operation, seconds: float) -> tuple[int, object]:
     """Return what our own interface answers to a request from where this one comes from (MC-6)."""
-    headers = dict(_HEADERS)
-    for name, header in _CONTEXT.items():
-        if (said := request.query_params.get(name)) is not None:
-            headers[header] = said.encode()
+    headers = _HEADERS | _context(request)
     asking = ask(request.app.state.entry, request, wanted.method, wanted.path, wanted.body, headers)
     return await asyncio.wait_for(asking, seconds)
+
+
+def _context(request: Request) -> dict[bytes, bytes]:
+    """Return the headers that say where a request comes from: as its address says it, else its own headers.
+
+    The harness is the name that the client introduced itself by when neither names one.
+    """
+    found = {
+        header: value
+        for name, header in _CONTEXT.items()
+        if (value := request.query_params.get(name) or said(request.headers, header.decode()))
+    }
+    client = protocol.client_name(unquote(request.headers.get(SESSION, "").rpartition(".")[0]))
+    if client:
+        found.setdefault(b"x-signet-harness", client)
+    return {header: value.encode() for header, value in found.items()}
 
 
 def _is_json(content_type: str) -> bool:

@@ -1,21 +1,26 @@
 """Watch, pause and resume the work in the background."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.db import ReadTx, Row
+from signet.domain.agents import store as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
+from signet.domain.knowledge import walks
+from signet.observe import rings
 from signet.providers import ration
 from signet.queue import Status, console, stats
 from signet.queue.stats import Breaker, Progress
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
+from signet_api.routes.knowledge import agent
 
 router = APIRouter(tags=["pipeline"])
 
@@ -36,8 +41,6 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
 WORKER = "worker"
 #: Answers of parts that this version does not have.
 NOT_YET: Mapping[str, object] = {
-    "diagnostics": None,
-    "latency": None,
     "feedback": {
         "lastRunAt": None,
         "feedbackAspectsUpdated": 0,
@@ -56,10 +59,14 @@ NOT_YET: Mapping[str, object] = {
 
 
 @router.get("/api/pipeline/status")
-async def get_pipeline_status(state: Shared) -> dict[str, object]:
+async def get_pipeline_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
-    found = await state.db.aread(_status, state, clock.now())
-    return found | {"diagnostics": (await state.reports.get(state.settings)).as_dict()}
+    agent_id = agent(request)
+    found = await state.db.aread(_status, state, agent_id, clock.now())
+    return found | {
+        "latency": await asyncio.to_thread(rings.summaries),
+        "diagnostics": (await state.reports.get(state.settings)).as_dict(),
+    }
 
 
 @router.post("/api/pipeline/pause")
@@ -76,7 +83,7 @@ async def post_resume(db: Db, actor: Who) -> dict[str, object]:
     return {"success": True, "paused": False}
 
 
-def _status(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
+def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str, object]:
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
@@ -101,7 +108,10 @@ def _status(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
             "budgets": _budgets(tx, settings, now),
         },
         "errorSummary": stats.error_codes(tx),
-        "traversal": {"enabled": settings.pipeline.traversal.enabled, "lastRun": None},
+        "traversal": {
+            "enabled": settings.pipeline.traversal.enabled,
+            "lastRun": walks.last(tx, reader=agents.reader(tx, agent_id)),
+        },
         **NOT_YET,
     }
 
@@ -157,6 +167,7 @@ def _breaker(one: Breaker) -> dict[str, object]:
         "retryAt": None if one.retry_at_ms is None else clock.ms_to_text(one.retry_at_ms),
         "error": one.error,
         "since": one.since,
+        "waiting": one.waiting,
     }
 
 

@@ -1,11 +1,13 @@
 """Save a memory."""
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from pydantic_core import to_json
+from starlette.datastructures import Headers
 
 from signet import clock
 from signet.domain.graph.models import EXTRACTED, UNKNOWN
@@ -22,9 +24,10 @@ from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
 from signet.errors import Invalid, TooLarge
 from signet.wire.memory import MAX_CONTENT_CHARS, RememberBody
+from signet.wire.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
 from signet_api.bodies import body_of, described
-from signet_api.deps import State, actor_of, agent_of, asking, project_of, state_of
+from signet_api.deps import State, actor_of, agent_of, asking, project_of, said, state_of
 
 
 class SaveRoute(APIRoute):
@@ -56,10 +59,8 @@ async def post_remember(request: Request) -> dict[str, object]:
     body = await body_of(request, RememberBody)
     agent_id = agent_of(body.agent_id, body.session_key, request.headers)
     await scopes.check(state.db, body.supersedes)
-    saved = await save(
-        state, new_memory(body, agent_id), asking(actor, body.changed_by, request.headers)
-    )
-    return answer(saved)
+    new = _from_where(new_memory(body, agent_id), body, request.headers)
+    return answer(await save(state, new, asking(actor, body.changed_by, request.headers)))
 
 
 async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
@@ -106,6 +107,18 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         idempotency_key=body.idempotency_key,
         told=_told(body),
         supersedes=tuple(body.supersedes),
+    )
+
+
+def _from_where(new: NewMemory, body: RememberBody, headers: Headers) -> NewMemory:
+    """Return the memory with the origin that its session's headers name, where the body names none (MC-6)."""
+    harness, project = said(headers, "x-signet-harness"), said(headers, "x-signet-project")
+    if not (harness or project):
+        return new
+    return replace(
+        new,
+        who=body.who or (harness or new.who)[:NAME_CHARS],
+        project=new.project or (project or "")[:KEY_CHARS] or None,
     )
 
 

@@ -27,6 +27,7 @@ from signet.queue import console
 from signet_api import processes
 from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who
+from signet_api.errors import RETRY_AFTER
 from signet_api.params import whole
 from signet_api.routes.knowledge import agent
 
@@ -35,8 +36,14 @@ router = APIRouter(tags=["repair"])
 #: How long a request waits for the job that does its repair, or repairs itself, and how often it looks.
 PATIENCE_MS = 10_000
 LOOK_SECONDS = 0.05
-#: What a caller is told to wait when a model does not answer, and nobody knows until when.
-UNAVAILABLE_MS = 30_000
+#: The status of each refusal, and how long a caller is told to wait where nobody knows better. For what is switched off
+#: no wait helps; every other reason is about time.
+REFUSALS: Mapping[Reason | None, tuple[int, int | None]] = {
+    Reason.FROZEN: (409, None),
+    Reason.DISABLED: (409, None),
+    Reason.UNAVAILABLE: (503, 30_000),
+    Reason.ERROR: (500, None),
+}
 #: Who a caller on this machine may say it is; anything else counts as the least trusted one (RP-4).
 TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
 
@@ -265,9 +272,8 @@ def _json(result: Result) -> JSONResponse:
         return JSONResponse(result.body(), 202)
     if result.success:
         return JSONResponse(result.body(), 200)
-    is_away = result.reason is Reason.UNAVAILABLE
-    status = 500 if result.reason is Reason.ERROR else 503 if is_away else 429
-    wait_ms = result.wait_ms or (UNAVAILABLE_MS if is_away else None)
+    status, usual_ms = REFUSALS.get(result.reason, (429, RETRY_AFTER * 1000))
+    wait_ms = result.wait_ms or usual_ms
     waits = {} if wait_ms is None else {"retry-after": str(-(-wait_ms // 1000))}
     return JSONResponse(result.body(), status, waits)
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from fastapi import APIRouter
 
 from signet import __version__, clock, config
-from signet.config import Settings
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
@@ -15,7 +14,7 @@ from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
 from signet.queue import console, limits, stats
 from signet.queue.kinds import QUEUES
-from signet_api import processes
+from signet_api import processes, resolution
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
 from signet_api.routes.health import main_pid, uptime
@@ -50,7 +49,6 @@ async def get_status(state: Shared) -> dict[str, object]:
         "configWarnings": list(loaded.warnings),
         "restartRequired": state.live.restart_required,
         "logging": _logging(state),
-        "providerResolution": _providers(settings),
         "update": await _update(state),
         "sqlite": {
             "version": driver.sqlite.sqlite_version,
@@ -70,6 +68,7 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
         "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
         "activeSessions": running,
         "bypassedSessions": bypassed,
+        "providerResolution": resolution.told(tx, state),
         "queue": stats.totals(tx) | {"paused": console.is_paused(tx)},
         "oldestDueSeconds": stats.oldest_due_seconds(tx, now=now),
         "waitingForProvider": {
@@ -89,19 +88,6 @@ def _logging(state: State) -> dict[str, object]:
     place = logfile.place(state.workspace.log_dir, os.environ)
     today = clock.to_text(clock.now())[:10]
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
-
-
-def _providers(settings: Settings) -> dict[str, object]:
-    """Return who is asked, as settings have it; whether they answer is told where they are asked."""
-    extraction, synthesis = settings.pipeline.extraction, settings.pipeline.synthesis
-    return {
-        "extraction": {"provider": extraction.provider, "model": extraction.model},
-        "synthesis": {"provider": synthesis.provider, "model": synthesis.model},
-        "embedding": {
-            "provider": settings.embedding.provider,
-            "model": settings.embedding.model,
-        },
-    }
 
 
 async def _update(state: State) -> dict[str, object]:

@@ -4,10 +4,10 @@ report of diagnostics scores the rest."""
 from collections.abc import Iterator
 
 from signet.care.doctor import mend
-from signet.care.doctor.models import Check, Scene, Status, fail, ok, warn
+from signet.care.doctor.models import Check, Mend, Scene, Status, fail, ok, warn
 from signet.db import ReadTx, migrate, snapshot
 from signet.db.driver import sqlite
-from signet.domain.diagnostics import report
+from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
 from signet.errors import SignetError
 
@@ -35,6 +35,7 @@ def checks(scene: Scene) -> Iterator[Check]:
     schema = _schema(scene)
     yield schema
     if schema.status is Status.OK:
+        yield _structure(scene)
         try:
             yield from _counted(scene, scene.tx)
         except sqlite.OperationalError as error:
@@ -76,6 +77,25 @@ def _schema(scene: Scene) -> Check:
         f"{found or 'that of an earlier program'}; the next start brings it to {migrate.head()}, after a copy",
         "signet daemon restart",
     )
+
+
+def _structure(scene: Scene) -> Check:
+    """Compare the tables, indexes and triggers that there are with those of a new file."""
+    database = scene.workspace.database
+    found = migrate.compare(database)
+    if not (told := "; ".join(found.told())):
+        return ok("structure", "every table, index and trigger is as it should be")
+    if any(key.endswith("_fts") for key in found.missing):
+        return fail("structure", told, rules.FTS_HELP, mend.repair(scene, "check-fts"))
+    lost = [key for key in (*found.missing, *found.differs) if key.startswith("table ")]
+    if lost:
+        return fail("structure", told, "signet backup list, then: signet restore FILE")
+    answer = fail if found.missing or found.differs or found.guards else warn
+    can = Mend(
+        what="make indexes and triggers as they should be",
+        do=lambda: ", ".join(migrate.mend(database)) or "nothing was left to do",
+    )
+    return answer("structure", told, "signet doctor --fix", can)
 
 
 def _vectors(scene: Scene, tx: ReadTx) -> Check:

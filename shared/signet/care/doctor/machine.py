@@ -73,7 +73,7 @@ def _file_system(scene: Scene) -> Check:
         return fail(
             "file system",
             f"{place} is on {kind}: a database on a network disk will be damaged sooner or later",
-            "move it to a local disk: signet backup, then signet -p DIRECTORY restore FILE",
+            "move it to a local disk: signet backup, then signet restore FILE -p DIRECTORY",
         )
     return ok("file system", f"{kind or 'local'}")
 

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from signet import __version__
+from signet import __version__, clock
 from signet.care import service
-from signet.care.doctor.models import Check, Scene, fail, ok, warn
+from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
 from signet.care.harnesses import CONNECTORS, Connector
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
 from signet.domain.extraction.pipeline import mode_of
 from signet.providers import chosen, registry
+from signet.queue import stats
 
 SILENT_SECONDS = 1.0
 
@@ -26,6 +27,7 @@ def checks(scene: Scene, connectors: Sequence[Connector] = CONNECTORS) -> Iterat
     yield _others(scene)
     yield _vectors_from(scene)
     yield _texts_from(scene)
+    yield _held_back(scene)
     yield _harnesses(scene, connectors)
     yield _service(scene)
 
@@ -126,12 +128,28 @@ def _texts_from(scene: Scene) -> Check:
     return ok("extraction", f"{found.reason} ({mode})")
 
 
+def _held_back(scene: Scene) -> Check:
+    """Look for queues that stand still because their model fails every job."""
+    found = [] if scene.tx is None else stats.breakers(scene.tx)
+    if not found:
+        return ok("waiting", "no queue waits for a model")
+    told = "; ".join(
+        f"{', '.join(one.queues)} since {local(clock.parse(one.since))}, {one.waiting} waiting: "
+        f"{one.error or 'no answer'}"
+        for one in found
+    )
+    retries = [one.retry_at_ms for one in found if one.retry_at_ms is not None]
+    again = f"; tried next {local(clock.ms_to_instant(min(retries)))}" if retries else ""
+    return warn("waiting", f"held back: {told}{again}", "signet logs -l warn")
+
+
 def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
     entries = [(one.name, entry) for one in connectors for entry in one.entries(scene.workspace)]
     broken = [(name, entry) for name, entry in entries if entry.problem is not None]
     if broken:
         told = "; ".join(f"{name} ({entry.place}): {entry.problem}" for name, entry in broken)
-        return fail("harnesses", told, "signet setup")
+        again = " ".join(dict.fromkeys(name for name, _ in broken))
+        return fail("harnesses", told, f"signet harness install {again}")
     names = sorted({name for name, _ in entries})
     return ok("harnesses", f"{', '.join(names)} connected" if names else "none connected")
 

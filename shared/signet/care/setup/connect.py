@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet.care.setup import probe
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site, Wishes
 from signet.paths import Workspace
@@ -32,20 +33,36 @@ def connect(
 ) -> tuple[Connected, ...]:
     """Connect the harnesses that agent.yaml lists, and those that were asked for by name.
 
-    One that was taken out on purpose comes back only when it is asked for.
+    One that was taken out on purpose, or entries that a person took out, come back only when they are asked for.
     """
     site = registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
     wishes = Wishes(legacy=legacy, claim_workspace=claims_workspace)
+    asked = {*asked, *(["openclaw"] if wishes != Wishes() else [])}
     chosen = {*registry.wanted(site, listed), *asked}
-    return tuple(_one(site, one, wishes) for one in registry.HARNESSES if one in chosen)
+    return tuple(
+        _one(site, one, wishes, is_asked=one in asked)
+        for one in registry.HARNESSES
+        if one in chosen
+    )
 
 
-def _one(site: Site, harness: str, wishes: Wishes) -> Connected:
-    done = registry.connect(site, harness, wishes)
+def unconnected(workspace: Workspace, listed: Iterable[str]) -> tuple[str, ...]:
+    """Return the harnesses of this machine that nobody has connected, listed or taken out."""
+    site = Site(workspace=workspace, home=Path.home())
+    wanted = registry.wanted(site, listed)
+    return tuple(
+        one for one in probe.harnesses() if one not in wanted and not registry.is_removed(site, one)
+    )
+
+
+def _one(site: Site, harness: str, wishes: Wishes, *, is_asked: bool) -> Connected:
+    connect = registry.connect if is_asked else registry.bring_up_to_date
+    done = connect(site, harness, wishes)
+    connector = registry.HARNESSES[harness]
     return Connected(
         id=harness,
-        name=registry.HARNESSES[harness].name,
-        is_connected=done.success,
+        name=connector.name,
+        is_connected=done.success and connector.is_installed(site),
         message=done.message,
         changed=(*done.files_written, *done.configs_patched),
         warnings=done.warnings,

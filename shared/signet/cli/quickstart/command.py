@@ -1,5 +1,6 @@
 """The order of the steps."""
 
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, PortOption
+from signet.cli.daemon import JsonOption
 from signet.cli.progress import Progress
 from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
@@ -28,8 +29,6 @@ SHOWN = ("workspace", "settings", "database", "logs", "url", "docs")
 
 
 def quickstart(
-    path: PathOption = None,
-    port: PortOption = None,
     input_file: Annotated[
         Path | None,
         typer.Option("--input", help="Your session: JSON lines, User:/Assistant: text, Markdown."),
@@ -37,72 +36,68 @@ def quickstart(
     no_model: Annotated[
         bool, typer.Option("--no-model", help="Do not install the embedding model (84 MB).")
     ] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop the daemon at the end.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the workspace, with its daemon, to look around in.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Set everything up, remember a session, and recall what was learned.
+    """Try it: remember a recorded session, show what is learned from it, and ask about it.
 
-    Asks nothing; a second run adds nothing.
+    Works in a workspace and with a daemon of its own, which are gone at the end. Your memory is not touched.
 
-    Examples: signet quickstart · signet quickstart --input session.jsonl --stop
+    Examples: signet quickstart · signet quickstart --input session.jsonl --keep
     """
-    from signet.cli.quickstart import feed, learn, prepare, report
+    from signet.cli.quickstart import feed, learn, place, prepare, report
     from signet.cli.quickstart.steps import Steps
     from signet.cli.status import places
-    from signet.daemon import control
     from signet.domain.auth.own import own_token
-    from signet.paths import find_workspace
     from signet.resources import template
 
-    workspace = find_workspace(path)
     session = feed.read(input_file or template("quickstart-session.jsonl"))
     steps = Steps(quiet=as_json)
     if not as_json:
         output.say()
-    is_new = prepare.workspace(workspace, steps)
-    model = prepare.model(workspace, steps, wanted=not no_model)
-    started = prepare.daemon(workspace, port, steps)
-    signet = Signet(
-        url=started.daemon.url,
-        token=own_token(workspace, "quickstart", now=clock.now()),
-        actor="quickstart",
-        actor_type="operator",
-    )
-    begun = clock.to_text(clock.now())
-    fed = feed.feed(signet, session, quiet=as_json)
-    steps.done("Session", _told(fed, input_file))
-    work = _work(signet, fed, begun, steps)
-    facts = learn.facts(signet, fed.memory_ids)
-    asked = learn.questions_about(facts) if input_file else learn.sample_questions()
-    if model.is_usable:
-        _warm(signet)
-    answers = learn.ask(signet, asked)
-    stopped = stop and control.stop(workspace)
-    found = {**places(workspace), "url": signet.url, "docs": f"{signet.url}/docs"}
-    if as_json:
-        output.show(
-            {
-                "workspace": {"path": str(workspace.root), "created": is_new},
-                "model": asdict(model),
-                "daemon": {
-                    "url": signet.url,
-                    "pid": started.daemon.pid,
-                    "started": started.is_new,
-                    "stopped": stopped,
-                },
-                "session": asdict(fed) | {"file": str(input_file) if input_file else None},
-                "jobs": asdict(work),
-                "facts": learn.plain(facts),
-                "answers": learn.plain(answers),
-                "where": found,
-                "seconds": steps.seconds,
-            }
+    with place.workspace(keep=keep) as workspace:
+        prepare.workspace(workspace, steps, keep=keep)
+        model = prepare.model(workspace, steps, wanted=not no_model)
+        with place.alone(workspace):
+            daemon = prepare.daemon(workspace, steps)
+        signet = Signet(
+            url=daemon.url,
+            token=own_token(workspace, "quickstart", now=clock.now()),
+            actor="quickstart",
+            actor_type="operator",
         )
-    else:
-        report.learned(facts, len(fed.memory_ids))
-        report.answers(answers, is_sample=input_file is None)
-        report.where({name: found[name] for name in SHOWN})
-        report.next_steps(path, is_stopped=stopped)
+        begun = clock.to_text(clock.now())
+        fed = feed.feed(signet, session, quiet=as_json)
+        steps.done("Session", _told(fed, input_file))
+        work = _work(signet, fed, begun, steps)
+        facts = learn.facts(signet, fed.memory_ids)
+        asked = learn.questions_about(facts) if input_file else learn.sample_questions()
+        if model.is_usable:
+            _warm(signet)
+        answers = learn.ask(signet, asked)
+        if as_json:
+            output.show(
+                {
+                    "workspace": {"path": str(workspace.root), "kept": keep},
+                    "model": asdict(model),
+                    "daemon": {"url": signet.url, "pid": daemon.pid},
+                    "session": asdict(fed) | {"file": str(input_file) if input_file else None},
+                    "jobs": asdict(work),
+                    "facts": learn.plain(facts),
+                    "answers": learn.plain(answers),
+                    "seconds": steps.seconds,
+                }
+            )
+        else:
+            report.learned(facts, len(fed.memory_ids))
+            report.answers(answers, is_sample=input_file is None)
+            if keep:
+                found = {**places(workspace), "url": signet.url, "docs": f"{signet.url}/docs"}
+                report.where({name: found[name] for name in SHOWN})
+            report.next_steps(place.folders(workspace) if keep else [], asked)
+        sys.stdout.flush()
     if not work.is_whole:
         raise typer.Exit(1)
 
@@ -168,9 +163,9 @@ def told(outcome: Outcome, *, is_paused: bool) -> str:
     """Return in words what became of the jobs, and what helps where something did not."""
     said = [f"{outcome.completed} done" if outcome.completed else "nothing new to do"]
     if is_paused and outcome.open:
-        said.append(f"{outcome.open} stand still, the queue is paused: signet jobs resume")
+        said.append(f"{outcome.open} stand still, the queue is paused")
     elif outcome.open:
-        said.append(f"{outcome.open} still open: signet jobs watch")
+        said.append(f"{outcome.open} still open")
     if outcome.waiting:
         said.append(f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is away'}")
     said += [f"dead: {why}" for why in outcome.dead]
@@ -188,7 +183,4 @@ def _warm(signet: Signet) -> None:
 def _told(fed: "Fed", input_file: Path | None) -> str:
     source = str(input_file) if input_file else "the sample that comes with Signet"
     memories = output.count(len(fed.memory_ids), "memory")
-    if fed.deduped >= len(fed.memory_ids):
-        return f"{source}: {memories}, all known already"
-    known = f", {fed.deduped} known already" if fed.deduped else ""
-    return f"{source}: {output.count(fed.turns, 'turn')}, {memories}{known}"
+    return f"{source}: {output.count(fed.turns, 'turn')}, {memories}"

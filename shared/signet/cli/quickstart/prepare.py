@@ -1,6 +1,5 @@
-"""Make everything run: workspace, embedding model, daemon. Each step leaves alone what is there."""
+"""Make everything run: workspace, embedding model, daemon."""
 
-import os
 import socket
 from dataclasses import dataclass
 
@@ -9,11 +8,9 @@ from signet.care.setup import settings
 from signet.care.setup.choices import Choices
 from signet.cli import models, output
 from signet.cli.quickstart.steps import Steps
-from signet.config import manifest
-from signet.config.env import read_environment
+from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.daemon import control
-from signet.daemon.errors import PortTaken
 from signet.daemon.record import Running
 from signet.errors import SignetError
 from signet.paths import Workspace
@@ -36,14 +33,12 @@ class Model:
         return self.state in ("ready", "installed")
 
 
-def workspace(at: Workspace, steps: Steps) -> bool:
-    """Make the workspace with its agent.yaml and return whether there was none. Raises OSError."""
+def workspace(at: Workspace, steps: Steps, *, keep: bool) -> None:
+    """Fill a new workspace with its agent.yaml: built-in rules, so that no model of texts has to be there."""
     at.make()
-    is_new = manifest.find(at) is None
-    if is_new:
-        settings.write(at, Choices(), now=clock.now())
-    steps.done("Workspace", f"{'made' if is_new else 'found'} {at.root}")
-    return is_new
+    settings.write(at, Choices(extraction_provider=TextProvider.RULES), now=clock.now())
+    until = "and kept" if keep else "for this run alone"
+    steps.done("Workspace", f"made {until}: {at.root}")
 
 
 def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
@@ -69,27 +64,16 @@ def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
     return Model(state="installed", name=done.model)
 
 
-def daemon(at: Workspace, port: int | None, steps: Steps) -> control.Started:
-    """Start the daemon or find it running, on a free port when the wanted one is taken."""
-    wanted = port or read_environment(os.environ)[0].port
+def daemon(at: Workspace, steps: Steps) -> Running:
+    """Start the daemon of the workspace on a port that is free, beside whatever else runs."""
     with output.Passing(quiet=steps.quiet) as passing:
 
         def tell(reason: str) -> None:
             passing.show(f"Not ready yet: {reason}")
 
-        try:
-            started = control.start(at, wanted, tell=tell)
-            note = ""
-        except PortTaken as taken:
-            started = control.start(at, _free_port(), tell=tell)
-            note = f". {taken.message.partition(';')[0]}"
-    said = "started" if started.is_new else "runs already"
-    steps.done("Daemon", f"{said} at {started.daemon.url}{note}{_notice(started.daemon)}")
-    return started
-
-
-def _notice(found: Running) -> str:
-    return f". {found.notice}" if found.notice else ""
+        started = control.start(at, _free_port(), tell=tell)
+    steps.done("Daemon", f"started at {started.daemon.url}")
+    return started.daemon
 
 
 def _free_port() -> int:

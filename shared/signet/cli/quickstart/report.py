@@ -3,9 +3,10 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from signet.cli import output
-from signet.cli.quickstart.learn import Answered, Fact
+from signet.cli.quickstart.learn import Answered, Fact, Question
 
 _LABEL = 12
 #: A list of facts longer than this says how many more there are, on a terminal.
@@ -30,7 +31,7 @@ def learned(facts: Sequence[Fact], memories: int) -> None:
         for line in more:
             output.say(" " * (_LABEL + 8) + line)
     if len(shown) < len(facts):
-        output.say(ink.dim(f"  and {len(facts) - len(shown)} more: signet recall QUESTION"))
+        output.say(ink.dim(f"  and {len(facts) - len(shown)} more"))
 
 
 def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
@@ -54,28 +55,25 @@ def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
 
 
 def where(places: Mapping[str, str]) -> None:
-    """Show where everything is."""
-    _title("Where everything is")
+    """Show where everything that is kept is."""
+    _title("Kept")
     for name, place in places.items():
         output.say(f"  {name:<{_LABEL}}{place}")
 
 
-def next_steps(path: str | None, *, is_stopped: bool) -> None:
-    """Show what to type next."""
+def next_steps(kept: Sequence[Path], asked: Sequence[Question]) -> None:
+    """Show what to type next; where folders are kept, the workspace first, also how to ask there and remove them."""
     ink = output.ink(sys.stdout)
-    _title("Next")
-    on = f" -p {shlex.quote(path)}" if path else ""
-    commands = {
-        f'signet remember "I prefer tabs"{on}': "save something",
-        f'signet recall "tabs or spaces"{on}': "find it again",
-        f"signet status{on}": "is all well?",
-        f"signet stop{on}": "stop the daemon",
-    }
-    if is_stopped:
-        commands = {f"signet start{on}": "the daemon is stopped; start it again"}
-    room = max(map(len, commands)) + 2
+    _title("Next", "" if kept else "nothing of this is kept; --keep keeps it")
+    commands = {"signet setup": "make your own memory and connect your agents to it"}
+    if kept:
+        every = [shlex.quote(str(one)) for one in kept]
+        at = f"-p {every[0]}"
+        question = asked[0].text if asked else "QUESTION"
+        commands[f"signet recall {shlex.quote(question)} {at}"] = "ask more"
+        commands[f"signet stop {at} && rm -rf {' '.join(every)}"] = "remove it all"
     for command, text in commands.items():
-        output.say(f"  {ink.name(f'{command:<{room}}')}{ink.dim(text)}")
+        output.say(f"  {ink.name(output.runnable(command))}  {ink.dim(text)}")
 
 
 def _surest(facts: Sequence[Fact]) -> list[Fact]:

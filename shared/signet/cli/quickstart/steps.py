@@ -35,7 +35,7 @@ class Steps:
         if self.quiet:
             return
         room = max(_TEXT_CHARS, output.width() - _NAME_CHARS - _TIME_CHARS - 6)
-        first, *more = output.wrapped(text, room)
+        first, *more = output.wrapped(output.runnable(text), room)
         seconds = self._ink.dim(f"{took:.1f} s".rjust(_TIME_CHARS))
         output.say(f"  {mark} {self._ink.bold(f'{name:<{_NAME_CHARS}}')}{first:<{room}}{seconds}")
         for line in more:

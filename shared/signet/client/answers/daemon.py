@@ -17,7 +17,7 @@ class PipelineStatus(TypedDict):
     errorSummary: dict[str, int]
     traversal: dict[str, Any]
     diagnostics: dict[str, Any] | None
-    latency: dict[str, Any] | None
+    latency: dict[str, Any]
     feedback: dict[str, Any]
     predictor: dict[str, Any]
 

@@ -53,11 +53,12 @@ class ChangedJob(TypedDict):
 
 
 class ChangedJobs(TypedDict):
-    """The jobs that were, or would be, retried or cancelled."""
+    """The jobs that were, or would be, retried or cancelled; `more` when the limit left some out."""
 
     success: bool
     affected: int
     ids: list[str]
+    more: bool
     dryRun: bool
 
 

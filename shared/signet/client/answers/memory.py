@@ -178,10 +178,11 @@ class Candidate(TypedDict):
 
 
 class ForgetPreview(TypedDict):
-    """What a forget request would take; `confirmToken` confirms exactly these."""
+    """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match."""
 
     mode: Literal["preview"]
     count: int
+    total: int
     requiresConfirm: bool
     confirmToken: str
     candidates: list[Candidate]
@@ -193,6 +194,8 @@ class ForgottenMany(TypedDict):
     mode: Literal["execute"]
     requested: int
     deleted: int
+    #: How many matched before.
+    total: int
     results: list[Forgotten]
     #: Only where many were forgotten: the copy that was made before, or why there is none.
     backup: NotRequired[str | None]

@@ -95,17 +95,17 @@ class Which(TypedDict, total=False):
     kind: str | None
     code: str | None
     all: bool
-    limit: int
+    limit: int | None
     dry_run: bool
 
 
 def retry_jobs(**which: Unpack[Which]) -> Call[ChangedJobs]:
-    """Give dead jobs a fresh start, oldest first, 50 unless `limit` says more (at most 500)."""
+    """Give dead jobs a fresh start, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
     return _many("retry", which)
 
 
 def cancel_jobs(**which: Unpack[Which]) -> Call[ChangedJobs]:
-    """End open jobs, oldest first, 50 unless `limit` says more (at most 500)."""
+    """End open jobs, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
     return _many("cancel", which)
 
 
@@ -114,7 +114,7 @@ def _many(verb: str, which: Which) -> Call[ChangedJobs]:
         "ids": listed(which.get("ids")),
         "kind": which.get("kind"),
         "code": which.get("code"),
-        "limit": which.get("limit", 50),
+        "limit": which.get("limit"),
     }
     flags = {"all": which.get("all", False), "dryRun": which.get("dry_run", False)}
     return Call(method="POST", path=f"/api/jobs/{verb}", body=given(body) | flags)

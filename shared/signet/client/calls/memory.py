@@ -34,7 +34,10 @@ class Patch(TypedDict, total=False):
 
 
 class Choice(TypedDict, total=False):
-    """Which memories are to be forgotten: these `ids`, or those that hold the words of `query` and pass the filters."""
+    """Which memories are to be forgotten: those of these `ids`, with the words of `query`, that pass the filters.
+
+    `offset` leaves out so many of the first, to see the candidates of a preview page by page.
+    """
 
     ids: Sequence[str] | None
     query: str | None
@@ -46,6 +49,7 @@ class Choice(TypedDict, total=False):
     until: str | None
     scope: str | None
     limit: int | None
+    offset: int | None
     agent_id: str | None
 
 

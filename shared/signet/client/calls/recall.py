@@ -101,6 +101,11 @@ def authors(*, agent_id: str | None = None) -> Call[list[str]]:
     return read("/memory/search", pick="values", distinct="who", agent_id=agent_id)
 
 
+def types(*, agent_id: str | None = None) -> Call[list[str]]:
+    """Return every type that a memory has, in alphabetical order."""
+    return read("/memory/search", pick="values", distinct="type", agent_id=agent_id)
+
+
 def similar(
     memory_id: str, *, k: int = 10, type: str | None = None, agent_id: str | None = None
 ) -> Call[list[Found]]:

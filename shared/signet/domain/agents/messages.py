@@ -54,7 +54,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inbox:
-    """Whose messages are read: those to the agent, and to its session if one is named, else to all of its sessions."""
+    """Whose messages are read: those to the agent, and to its session if one is named, else to all of its sessions.
+
+    A session is not sent its own broadcasts. A reader without a session is: it may be any of the agent's clients.
+    """
 
     agent: str
     session: str | None = None
@@ -78,7 +81,8 @@ _READ = f"""{_FIELDS}
        (to_session_key IS NULL AND to_agent_id = :agent)
     OR (:session IS NOT NULL AND to_session_key = :session)
     OR (:session IS NULL AND to_session_key IS NOT NULL AND to_agent_id = :agent)
-    OR (:broadcast AND is_broadcast AND NOT (from_agent_id = :agent AND from_session_key IS :session))
+    OR (:broadcast AND is_broadcast AND (from_agent_id <> :agent OR :session IS NULL
+                                         OR from_session_key IS NOT :session))
     OR (:sent AND from_agent_id = :agent AND (:session IS NULL OR from_session_key IS :session)))
  ORDER BY seq DESC LIMIT :limit"""
 _LAST = "SELECT coalesce(max(seq), 0) FROM agent_messages"

@@ -44,7 +44,7 @@ def plan(workspace: Workspace, staged: Path, aside: Path) -> Exchange:
         if place.is_mount() or place.lstat().st_dev != device:
             raise BadTarget(
                 f"{place} is on a disk of its own and cannot be exchanged with what is restored. "
-                "Restore into a workspace on one disk: signet -p DIRECTORY restore FILE"
+                "Restore into a workspace on one disk: signet restore FILE -p DIRECTORY"
             )
     return Exchange(
         staged=str(staged.relative_to(root)),

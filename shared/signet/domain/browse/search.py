@@ -16,6 +16,10 @@ from signet.domain.memory import filters
 WITH_WORDS, WITHOUT_WORDS, MOST = 20, 50, 200
 
 
+#: What can be asked for all values that there are.
+COLUMNS = ("who", "type")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """What is looked for; None or empty asks nothing. `since` is a time as it is stored."""
@@ -49,9 +53,9 @@ def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[R
     return store.weightiest(tx, where, limit, now=now) if search.has_filter else []
 
 
-def authors(tx: ReadTx, *, reader: Reader) -> list[str]:
-    """Return everybody who is named as the author of a memory, in order."""
-    return store.authors(tx, Where("m.is_deleted = 0") & readable(reader))
+def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
+    """Return what memories have in one of `COLUMNS`, each value once, in order."""
+    return store.values(tx, column, Where("m.is_deleted = 0") & readable(reader))
 
 
 def _where(search: Search) -> Where:

@@ -16,8 +16,8 @@ CASE WHEN m.pinned THEN 1.0
      ELSE m.importance * max(0.1, pow(0.95, max(0, cast(julianday(?) - julianday(m.created_at) AS INTEGER)))) END"""
 _FIELDS = "m.seq, m.id, m.content, m.created_at, m.who, m.importance, m.tags, m.type, m.pinned, m.confidence"
 
-_AUTHORS = (
-    "SELECT DISTINCT m.who FROM memories m WHERE m.who IS NOT NULL AND {where} ORDER BY m.who"
+_VALUES = (
+    "SELECT DISTINCT m.{column} FROM memories m WHERE m.{column} IS NOT NULL AND {where} ORDER BY 1"
 )
 _MATCHING = f"""
 SELECT {_FIELDS}, NULL AS score FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
@@ -86,9 +86,10 @@ WHERE h.created_at >= ? AND h.created_at < ? AND {where} GROUP BY 1, 2"""
 _ERROR = 1
 
 
-def authors(tx: ReadTx, where: Where) -> list[str]:
-    """Return the distinct authors in order."""
-    return [row[0] for row in tx.all(_AUTHORS.format(where=where.sql), where.params)]
+def values(tx: ReadTx, column: str, where: Where) -> list[str]:
+    """Return the distinct values of a column in order."""
+    sql = _VALUES.format(column=column, where=where.sql)
+    return [row[0] for row in tx.all(sql, where.params)]
 
 
 def matching(tx: ReadTx, expression: str, where: Where, limit: int) -> list[Row] | None:

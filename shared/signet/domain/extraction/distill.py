@@ -13,12 +13,13 @@ from signet.config.extraction import Strength
 from signet.domain.extraction import contradiction, escalate, parse, prompt, rules
 from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
 from signet.errors import ProviderFailed
+from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel
 
 #: Tokens an answer may have, and the factor on the time limit (PIP-5).
 BUDGETS = {Strength.LOW: (1_024, 1.0), Strength.MEDIUM: (2_048, 1.5), Strength.HIGH: (4_096, 2.5)}
 #: The failure of a text whose reading gave no JSON twice.
-PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice"
+PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice; read by the built-in rules"
 #: An answer to "add, update, delete or none" is one short object.
 DECISION_TOKENS = 256
 #: Words that two statements must share before a model is asked whether they contradict each other (PIP-22).
@@ -41,8 +42,8 @@ class Distiller(Protocol):
         """Return facts and triples; `is_known` tells whether a content hash is stored already."""
         ...
 
-    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
-        """Return what to do with a fact that resembles these memories, or why that is not known."""
+    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
+        """Return what to do with a fact that resembles these memories."""
         ...
 
     def contradicts(self, new: str, old: str) -> bool:
@@ -60,7 +61,7 @@ class Rules:
         """Return what the rules find."""
         return rules.extract(text)
 
-    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
+    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
         """Add, unless one of the memories says the same in nearly the same words."""
         for candidate in candidates:
             if says_the_same(fact.content, candidate.content):
@@ -110,12 +111,31 @@ class Model:
             triples=tuple(triple for one in found for triple in one.triples),
             warnings=tuple(warning for one in found for warning in one.warnings),
             failure=next((one.failure for one in found if one.failure), ""),
+            reader=Rules.name if all(one.failure for one in found) else "",
         )
 
-    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision | str:
-        """Ask the model to choose."""
-        answer = self._ask(prompt.decision(fact, candidates), DECISION_TOKENS)
-        return parse.decision(answer, {candidate.id for candidate in candidates})
+    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
+        """Ask the model to choose; the rules do when its choice cannot be read."""
+        candidate_ids = {candidate.id for candidate in candidates}
+        problem = ""
+
+        def read(raw: str) -> Decision | None:
+            nonlocal problem
+            found = parse.decision(raw, candidate_ids)
+            if isinstance(found, Decision):
+                return found
+            problem = found
+            return None
+
+        chosen = asked(
+            self._model,
+            prompt.decision(fact, candidates),
+            read,
+            shape=prompt.DECISION_SHAPE,
+            timeout_seconds=self._timeout,
+            max_tokens=DECISION_TOKENS,
+        )
+        return chosen or replace(Rules().decide(fact, candidates), problem=problem)
 
     def contradicts(self, new: str, old: str) -> bool:
         """Ask the model about two statements that share enough; no when it cannot say (PIP-22)."""
@@ -125,7 +145,10 @@ class Model:
         request = prompt.contradiction(new, old)
         try:
             answer = self._model.generate(
-                request, timeout_seconds=self._compare_seconds, max_tokens=DECISION_TOKENS
+                request,
+                timeout_seconds=self._compare_seconds,
+                max_tokens=DECISION_TOKENS,
+                shape=prompt.CONTRADICTION_SHAPE,
             )
         except ProviderFailed:
             return False
@@ -133,13 +156,16 @@ class Model:
 
     def _tamed(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         first = self._read(prompt.extraction(text))
+        if first is None:
+            found = rules.extract(text)
+            return replace(found, warnings=(*found.warnings, PARSE_FAIL), failure=PARSE_FAIL)
         if not self._is_too_much(first, self._limits.max_new_entities_per_chunk):
             return first
         try:
             second = self._read(prompt.condensed(text, self._limits.level2_max_entities))
         except ProviderFailed:
             return escalate.reduce(first, is_known)
-        if second.failure:
+        if second is None:
             return escalate.reduce(first, is_known)
         if not self._is_too_much(second, self._limits.level2_max_entities):
             return replace(second, warnings=(*first.warnings, *second.warnings))
@@ -152,21 +178,20 @@ class Model:
             max_facts_per_entity=self._limits.max_new_attributes_per_entity,
         )
 
-    def _read(self, request: str) -> Extraction:
-        found = parse.extraction(self._ask(request, self._tokens))
-        if parse.NO_JSON not in found.warnings:
-            return found
-        again = parse.extraction(self._ask(prompt.json_only(request), self._tokens))
-        return (
-            again
-            if parse.NO_JSON not in again.warnings
-            else Extraction(warnings=(PARSE_FAIL,), failure=PARSE_FAIL)
+    def _read(self, request: str) -> Extraction | None:
+        return asked(
+            self._model,
+            request,
+            _usable,
+            shape=prompt.EXTRACTION_SHAPE,
+            timeout_seconds=self._timeout,
+            max_tokens=self._tokens,
         )
 
-    def _ask(self, request: str, max_tokens: int) -> str:
-        return self._model.generate(
-            request, timeout_seconds=self._timeout, max_tokens=max_tokens
-        ).text
+
+def _usable(raw: str) -> Extraction | None:
+    found = parse.extraction(raw)
+    return None if parse.NO_JSON in found.warnings else found
 
 
 def says_the_same(one: str, other: str) -> bool:

@@ -64,23 +64,28 @@ class Triple:
 class Extraction:
     """All that one reading of one text gave, and what was dropped on the way.
 
-    `failure` says, with its code first, why a text (or a part of it) could not be read at all.
+    `failure` says, with its code first, why the model did not read a text (or a part of it); `reader` who did then.
     """
 
     facts: tuple[Fact, ...] = ()
     triples: tuple[Triple, ...] = ()
     warnings: tuple[str, ...] = ()
     failure: str = ""
+    reader: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What to do with one fact; `target_id` is set for update and delete only."""
+    """What to do with one fact; `target_id` is set for update and delete only.
+
+    `problem` says why a model's answer could not be used, when the rules decided instead.
+    """
 
     action: Action
     target_id: str | None
     confidence: float
     reason: str
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

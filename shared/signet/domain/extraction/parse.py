@@ -85,6 +85,8 @@ def _answer(raw: str) -> tuple[answers.Json, list[str]]:
 
 def _capped(answer: answers.Json, key: str, cap: int, warnings: list[str]) -> list[object]:
     items = answer.get(key)
+    if isinstance(items, dict) and items:
+        items = [items]
     if not isinstance(items, list):
         return []
     if len(items) > cap:
@@ -93,6 +95,7 @@ def _capped(answer: answers.Json, key: str, cap: int, warnings: list[str]) -> li
 
 
 def _fact(item: object, warnings: list[str]) -> Fact | None:
+    item = {"content": item, "type": "fact"} if isinstance(item, str) else item
     content = normalize.storage(answers.text(item, "content"))
     if len(content) < MIN_FACT_CHARS:
         warnings.append("a fact without content, or too short, is dropped")

@@ -58,7 +58,9 @@ def run(
     found = _undecided(job) if again else _distilled(job, distiller, source)
     job.check()
     started = time.monotonic()
-    proposals = propose.all(job, distiller, embedder, source, found.facts, settings())
+    proposals = propose.all(
+        job, distiller, embedder, source, found.facts, settings(), is_last=again
+    )
     job.check()
     in_force = settings()
     writing = _writing(in_force, distiller, embedder, source, found)
@@ -87,7 +89,7 @@ def _writing(
         source=source,
         mode=mode_of(settings),
         min_confidence=pipeline.extraction.min_confidence,
-        extraction_model=distiller.name,
+        extraction_model=found.reader or distiller.name,
         embedding_model=embedder.model if embedder else None,
         embed_later=embedder is not None,
         fact_count=len(found.facts),

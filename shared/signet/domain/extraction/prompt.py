@@ -2,8 +2,17 @@
 
 from collections.abc import Sequence
 
-from signet.domain.extraction.models import MAX_FACTS, MAX_INPUT_CHARS, MAX_TRIPLES, Candidate, Fact
+from signet.domain.extraction.models import (
+    ENTITY_TYPES,
+    MAX_FACTS,
+    MAX_INPUT_CHARS,
+    MAX_TRIPLES,
+    Action,
+    Candidate,
+    Fact,
+)
 from signet.providers import fence
+from signet.providers.shapes import BOOLEAN, NUMBER, TEXT, an_object, list_of, one_of
 
 _TASK = """\
 You distil text into long-term memory. Return one JSON object and nothing else:
@@ -43,6 +52,30 @@ form of a statement does not contradict it.
 """
 
 
+#: The types of facts that are asked for.
+ASKED_TYPES = ("fact", "preference", "decision", "rationale", "procedural", "semantic")
+EXTRACTION_SHAPE = an_object(
+    facts=list_of(an_object(content=TEXT, type=one_of(ASKED_TYPES), confidence=NUMBER)),
+    entities=list_of(
+        an_object(
+            source=TEXT,
+            source_type=one_of(ENTITY_TYPES),
+            relationship=TEXT,
+            target=TEXT,
+            target_type=one_of(ENTITY_TYPES),
+            confidence=NUMBER,
+        )
+    ),
+)
+DECISION_SHAPE = an_object(
+    action=one_of([action.value for action in Action]),
+    targetId=TEXT,
+    confidence=NUMBER,
+    reason=TEXT,
+)
+CONTRADICTION_SHAPE = an_object(contradicts=BOOLEAN, confidence=NUMBER, reasoning=TEXT)
+
+
 def extraction(text: str) -> str:
     """Return the request to extract facts and entities from one text."""
     return f"{_TASK}{_EXTRACTION}{fence.data('memory', text)}"
@@ -55,11 +88,6 @@ def condensed(text: str, max_entities: int) -> str:
         f"{max_entities} entities.\n"
     )
     return f"{_TASK}{_EXTRACTION}{limit}{fence.data('memory', text)}"
-
-
-def json_only(request: str) -> str:
-    """Return the request again after an answer without JSON."""
-    return f"{request}\nYour last answer held no JSON object. Answer with the JSON object only.\n"
 
 
 def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:

@@ -35,10 +35,12 @@ def all(
     source: Memory,
     facts: Sequence[Fact],
     settings: Settings,
+    *,
+    is_last: bool,
 ) -> list[Proposal]:
-    """Decide on each fact; one that cannot be decided does not stop the others (PIP-10).
+    """Decide on each fact; one that cannot be decided does not stop the others (PIP-10), unless it is its last look.
 
-    Raises ProviderDown, LeaseLost, Cancelled.
+    Raises ProviderDown, LeaseLost, Cancelled, and ProviderFailed when `is_last`.
     """
     gate = job.db.read(surprise.gate, settings.pipeline.write_gate, source, now=clock.now())
     model = embedder.model if embedder else None
@@ -53,7 +55,7 @@ def all(
         before = [one.fact.content for one in proposed if _adds(one)]
         proposed.append(
             _nothing_new(fact, source, before)
-            or _one(job, distiller, source, fact, vectors, gate, model=model)
+            or _one(job, distiller, source, fact, vectors, gate, model=model, is_last=is_last)
         )
     if not settings.pipeline.autonomous.allow_update_delete:
         return proposed
@@ -83,6 +85,7 @@ def _one(
     gate: Gate | None,
     *,
     model: str | None,
+    is_last: bool,
 ) -> Proposal:
     vector = vectors[0][1] if vectors else None
     known: list[Candidate] = job.db.read(candidates.like, source, fact.content, vector, model=model)
@@ -92,19 +95,24 @@ def _one(
     if gate and surprise.is_low(fact, known, gate):
         new = _decided(Action.ADD, fact, "a memory of its type is nearly the same")
         return Proposal(fact=fact, decision=new, skipped=surprise.LOW)
-    code = Code.DECISION_INVALID
     try:
         decided = distiller.decide(fact, known)
     except ProviderDown:
         raise  # the job waits, uncharged
     except ProviderFailed as error:
-        decided, code = error.message, taxonomy.of_decision(error)
-    if isinstance(decided, str):
-        log.warning("decision.failed", memory_id=source.id, detail=decided)
-        record.error(code, decided, memory_id=source.id)
-        return Proposal(fact=fact, decision=None, problem=decided)
+        if is_last:
+            raise  # the queue finds out whose fault it is
+        _failed(source, taxonomy.of_decision(error), error.message)
+        return Proposal(fact=fact, decision=None, problem=error.message)
+    if decided.problem:
+        _failed(source, Code.DECISION_INVALID, decided.problem)
     target = next((one for one in known if one.id == decided.target_id), None)
     return Proposal(fact=fact, decision=decided, target=target, passages=vectors)
+
+
+def _failed(source: Memory, code: Code, detail: str) -> None:
+    log.warning("decision.failed", memory_id=source.id, detail=detail)
+    record.error(code, detail, memory_id=source.id)
 
 
 def _checked(distiller: Distiller, proposal: Proposal) -> Proposal:

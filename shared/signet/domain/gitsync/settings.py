@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from signet import config
 from signet.config import manifest
 from signet.config.manifest import Value
 from signet.config.sections import Git
+from signet.domain.gitsync import sync
+from signet.domain.gitsync.repository import GitFailed, Repository
 from signet.errors import Invalid
 from signet.paths import Workspace
 
@@ -14,15 +17,19 @@ LEAST_SECONDS, MOST_SECONDS = 60, 86_400
 _NAME = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*")
 
 
-def shown(settings: Git) -> dict[str, object]:
-    """Return the settings under the names that clients read."""
+def shown(workspace: Workspace, settings: Git) -> dict[str, object]:
+    """Return the settings under the names that clients read, with the branch that is kept in step; runs git."""
+    git, branch = Repository(workspace), settings.branch
+    if branch is None and git.exists:
+        with suppress(GitFailed):  # git does not work here: nothing is kept in step
+            branch = sync.branch_of(git, settings)
     return {
         "enabled": settings.enabled,
         "autoCommit": settings.auto_commit,
         "autoSync": settings.auto_sync,
         "syncInterval": settings.sync_interval_seconds,
         "remote": settings.remote,
-        "branch": settings.branch,
+        "branch": branch,
     }
 
 

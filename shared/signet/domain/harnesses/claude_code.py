@@ -1,6 +1,6 @@
 """Claude Code: hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet.domain.harnesses import hooks, jsonedit, programs
@@ -41,6 +41,7 @@ class ClaudeCode:
                 path=self.config_path(site),
                 put=lambda text: _with_hooks(text, site),
                 take=_without_hooks,
+                renew=lambda text: _with_hooks(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
             Patch(
@@ -54,6 +55,10 @@ class ClaudeCode:
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return site.home / ".claude" / "skills"
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write some, and start every MCP server."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether a session's start calls us (HN-42)."""
@@ -99,12 +104,12 @@ def event_problems(path: Path, text: str, events: list[str]) -> list[Problem]:
     return found
 
 
-def _with_hooks(text: str, site: Site) -> str:
+def _with_hooks(text: str, site: Site, *, adds: bool = True) -> str:
     wanted = {
         event: hooks.handler(site.signet, name, _ARGUMENTS, seconds)
         for event, name, seconds in EVENTS
     }
-    return hooks.put(text, wanted, stale=_STALE)
+    return hooks.put(text, wanted, stale=_STALE, adds=adds)
 
 
 def _with_server(text: str, site: Site) -> str:
@@ -112,7 +117,7 @@ def _with_server(text: str, site: Site) -> str:
         "type": "stdio",
         "command": site.signet_mcp,
         "args": [],
-        "env": {},
+        "env": {"SIGNET_HARNESS": ClaudeCode.id},
     }
     return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 

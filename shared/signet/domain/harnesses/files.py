@@ -1,19 +1,25 @@
 """Changing the files of a harness, all or none where that can be known before, each in one step.
 
+Connecting brings in everything; it is what a person asks for. Mending is what the daemon does unasked, and it brings
+nothing back that a person took out: a file that is gone stays gone, a file that is exactly as we left it becomes what
+connecting would make of it today, and in a file that somebody has changed since only those entries of ours that are
+still in it are brought up to date.
+
 Everything is read and computed first; what does not parse stops the whole installation with nothing written. Then,
 file by file: a copy beside it before our first change, the record that undoes it, the file. A process that is killed
 in between leaves whole files, and running again ends what it began.
 """
 
 import difflib
+import filecmp
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from signet.config.manifest import replace_file
-from signet.domain.harnesses import records
+from signet.domain.harnesses import instructions, records
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Patch
 from signet.domain.harnesses.records import Record, Undo
@@ -34,18 +40,32 @@ class Change:
     is_copied: bool
     #: What is recorded before the change.
     undo: Undo | None
+    #: A copy by an earlier version, whose content is in the file again after the change.
+    stale_copy: Path | None
 
 
-def planned(patches: Iterable[Patch], record: Record) -> list[Change]:
-    """Return the changes that connecting makes; raises ConfigUnreadable, with the file, when one cannot be read."""
+def planned(patches: Iterable[Patch], record: Record, *, mends: bool = False) -> list[Change]:
+    """Return the changes that connecting makes, or those of mending.
+
+    Raises ConfigUnreadable, with the file, when one cannot be read.
+    """
     found = []
     for patch in patches:
+        kept = record.files.get(str(patch.path))
         earlier = _text(patch.path)
+        if mends and (patch.is_final or earlier is None):
+            continue
+        is_left = earlier is not None and kept is not None and kept.is_of(earlier.encode())
+        is_generated = earlier is not None and instructions.is_generated(earlier)
+        if mends and not (is_left or is_generated):
+            if kept is not None and patch.content is None:
+                found += _renewed(patch, earlier or "", record)
+            continue
         with _named(patch.path):
             later = (
                 patch.content if patch.content is not None else patch.put(_or_empty(earlier, patch))
             )
-        if later == earlier:
+        if later == earlier and not is_generated:
             continue
         if patch.is_final:
             found.append(_change(patch, earlier, later, is_copied=True))
@@ -59,10 +79,23 @@ def planned(patches: Iterable[Patch], record: Record) -> list[Change]:
         if later == earlier:
             continue
         assert later is not None
-        theirs = earlier is not None and _is_theirs(patch, earlier, record)
+        theirs = earlier is not None and not is_generated and _is_theirs(patch, earlier, record)
         undo = records.undo(base, later, before)
         found.append(_change(patch, earlier, later, is_copied=theirs, undo=undo))
     return found
+
+
+def _renewed(patch: Patch, earlier: str, record: Record) -> list[Change]:
+    """Return the change that brings up to date what is left of ours in a file that somebody has changed."""
+    before = record.files[str(patch.path)].before
+    with _named(patch.path):
+        if patch.take(earlier, {}) == earlier:
+            return []  # nothing is left of it
+        later = patch.renew(earlier) if patch.renew is not None else patch.put(earlier)
+    if later is None or later == earlier:
+        return []
+    base = _base(patch, earlier, record)
+    return [_change(patch, earlier, later, is_copied=False, undo=records.undo(base, later, before))]
 
 
 def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], dict[str, str]]:
@@ -91,6 +124,9 @@ def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
     kept = record.files.get(str(patch.path))
     if earlier is None:
         return None
+    if instructions.is_generated(earlier):
+        theirs = instructions.copy_of(patch.path)
+        return None if theirs is None else _text(theirs)
     if kept is not None and kept.is_of(earlier.encode()):
         return kept.earlier(earlier) if kept.was_there else None
     if patch.content is not None:
@@ -116,7 +152,15 @@ def _change(
     is_copied: bool,
     undo: Undo | None = None,
 ) -> Change:
-    return Change(path=patch.path, earlier=earlier, later=later, is_copied=is_copied, undo=undo)
+    is_generated = earlier is not None and instructions.is_generated(earlier)
+    return Change(
+        path=patch.path,
+        earlier=earlier,
+        later=later,
+        is_copied=is_copied,
+        undo=undo,
+        stale_copy=instructions.copy_of(patch.path) if is_generated else None,
+    )
 
 
 def _is_theirs(patch: Patch, earlier: str, record: Record) -> bool:
@@ -137,14 +181,13 @@ def apply(
         path = _checked(change)
         if change.is_copied:
             copies.append(copy(path, f"{path.name}.bak"))
-        if change.later is None:
-            path.unlink(missing_ok=True)
-            continue
-        make_folder(path.parent, record)
-        if change.undo is not None:
-            record.files[str(change.path)] = change.undo
+            record.copies[copies[-1]] = str(change.path)
+        if change.later is not None:
+            make_folder(path.parent, record)
+            if change.undo is not None:
+                record.files[str(change.path)] = change.undo
         records.write(workspace, harness, record)
-        replace_file(path, change.later.encode())
+        _write(change, path)
     return copies
 
 
@@ -154,10 +197,45 @@ def restore(changes: Iterable[Change]) -> None:
         path = _checked(change)
         if change.is_copied:
             copy(path, f"{path.name}.bak")
-        if change.later is None:
+        _write(change, path)
+
+
+def drop_copies(record: Record, refused: Container[str]) -> None:
+    """Delete the copies of what was there before us, now that it is there again; not of files that were refused."""
+    for made, path in record.copies.items():
+        if path not in refused:
+            Path(made).unlink(missing_ok=True)
+    # Records of earlier versions do not name their copies: one that says what the file says is of no more use.
+    for path in record.files.keys() - {*record.copies.values()}:
+        made = f"{path}.bak"
+        if path not in refused and record.files[path].was_there and _is_same(path, made):
+            Path(made).unlink()
+
+
+def _is_same(one: str, other: str) -> bool:
+    return all(map(os.path.isfile, (one, other))) and filecmp.cmp(one, other, shallow=False)
+
+
+def _write(change: Change, path: Path) -> None:
+    if change.later is None:
+        path.unlink(missing_ok=True)
+    else:
+        replace_file(path, change.later.encode())
+    if change.stale_copy is not None:
+        change.stale_copy.unlink(missing_ok=True)
+
+
+def take_back(changes: Iterable[Change], copies: Iterable[str], record: Record) -> None:
+    """Undo changes that were just made, with the copies and the folders that were made for them."""
+    for change in changes:
+        path = change.path.resolve()
+        if change.earlier is None:
             path.unlink(missing_ok=True)
         else:
-            replace_file(path, change.later.encode())
+            replace_file(path, change.earlier.encode())
+    for copied in copies:
+        Path(copied).unlink(missing_ok=True)
+    remove_folders(record)
 
 
 def diff(changes: Iterable[Change]) -> str:

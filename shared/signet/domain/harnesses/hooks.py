@@ -27,15 +27,21 @@ def quoted(program: str) -> str:
     return shlex.quote(program)
 
 
-def put(text: str, wanted: Mapping[str, Json], *, stale: Sequence[str] = ()) -> str:
-    """Bring the entries of events in, in place of older ones of ours; `stale` are events that do not exist."""
+def put(
+    text: str, wanted: Mapping[str, Json], *, stale: Sequence[str] = (), adds: bool = True
+) -> str:
+    """Bring the entries of events in, in place of older ones of ours; `stale` are events that do not exist.
+
+    Unless `adds`, an event that has no entry of ours gets none.
+    """
     for event in stale:
         text = _taken(text, event)
     for event, entry in wanted.items():
         groups = jsonedit.get(text, ("hooks", event))
         if groups is not None and not isinstance(groups, list):
             raise ConfigUnreadable(f"hooks.{event} is not a list")
-        if [one for one in groups or [] if _holds_ours(one)] == [{"hooks": [entry]}]:
+        ours = [one for one in groups or [] if _holds_ours(one)]
+        if ours == [{"hooks": [entry]}] or not (ours or adds):
             continue
         text = jsonedit.append(_without(text, event), ("hooks", event), {"hooks": [entry]})
     return text

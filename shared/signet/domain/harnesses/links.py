@@ -19,12 +19,17 @@ class Link:
     later: str | None
 
 
-def planned(folder: Path, skills: Path) -> list[Link]:
-    """Return the links to make and replace, and those that lead to skills that are gone."""
+def planned(folder: Path, skills: Path, record: Record, *, mends: bool = False) -> list[Link]:
+    """Return the links to make and replace, and those that lead to skills that are gone.
+
+    Mending links skills that are new, and none whose link a person has taken away.
+    """
     found = []
     for skill in _folders(skills):
         path = folder / skill.name
         earlier = _target(path)
+        if mends and str(path) in record.links and earlier != str(skill):
+            continue
         if earlier == str(skill) or (earlier is None and os.path.lexists(path)):
             continue
         found.append(Link(path=path, earlier=earlier, later=str(skill)))

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -56,13 +56,16 @@ class Patch:
     """How one file changes: `put` brings our entries in (None: the file goes), `take` takes them out again.
 
     Both are functions of the text and raise ConfigUnreadable for one that does not parse. `empty` stands for a file
-    that is not there. `before` returns the values that `put` may replace, so that `take` can bring them back.
-    A file that is wholly ours has `content`, and goes as a whole. What is final is not brought back.
+    that is not there. `renew` brings up to date what is left of our entries and adds none; without it `put` does that,
+    for a file in which all that is ours is one entry. `before` returns the values that `put` may replace, so that
+    `take` can bring them back. A file that is wholly ours has `content`, and goes as a whole. What is final is not
+    brought back.
     """
 
     path: Path
     put: Callable[[str], str | None] = as_it_is
     take: Callable[[str, Before], str] = lambda text, before: text
+    renew: Callable[[str], str] | None = None
     before: Callable[[str], Before] = lambda text: {}
     empty: str = ""
     content: str | None = None
@@ -120,6 +123,9 @@ class Connector(Protocol):
 
     def skills(self, site: Site) -> Path | None:
         """Return the folder in which it looks for skills."""
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return the harness's own command that fails when it does not accept its settings, and changes nothing."""
 
     def is_installed(self, site: Site) -> bool:
         """Return whether our entries are there; False for a file that is missing or does not parse."""

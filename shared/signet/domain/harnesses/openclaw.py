@@ -4,7 +4,7 @@ Every settings file that is found is patched in the same way. What stood there b
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
@@ -62,6 +62,10 @@ class OpenClaw:
 
     def skills(self, site: Site) -> Path | None:
         """Return None: its workspace is ours, and so it finds our skills by itself."""
+        return None
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None."""
         return None
 
     def is_installed(self, site: Site) -> bool:

@@ -1,6 +1,6 @@
 """OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet import resources
@@ -48,6 +48,7 @@ class OpenCode:
                 path=self.config_path(site),
                 put=lambda text: _put(text, site),
                 take=_take,
+                renew=lambda text: _put(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
             *(Patch(path=one, put=_gone, is_final=True) for one in old if one.is_file()),
@@ -56,6 +57,10 @@ class OpenCode:
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return self._folder(site) / "skills"
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write its database."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether its settings load our plugin."""
@@ -100,11 +105,18 @@ def _plugins(text: str) -> list[object]:
     return list(found) if isinstance(found, list) else []
 
 
-def _put(text: str, site: Site) -> str:
+def _put(text: str, site: Site, *, adds: bool = True) -> str:
     text = jsonedit.drop_items(text, ("plugin",), lambda one: one in _OLD)
-    if _ENTRY not in _plugins(text):
+    if adds and _ENTRY not in _plugins(text):
         text = jsonedit.append(text, ("plugin",), _ENTRY)
-    server: Mapping[str, Json] = {"type": "local", "command": [site.signet_mcp], "enabled": True}
+    if not adds and not jsonedit.has(text, _SERVER):
+        return text
+    server: Mapping[str, Json] = {
+        "type": "local",
+        "command": [site.signet_mcp],
+        "environment": {"SIGNET_HARNESS": OpenCode.id},
+        "enabled": True,
+    }
     return jsonedit.ensure(text, _SERVER, server, ("type", "command"))
 
 

@@ -51,6 +51,8 @@ class Record:
     files: dict[str, Undo] = field(default_factory=dict)
     links: dict[str, str | None] = field(default_factory=dict)
     folders: list[str] = field(default_factory=list)
+    #: The copies that were made before a change, each with its file.
+    copies: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -81,6 +83,7 @@ def read(workspace: Workspace, harness: str) -> Record:
             files=files,
             links=dict(raw["links"]),
             folders=list(raw["folders"]),
+            copies=dict(raw.get("copies", {})),
         )
     except (KeyError, TypeError, AttributeError, ValueError, IndexError):
         return Record()

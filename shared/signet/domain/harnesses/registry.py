@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from signet.domain.harnesses import files, links, programs, records, targets
+from signet.domain.harnesses import files, instructions, links, programs, records, validation
 from signet.domain.harnesses.claude_code import ClaudeCode
 from signet.domain.harnesses.codex import Codex
 from signet.domain.harnesses.jsontext import ConfigUnreadable
@@ -43,33 +43,44 @@ def with_programs(site: Site) -> Site:
 
 
 def connect(
-    site: Site, harness: str, wishes: Wishes | None = None, *, dry_run: bool = False
+    site: Site,
+    harness: str,
+    wishes: Wishes | None = None,
+    *,
+    dry_run: bool = False,
+    mends: bool = False,
 ) -> Installed:
     """Bring our entries into a harness's files; running it again changes nothing.
 
-    Nothing is written when one of its files does not parse: `success` is False and `message` says where and why.
+    With `mends`, what a person has taken out since stays out (see files.py). Nothing is written when one of its files
+    does not parse, and everything is taken back when the harness itself does not accept the result: `success` is False
+    and `message` says where and why.
     """
     connector, wishes = find(harness), wishes or Wishes()
     if why := connector.refusal(site):
         return Installed(success=False, message=why)
     with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
-        patches = connector.patches(site, wishes)
+        patches = _patches(site, connector, wishes)
         folder, skills = connector.skills(site), site.workspace.skills_dir
         try:
-            changes = files.planned(patches, record)
-            linked = links.planned(folder, skills) if folder else []
-            copies = [] if dry_run else _connect(site, connector, record, changes, linked)
+            changes = files.planned(patches, record, mends=mends)
+            linked = links.planned(folder, skills, record, mends=mends) if folder else []
+            notes = [] if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
             return Installed(success=False, message=error.message)
         except OSError as error:
             return Installed(success=False, message=f"{error.filename}: {error.strerror}")
+    message = f"{connector.name} is connected"
+    if mends and not connector.is_installed(site):
+        back = f"signet harness install {harness}"
+        message = f"{connector.name} was disconnected by hand; to connect it again: {back}"
     return Installed(
         success=True,
-        message=f"{connector.name} is connected" if not dry_run else "Nothing was changed",
+        message=message if not dry_run else "Nothing was changed",
         files_written=(*_ours(changes, patches, True), *(str(one.path) for one in linked)),
         configs_patched=tuple(_ours(changes, patches, False)),
-        warnings=(*connector.warnings(site, wishes), *(f"a copy is in {one}" for one in copies)),
+        warnings=(*connector.warnings(site, wishes), *notes),
         diff=files.diff(changes),
     )
 
@@ -82,23 +93,24 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
     connector = find(harness)
     with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
-        patches = connector.patches(site, Wishes())
+        patches = _patches(site, connector, Wishes())
         known = {str(one.path) for one in patches}
         patches += [Patch(path=Path(path)) for path in record.files if path not in known]
         changes, refused = files.undone(patches, record)
         folder, skills = connector.skills(site), site.workspace.skills_dir
         linked = links.undone(folder, skills, record) if folder else []
-        made = targets.generated(site, harness)
         if not dry_run:
-            if made is not None:
-                targets.withdraw(made)
             files.restore(changes)
             links.apply(linked)
+            files.drop_copies(record, refused)
             files.remove_folders(record)
-            left = {path: undo for path, undo in record.files.items() if path in refused}
-            records.write(site.workspace, harness, Record(is_removed=True, files=left))
+            left = Record(
+                is_removed=True,
+                files={path: undo for path, undo in record.files.items() if path in refused},
+                copies={made: path for made, path in record.copies.items() if path in refused},
+            )
+            records.write(site.workspace, harness, left)
     gone = [str(one.path) for one in changes if one.later is None]
-    gone += [str(made)] if made is not None else []
     return Removed(
         files_removed=(*gone, *(str(one.path) for one in linked)),
         configs_patched=tuple(str(one.path) for one in changes if one.later is not None),
@@ -126,16 +138,42 @@ def is_removed(site: Site, harness: str) -> bool:
     return records.read(site.workspace, harness).is_removed
 
 
-def mend(site: Site, listed: Iterable[str]) -> dict[str, Installed]:
-    """Connect again what has come loose, with the programs of the installation, or ours if those cannot be run."""
+def bring_up_to_date(site: Site, harness: str, wishes: Wishes | None = None) -> Installed:
+    """Mend a harness that was connected, connect one that was not."""
+    is_connected = records.read(site.workspace, harness).is_installed
+    return connect(site, harness, wishes, mends=is_connected)
+
+
+def mend(site: Site) -> dict[str, Installed]:
+    """Mend the harnesses that were connected, with the programs of the installation, or ours if those cannot be run.
+
+    The others only get back what an earlier version took from them.
+    """
     found = {}
-    for harness in wanted(site, listed):
-        known = records.read(site.workspace, harness).programs
-        with_those = site
-        if known and not any(map(programs.problem, known)):
-            with_those = replace(site, signet=known[0], signet_mcp=known[1])
-        found[harness] = connect(with_those, harness)
+    for harness in HARNESSES:
+        record = records.read(site.workspace, harness)
+        if record.is_installed:
+            chosen, with_those = record.programs, site
+            if chosen and not any(map(programs.problem, chosen)):
+                with_those = replace(site, signet=chosen[0], signet_mcp=chosen[1])
+            found[harness] = connect(with_those, harness, mends=True)
+        elif back := _given_back(site, harness):
+            found[harness] = Installed(success=True, message="", configs_patched=back)
     return found
+
+
+def _given_back(site: Site, harness: str) -> tuple[str, ...]:
+    """Give back the file of instructions that an earlier version wrote for a harness that is not connected."""
+    with records.alone(site.workspace):
+        record = records.read(site.workspace, harness)
+        changes, _ = files.undone(instructions.patches(site, harness), record)
+        changes = [one for one in changes if instructions.is_generated(one.earlier or "")]
+        files.restore(changes)
+    return tuple(str(one.path) for one in changes)
+
+
+def _patches(site: Site, connector: Connector, wishes: Wishes) -> list[Patch]:
+    return [*connector.patches(site, wishes), *instructions.patches(site, connector.id)]
 
 
 def _alone(site: Site, dry_run: bool) -> AbstractContextManager[None]:
@@ -149,19 +187,31 @@ def _connect(
     changes: list[files.Change],
     linked: list[links.Link],
 ) -> list[str]:
+    """Make the changes and return what a person should know of them; raises Refused when they were taken back."""
     chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
     is_same = record.is_installed and record.programs == chosen
     if is_same and not changes and not linked:
         return []
+    before = records.read(site.workspace, connector.id)
     record.is_installed, record.is_removed, record.programs = True, False, chosen
     copies = files.apply(site.workspace, connector.id, changes, record)
+    notes = [f"a copy is in {one}" for one in copies]
+    command = connector.validation(site)
+    if changes and command is not None:
+        try:
+            warning = validation.check(command, site)
+        except validation.Refused:
+            files.take_back(changes, copies, record)
+            records.write(site.workspace, connector.id, before)
+            raise
+        notes += [warning] if warning else []
     if folder is not None and linked:
         files.make_folder(folder, record)
         links.note(linked, site.workspace.skills_dir, record)
     records.write(site.workspace, connector.id, record)
     links.apply(linked)
-    return copies
+    return notes
 
 
 def _ours(changes: list[files.Change], patches: list[Patch], is_content: bool) -> list[str]:

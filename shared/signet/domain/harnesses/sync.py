@@ -1,4 +1,4 @@
-"""Giving every harness the instructions as they are now, and mending connections that have come loose.
+"""Writing what agents read in the workspace, and bringing the connections of harnesses up to date.
 
 Safe to call again at any time: a file is written only when it says something new. One harness that fails stops no
 other (HN-5).
@@ -6,16 +6,13 @@ other (HN-5).
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
-from pathlib import Path
 
 from signet import resources
 from signet.config import Settings
 from signet.config.manifest import replace_file
 from signet.domain.agents import files as agents
-from signet.domain.harnesses import files, generate, records, registry, targets
-from signet.domain.harnesses.models import Site
+from signet.domain.harnesses import registry
+from signet.domain.harnesses.models import Installed, Site
 
 ARCHITECTURE = "SIGNET-ARCHITECTURE.md"
 
@@ -37,17 +34,13 @@ class Synced:
         return "\n".join(lines) or "Everything up to date"
 
 
-def sync(site: Site, settings: Settings, *, now: datetime) -> Synced:
-    """Write what harnesses and agents read (§2). Without an AGENTS.md there is nothing to tell them (HN-6)."""
+def sync(site: Site, settings: Settings) -> Synced:
+    """Write what explains the memory, and with an AGENTS.md the files of the roster's agents (HN-6)."""
     done = Synced()
     _try(done, ARCHITECTURE, lambda: architecture(site))
-    if not (site.workspace.root / "AGENTS.md").is_file():
-        return done
-    with records.alone(site.workspace):
-        for target in targets.wanted(site, settings.harnesses):
-            _try(done, str(target), partial(_write, site, target, done, now))
-    names = [agent.name for agent in settings.agents.roster]
-    _try(done, "agents", lambda: map(str, agents.write_workspaces(site.workspace, names)))
+    if (site.workspace.root / "AGENTS.md").is_file():
+        names = [agent.name for agent in settings.agents.roster]
+        _try(done, "agents", lambda: map(str, agents.write_workspaces(site.workspace, names)))
     return done
 
 
@@ -60,40 +53,30 @@ def both(first: Synced, second: Synced) -> Synced:
     )
 
 
-def mend(site: Site, settings: Settings) -> Synced:
-    """Connect again what has come loose: an entry that is gone, a second memory that was switched on (HN-51)."""
+def mend(site: Site) -> Synced:
+    """Bring the harnesses that were connected up to date; nothing comes back that a person took out."""
     done = Synced()
-    for harness, made in registry.mend(site, settings.harnesses).items():
-        if not made.success:
-            done.failures.append(f"{harness}: {made.message}")
-        done.changed += (*made.files_written, *made.configs_patched)
-        done.warnings += made.warnings if made.has_changed else ()
+    for harness, made in registry.mend(site).items():
+        note(done, harness, made)
     return done
+
+
+def note(done: Synced, harness: str, made: Installed) -> None:
+    """Add what came of one harness."""
+    if not made.success:
+        done.failures.append(f"{harness}: {made.message}")
+    done.changed += (*made.files_written, *made.configs_patched)
+    done.warnings += made.warnings if made.has_changed else ()
 
 
 def architecture(site: Site) -> list[str]:
     """Write what explains the memory to agents, if it is missing or another; return the files that changed."""
     path = site.workspace.root / ARCHITECTURE
     content = resources.template(ARCHITECTURE).read_text("utf-8").replace("{url}", site.url)
-    if path.is_file() and _read(path) == content:
+    if path.is_file() and path.read_bytes() == content.encode():
         return []
     replace_file(path, content.encode())
     return [str(path)]
-
-
-def _write(site: Site, target: Path, done: Synced, now: datetime) -> list[str]:
-    root = site.workspace.root
-    extras = {name: _read(root / name) for name in generate.RELATED if (root / name).is_file()}
-    instructions = _read(root / "AGENTS.md")
-    content = generate.text(target.name, instructions, extras, root=root, url=site.url, now=now)
-    present = _read(target) if target.is_file() else None
-    if present is not None and generate.is_same(present, content):
-        return []
-    if present is not None and not generate.is_generated(present):
-        copy = files.copy(target.resolve(), target.name + targets.BACKUP)
-        done.warnings.append(f"{target} was written by somebody else; a copy is in {copy}")
-    replace_file(target.resolve(), content.encode())
-    return [str(target)]
 
 
 def _try(done: Synced, what: str, work: Callable[[], Iterable[str]]) -> None:
@@ -101,7 +84,3 @@ def _try(done: Synced, what: str, work: Callable[[], Iterable[str]]) -> None:
         done.changed += work()
     except OSError as error:
         done.failures.append(f"{what}: {error.strerror or error}")
-
-
-def _read(path: Path) -> str:
-    return path.read_text("utf-8", "replace")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 
 Tree = dict[str, object]
+_NONE: Mapping[str, Mapping[str, str]] = {}
 
 #: What stands between one table and the next: blank lines and comments belong to the next.
 _NEXT = re.compile(r"^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*\[", re.M)
@@ -24,8 +25,18 @@ def read(text: str) -> Tree:
         raise ConfigUnreadable(str(error)) from error
 
 
-def put(text: str, group: str, name: str, values: Mapping[str, str]) -> str:
-    """Make the table `[group.name]` hold these texts; a text whose table does, with whatever else, stays as it is."""
+def put(
+    text: str,
+    group: str,
+    name: str,
+    values: Mapping[str, str],
+    *,
+    new: Mapping[str, Mapping[str, str]] = _NONE,
+) -> str:
+    """Make the table `[group.name]` hold these texts; a text whose table does, with whatever else, stays as it is.
+
+    `new` are tables of texts that it gets beside them when it has to be written.
+    """
     tree = read(text)
     tables = _tables(tree, group)
     found = tables.get(name)
@@ -33,9 +44,10 @@ def put(text: str, group: str, name: str, values: Mapping[str, str]) -> str:
         return text
     left = drop(text, group, name)
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = [f"[{group}.{name}]", *(f"{key} = {_quoted(one)}" for key, one in values.items())]
+    lines = [f"[{group}.{name}]", *_members(values)]
+    lines += [f"{key} = {{ {', '.join(_members(one))} }}" for key, one in new.items()]
     gap = "" if not left.strip() else newline if left.endswith("\n") else newline * 2
-    wanted = {**tree, group: {**tables, name: dict(values)}}
+    wanted = {**tree, group: {**tables, name: {**values, **new}}}
     return _checked(left + gap + newline.join(lines) + newline, group, wanted)
 
 
@@ -73,6 +85,10 @@ def _checked(text: str, group: str, wanted: Tree) -> str:
     if {group: {}, **found} != wanted:
         raise ConfigUnreadable(f"{group} cannot be changed safely; please edit it by hand")
     return text
+
+
+def _members(values: Mapping[str, str]) -> list[str]:
+    return [f"{key} = {_quoted(one)}" for key, one in values.items()]
 
 
 def _quoted(text: str) -> str:

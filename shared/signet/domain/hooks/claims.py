@@ -10,8 +10,8 @@ from signet.errors import Conflict
 LIFE = timedelta(hours=4)
 #: So long before its end a claim is warned of, once (HK-15).
 WARN = timedelta(minutes=30)
-#: Turns for which a session is not given the same again (HK-55).
-TURNS = 5
+#: Turns whose memories are remembered, so that a session is not given the same twice: more than a session has.
+TURNS = 1_000
 
 
 class SessionClaimed(Conflict):

@@ -35,6 +35,8 @@ class Part(IntEnum):
 
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
+#: Sections that only go with others.
+FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: What goes first when the whole is too long.
 GIVEN_UP = (Part.SECRETS, Part.STATUS, Part.PEERS)
 
@@ -50,9 +52,12 @@ class Section:
 def assemble(sections: Sequence[Section], *, most: int) -> str:
     """Return the sections as one text of at most `most` characters, unless what is never cut is longer alone.
 
+    Without any section that says something it is empty: a mark or a date alone is no context.
     What is worth least goes first: names of secrets, peers, memories from the last on; only then text is cut.
     """
     there = sorted((one for one in sections if one.text.strip()), key=lambda one: one.part)
+    if all(one.part in FRAME for one in there):
+        return ""
     kept = _joined([one for one in there if one.part in KEPT])
     room = most - len(kept) - 2 * bool(kept)
     rest = [one for one in there if one.part not in KEPT]
@@ -64,11 +69,6 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
     if len(text) > room:
         text = text[: max(0, room - len(CUT))].rstrip() + CUT
     return f"{text}\n\n{kept}" if kept else text
-
-
-def memories_heading(count: int) -> str:
-    """Return the heading of the memories."""
-    return f"## Relevant Memories (auto-loaded | scored by importance x recency | {count} results)"
 
 
 def memory_line(content: str, tags: Sequence[str], created_at: str) -> str:
@@ -109,7 +109,6 @@ def _with_fewer_memories(sections: list[Section], room: int) -> list[Section]:
         while over > 0 and len(lines) > 1:
             over -= len(lines.pop()) + 1
         if len(lines) > 1:
-            lines[0] = memories_heading(sum(line.startswith("- ") for line in lines))
             shorter.append(replace(one, text="\n".join(lines)))
     return shorter
 

@@ -1,4 +1,4 @@
-"""What was said in sessions, found by words: for prompts that no memory answers, and for people who look.
+"""What was said in sessions, found by words, for people who look; what a session is known for so far.
 
 Transcripts have no index: keeping one up would cost the end of each session more than a search costs here. So the
 newest are read, up to a number of characters.
@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
 
-#: Characters that are read for a prompt, and for a person's search; and how many transcripts at most.
-PROMPT_CHARS = 2_000_000
+#: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
 MOST_SESSIONS = 500
 EXCERPT_CHARS = 220
-PROMPT_EXCERPTS = 3
 HEAD_LINES = 4
 HEAD_CHARS = 160
 

@@ -1,9 +1,15 @@
-"""The files that say who an agent is (spec/harnesses.md §6, §8); what cannot be read is left out (HK-36)."""
+"""The files that say who an agent is (spec/harnesses.md §6, §8); what cannot be read is left out (HK-36).
+
+Of a template that `signet setup` has written only what somebody has filled in counts.
+"""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from signet import resources
 from signet.config.sections import Agent
 from signet.domain.agents import files
 from signet.domain.identity import identity
@@ -12,7 +18,16 @@ from signet.paths import Workspace
 
 #: More than any budget of a context; a larger file is not read to its end.
 MOST_BYTES = 256 * 1024
+#: What an agent is called that nobody has named.
+UNNAMED = "Agent"
+#: What nobody has chosen: that name, and the creature of the template.
+_TEMPLATE = (UNNAMED, "assistant")
 
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+#: A line such as `- Name:`, without a value behind it.
+_FIELD = re.compile(r"[-*] +\**[^:\n]{1,40}:\**")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
+_BLANKS = re.compile(r"\n{3,}")
 _BLOCK = re.compile(r"<!-- SIGNET:START -->.*?(?:<!-- SIGNET:END -->[ \t]*\n?|\Z)", re.DOTALL)
 
 
@@ -25,6 +40,8 @@ class Identity:
     identity: str = ""
     user: str = ""
     memory: str = ""
+    #: IDENTITY.md as it stands: its template names the agent too.
+    card: str = ""
 
     @property
     def count(self) -> int:
@@ -36,13 +53,43 @@ class Identity:
 def load(workspace: Workspace, agent_id: str) -> Identity:
     """Return what an agent's files say: its own soul and identity, its own MEMORY.md, the rest from the root."""
     memory = memory_file.path_of(workspace, agent_id)
+    instructions = _BLOCK.sub("", read(workspace.root / "AGENTS.md")).strip()
+    card = _own(workspace, agent_id, "IDENTITY.md")
     return Identity(
-        instructions=_BLOCK.sub("", read(workspace.root / "AGENTS.md")).strip(),
-        soul=_own(workspace, agent_id, "SOUL.md"),
-        identity=_own(workspace, agent_id, "IDENTITY.md"),
-        user=read(workspace.root / "USER.md"),
-        memory=_memory(memory) if memory else "",
+        instructions="" if _is_template(instructions, "AGENTS.md") else instructions,
+        soul=filled(_own(workspace, agent_id, "SOUL.md"), "SOUL.md"),
+        identity=filled(card, "IDENTITY.md"),
+        user=filled(read(workspace.root / "USER.md"), "USER.md"),
+        memory=filled(_memory(memory) if memory else "", "MEMORY.md"),
+        card=card,
     )
+
+
+def filled(text: str, name: str) -> str:
+    """Return what somebody wrote in the identity file of this name; empty for one that is still the template.
+
+    Comments, fields without a value, headings without content and a title that only repeats the name of the file are
+    left out. A text with code in it, where such lines may mean something, keeps all but its comments.
+    """
+    if _is_template(text, name):
+        return ""
+    text = _COMMENT.sub("", text)
+    if "```" in text:
+        return text.strip()
+    lines: list[str] = []
+    for line in reversed(text.split("\n")):
+        below = next((one for one in reversed(lines) if one.strip()), "")
+        if not (_is_blank_field(line, below) or _is_idle_heading(line, below, name)):
+            lines.append(line.rstrip())
+    return _BLANKS.sub("\n\n", "\n".join(reversed(lines))).strip()
+
+
+def introduced(who: Mapping[str, str], files: Identity) -> str:
+    """Return who the agent is in a line, empty when nobody has named it or its files say so themselves."""
+    usual = (Agent().name, Agent().description, *_TEMPLATE)
+    said = "\n".join((files.instructions, files.soul, files.identity))
+    chosen = [one for one in who.values() if one not in usual]
+    return f"You are {', '.join(chosen)}." if any(one not in said for one in chosen) else ""
 
 
 def read(path: Path) -> str:
@@ -60,9 +107,39 @@ def name_of(found: Identity, agent: Agent) -> dict[str, str]:
     """Return who the agent is: by its settings, else by its IDENTITY.md, else `Agent`."""
     name, description = agent.name, agent.description
     if name == Agent().name:  # nobody has given it one
-        said = identity.parse(found.identity)
+        said = identity.parse(found.card)
         name, description = "" if said.name == identity.UNKNOWN else said.name, said.creature
-    return {"name": name or "Agent", **({"description": description} if description else {})}
+    return {"name": name or UNNAMED, **({"description": description} if description else {})}
+
+
+def _is_blank_field(line: str, below: str) -> bool:
+    """Return whether a line is a field without a value, neither behind it nor further in below it."""
+    is_field = _FIELD.fullmatch(line.strip()) is not None
+    return is_field and _indent(below) <= _indent(line)
+
+
+def _is_idle_heading(line: str, below: str, name: str) -> bool:
+    """Return whether a line is a heading that has nothing of its own below it, or is only the name of the file."""
+    heading, next_one = _HEADING.fullmatch(line.rstrip()), _HEADING.fullmatch(below)
+    if heading is None:
+        return False
+    is_name = heading[2].lower() == name.removesuffix(".md").lower()
+    return is_name or not below or (next_one is not None and len(next_one[1]) <= len(heading[1]))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_template(text: str, name: str) -> bool:
+    return _template(name).fullmatch(" ".join(text.split())) is not None
+
+
+@cache
+def _template(name: str) -> re.Pattern[str]:
+    """Return what fits the template of this name, whatever stands for the agent's name and description in it."""
+    text = " ".join(resources.template(f"identity/{name}").read_text("utf-8").split())
+    return re.compile(re.sub(r"\\\$(?:name|description)", ".*", re.escape(text)))
 
 
 def _own(workspace: Workspace, agent_id: str, name: str) -> str:

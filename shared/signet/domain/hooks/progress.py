@@ -62,17 +62,21 @@ def started(
     tx: WriteTx,
     call: Call,
     fresh: Callable[[Continuity], Continuity],
+    given: Sequence[str],
     settings: Settings,
     *,
     now: datetime,
 ) -> None:
-    """Note that the session was given its context; `fresh` adds to its continuity what that was about (HK-31)."""
+    """Note that the session was given its context with the memories `given`.
+
+    `fresh` adds to its continuity what that was about (HK-31).
+    """
     if call.key is None:
         return
     state = store.get(tx, call.agent_id, call.key) or _new(call, now)
     if settings.pipeline.continuity.enabled:
         state = replace(state, continuity=fresh(state.continuity or continuity.begun(now)))
-    store.put(tx, replace(state, is_started=True, injected=()), now=now)
+    store.put(tx, replace(state, is_started=True, injected=(tuple(given),)), now=now)
 
 
 def prompted(

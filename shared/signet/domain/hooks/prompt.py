@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from signet import ids
 from signet.db import fts
 from signet.domain.hooks import wording
 
@@ -14,6 +15,8 @@ READ_CHARS = 20_000
 MOST_ITEMS = 5
 ITEM_CHARS = 160
 LEAST_TERM = 3
+#: Share of a memory's words that stand in a text which says it already.
+SAID_SHARE = 0.8
 #: Below this a memory does not matter enough to come unasked (HK-53).
 LEAST_IMPORTANCE = 0.3
 
@@ -79,22 +82,22 @@ def selected(items: Iterable[Item], *, chars: int) -> list[Item]:
     return taken
 
 
-def told(header: str, asked: str, lines: Sequence[str], engine: str) -> str:
-    """Return what a prompt is given (HK-56)."""
-    query = wording.one_line(asked.replace('"', ""))
-    status = f'[signet:recall | query="{query}" | results={len(lines)} | engine={engine}]'
-    return "\n".join([header, "", status, *lines])
+def is_said(content: str, text: str) -> bool:
+    """Return whether a text holds nearly all words of a memory already."""
+    words = set(_terms(content))
+    return bool(words) and len(words & set(_terms(text))) >= SAID_SHARE * len(words)
+
+
+def told(lines: Sequence[str], engine: str) -> str:
+    """Return what a prompt is given (HK-56), without the query, which is the prompt itself."""
+    status = f"[signet:recall | results={len(lines)} | engine={engine}]"
+    return "\n".join([status, *lines])
 
 
 def feedback(session_key: str, memory_ids: Sequence[str]) -> str:
-    """Return the request to rate what was told (HK-57)."""
-    return (
-        "\n\n<memory-feedback>\n"
-        "Rate how much each of these memories helped, from -1 (misled) to 1 (needed), with the memory_feedback tool.\n"
-        f"session_key: {session_key}\n"
-        f"memory_ids: {', '.join(memory_ids)}\n"
-        "</memory-feedback>"
-    )
+    """Return the line that lets an agent rate what was told (HK-57); the tool memory_feedback says how."""
+    rated = ",".join(map(ids.short, memory_ids))
+    return f"\n<memory-feedback>session_key={session_key} ids={rated}</memory-feedback>"
 
 
 def _terms(text: str) -> list[str]:

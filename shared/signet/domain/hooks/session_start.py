@@ -3,6 +3,7 @@
 A part that fails is left out and named; the others are told all the same (HK-36).
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +20,7 @@ from signet.domain.auth import caller
 from signet.domain.graph.traverse import Bounds, Walk
 from signet.domain.hooks import context, focus, offers, recovery, wording
 from signet.domain.hooks.context import Part, Section
-from signet.domain.hooks.identity import Identity
+from signet.domain.hooks.identity import Identity, introduced
 from signet.domain.hooks.offers import Offer
 from signet.errors import SignetError
 
@@ -135,8 +136,9 @@ def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     new = tx.value(_SINCE.format(where=seen.sql), (last, *seen.params))
     captured = tx.value(_CAPTURED, {**asked, "at": last})
     return (
-        f"[since last session: {new} new memories, {captured} sessions captured,"
-        f" last active {wording.ago(at, now)}]"
+        f"[since last session: {wording.counted(new, 'new memory')},"
+        f" {wording.counted(captured, 'session')} captured,"
+        f" last active {wording.ago(at, now.astimezone())}]"
     )
 
 
@@ -161,13 +163,19 @@ def inject(
         else start.max_inject_chars
     )
     rules = context.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
-    memories = [one.line for one in found.told]
+    working = (
+        context.titled(Part.MEMORY, "Working Memory", identity.memory, context.MEMORY)
+        if start.include_recent_context
+        else Section(Part.MEMORY, "")
+    )
+    said = [working.text, *(rule for _, rule in found.constraints)]
+    memories = [one.line for one in found.told if not wording.is_said(one.content, said)]
     sections = [
         Section(Part.MARK, context.MEMORY_LINE),
         Section(Part.SINCE, found.since),
-        Section(Part.DATE, wording.date_header(local)),
-        _listed(Part.PEERS, "## Active Peer Sessions", [_peer(one, local) for one in found.peers]),
-        _listed(Part.MEMORIES, context.memories_heading(len(memories)), memories),
+        Section(Part.DATE, wording.today(local)),
+        _listed(Part.PEERS, "## Active Peer Sessions", _peer_lines(found.peers)),
+        _listed(Part.MEMORIES, "## Relevant Memories", memories),
         Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
         _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
         _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
@@ -175,13 +183,10 @@ def inject(
             Part.RECOVERY,
             f"## Session Recovery Context\n{found.recovery}" if found.recovery else "",
         ),
+        working,
     ]
     if start.include_identity:
         sections += _files(identity, who)
-    if start.include_recent_context:
-        sections.append(
-            context.titled(Part.MEMORY, "Working Memory", identity.memory, context.MEMORY)
-        )
     return context.assemble(sections, most=most)
 
 
@@ -189,11 +194,10 @@ def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
     instructions = context.titled(
         Part.INSTRUCTIONS, "Agent Instructions", identity.instructions, context.INSTRUCTIONS
     )
-    if not identity.instructions:
-        named = ", ".join(filter(None, (who["name"], who.get("description", ""))))
-        instructions = Section(Part.INSTRUCTIONS, f"You are {named}.")
+    introduction = introduced(who, identity)
+    text = "\n\n".join(filter(None, (introduction, instructions.text)))
     return [
-        instructions,
+        Section(Part.INSTRUCTIONS, text),
         context.titled(Part.SOUL, "Soul", identity.soul, context.SOUL),
         context.titled(Part.IDENTITY, "Identity", identity.identity, context.IDENTITY),
         context.titled(Part.USER, "About Your User", identity.user, context.USER),
@@ -226,11 +230,16 @@ def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:
     )
 
 
-def _peer(one: Presence, now: datetime) -> str:
+def _peer_lines(peers: Sequence[Presence]) -> list[str]:
+    """Return a line for each agent, harness and place, with the number of its sessions."""
+    counts = Counter(map(_peer, peers))
+    return [f"{peer} ({n} sessions)" if n > 1 else peer for peer, n in counts.items()]
+
+
+def _peer(one: Presence) -> str:
     agent = wording.plain(one.agent_id) or "unknown-agent"
     place = f" in {wording.plain(one.project)}" if one.project else ""
-    seen = wording.ago(clock.parsed(one.seen_at) or now, now)
-    return f"- {agent} ({wording.plain(one.harness)}){place}, last seen {seen}"
+    return f"- {agent} ({wording.plain(one.harness)}){place}"
 
 
 def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:

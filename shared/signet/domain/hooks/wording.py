@@ -1,22 +1,21 @@
 """Times and short texts as a context tells them. Pure; times are handed in as the reader's local ones."""
 
 import re
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from datetime import datetime
 
 from signet import clock
 
 #: What a reader could take for structure is taken out of names that others chose (HK-35).
 _STRUCTURE = re.compile(r"[\r\n*#\[\]<>`]+")
 #: From this age on, days are not counted.
-OLD = timedelta(days=7)
+OLD_DAYS = 7
 
 
-def date_header(local: datetime) -> str:
-    """Return the line that tells a model when it is."""
+def today(local: datetime) -> str:
+    """Return the line with the date, without the time: the same all day, so that prompt caches hold."""
     zone = f" ({local.tzname()})" if local.tzname() else ""
-    hour = local.hour % 12 or 12
-    half = "AM" if local.hour < 12 else "PM"
-    return f"# Current Date & Time\n{local:%A, %B} {local.day}, {local.year} at {hour}:{local:%M} {half}{zone}"
+    return f"Today is {local:%A, %B} {local.day}, {local.year}{zone}."
 
 
 def day(stored: str) -> str:
@@ -26,14 +25,22 @@ def day(stored: str) -> str:
 
 
 def ago(instant: datetime, now: datetime) -> str:
-    """Return an age as `5m ago`, `3h ago`, `2d ago`, `7+ days ago`."""
-    age = max(now - instant, timedelta())
-    if age >= OLD:
-        return "7+ days ago"
-    if age >= timedelta(days=1):
-        return f"{age.days}d ago"
-    minutes = int(age.total_seconds() // 60)
-    return f"{minutes // 60}h ago" if minutes >= 60 else f"{minutes}m ago"
+    """Return how long ago a day was as `today`, `yesterday`, `3 days ago`, `7+ days ago`, in the zone of `now`."""
+    days = (now.date() - instant.astimezone(now.tzinfo).date()).days
+    if days >= OLD_DAYS:
+        return f"{OLD_DAYS}+ days ago"
+    return f"{days} days ago" if days > 1 else "yesterday" if days == 1 else "today"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural for all but one: `1 memory`, `2 memories`."""
+    several = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else several}"
+
+
+def is_said(text: str, others: Iterable[str]) -> bool:
+    """Return whether one of the other texts holds this one, whatever its line breaks and capitals."""
+    return any(one_line(text).lower() in one_line(other).lower() for other in others)
 
 
 def plain(text: str) -> str:

@@ -1,10 +1,10 @@
 """The product's own texts: what has changed, what is planned, what it is."""
 
 from enum import StrEnum
+from functools import cache
 from importlib import metadata
 
 from signet import resources
-from signet.errors import NotFound
 
 PACKAGE = "signetai"
 
@@ -17,17 +17,25 @@ class ProductText(StrEnum):
     README = "README.md"
 
 
-def content(name: ProductText) -> str:
-    """Return a text of this version; raises NotFound when it did not come with it."""
-    path = resources.product_text(name)
+@cache
+def rendered(name: ProductText) -> tuple[str, str]:
+    """Return a text of this version as Markdown and as HTML, a sentence when it did not come with it."""
+    content = _content(name) or f"{name} did not come with this version of Signet.\n"
+    return content, html_of(content)
+
+
+def html_of(markdown: str) -> str:
+    """Return Markdown as HTML; tags in it are shown as they are written, so that nothing of it runs in a page."""
+    from markdown_it import MarkdownIt
+
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
+
+
+def _content(name: ProductText) -> str | None:
     try:
-        return path.read_text("utf-8")
+        return resources.product_text(name).read_text("utf-8")
     except OSError:
-        pass
-    text = _described() if name is ProductText.README else None
-    if text is None:
-        raise NotFound(f"{name} did not come with this version")
-    return text
+        return _described() if name is ProductText.README else None
 
 
 def _described() -> str | None:

@@ -22,7 +22,7 @@ ON CONFLICT (agent_id, entity_id) DO UPDATE SET pin_type = excluded.pin_type,
 _TAKE = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
 _MIRROR = "UPDATE entities SET pinned = ?, pinned_at = ? WHERE id = ? AND agent_id = ?"
 _PINNED = """
-SELECT e.id, e.name, e.pinned_at AS pinnedAt FROM entities e
+SELECT e.id, e.name, coalesce(e.pinned_at, '') AS pinnedAt FROM entities e
 WHERE e.agent_id = :agent AND e.pinned = 1 AND {entity} ORDER BY pinned_at DESC, name, id
 """
 _SUPPRESSED = """

@@ -19,6 +19,10 @@ _KEEP = """
 INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 _KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
+_LAST = """
+SELECT key, value FROM runtime_settings WHERE key GLOB :prefix || '*'
+ ORDER BY json_extract(value, '$.at') DESC LIMIT 1
+"""
 _MET = """
 SELECT e.name FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
 WHERE {entity} ORDER BY j.key
@@ -69,6 +73,14 @@ def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     asked = {"names": named, "agent": reader.agent_id, **sight.params}
     rows = tx.all(_MET.format(entity=sight.entity()), asked)
     return {**told, "focalEntityNames": [row["name"] for row in rows]}
+
+
+def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
+    """Return the newest walk of all agents; the names in that of another agent are left out."""
+    row = tx.one(_LAST, {"prefix": _key("")})
+    if row is None or row["key"] == _key(reader.agent_id):
+        return newest(tx, reader=reader)
+    return {**json.loads(row["value"]), "focalEntityNames": []}
 
 
 def _key(agent_id: str) -> str:

@@ -16,6 +16,7 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.diagnostics import report as diagnostics
 from signet.domain.diagnostics.models import Facts, Report
+from signet.domain.embeddings import gaps
 from signet.domain.maintenance import halt, recommend
 from signet.domain.maintenance.recommend import Recommendation
 from signet.domain.memory.models import Actor
@@ -33,8 +34,6 @@ KIND = "maintenance"
 ACTOR = Actor(name="maintenance-worker", type="daemon")
 REASON = "autonomous maintenance"
 FILLING = "checkFtsConsistency"
-#: Not while the pipeline is off: no vectors are made then.
-EMBEDDING = "reembedMissingMemories"
 #: Refusals of the gate, and models that do not answer; none of them says that the repair does not help.
 _REFUSALS = frozenset(Reason) - {Reason.ERROR}
 
@@ -126,11 +125,10 @@ def tick(
     """Run one cycle; an error in one repair does not stop the others. Raises what `check` raises."""
     facts = Facts.of(settings)
     before = db.read(diagnostics.report, facts, now=clock.now())
-    found = tuple(
-        one
-        for one in recommend.recommend(before)
-        if settings.pipeline.enabled or one.action != EMBEDDING
-    )
+    # No vectors are made while the pipeline is off.
+    counts = settings.pipeline.enabled and recommend.may_lack_vectors(before)
+    lacking = db.read(_gaps, settings) if counts else 0
+    found = tuple(recommend.recommend(before, gaps=lacking))
     decayed, propagated = db.read(_upkeep)
     if not found:
         db.write_quick(halt.clear)
@@ -200,6 +198,11 @@ def _order(wanted: Recommendation, settings: Settings) -> Order:
         options=read.options(action, wanted.options, settings.pipeline.repair),
         reason=REASON,
     )
+
+
+def _gaps(tx: ReadTx, settings: Settings) -> int:
+    """Return how many memories have no vector, nor a job that makes it."""
+    return len(gaps.find(tx, model=settings.embedding.model, now=clock.now(), limit=-1))
 
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:

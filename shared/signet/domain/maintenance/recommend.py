@@ -26,9 +26,17 @@ class Recommendation:
         return {"domain": self.domain, "action": self.action, "trigger": self.trigger}
 
 
-def recommend(report: Report) -> list[Recommendation]:
-    """Return the repairs that would help, in the order in which they are done."""
-    return [*_queue(report), *_index(report), *_storage(report), *_duplicates(report)]
+def recommend(report: Report, *, gaps: int) -> list[Recommendation]:
+    """Return the repairs that would help, in the order in which they are done.
+
+    `gaps` are the memories without a vector that no job looks after; those with an open job only wait.
+    """
+    return [*_queue(report), *_index(report, gaps), *_storage(report), *_duplicates(report)]
+
+
+def may_lack_vectors(report: Report) -> bool:
+    """Return whether it is worth counting the gaps."""
+    return any("no vector" in one.reason for one in report.domains["index"].deductions)
 
 
 def _queue(report: Report) -> Iterator[Recommendation]:
@@ -41,7 +49,7 @@ def _queue(report: Report) -> Iterator[Recommendation]:
         yield Recommendation(domain="queue", action="releaseStaleLeases", trigger=trigger)
 
 
-def _index(report: Report) -> Iterator[Recommendation]:
+def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
     index = report.domains["index"]
     if index.fields["ftsMismatch"]:
         rows, expected = index.fields["ftsRowCount"], index.fields["expectedRowCount"]
@@ -51,13 +59,13 @@ def _index(report: Report) -> Iterator[Recommendation]:
             trigger=f"{rows} of {expected} rows in the full-text index",
             options={"repair": True},
         )
-    coverage = _number(report, "index", "embeddingCoverage")
-    is_missed = any("no vector" in one.reason for one in index.deductions)
-    if is_missed and _number(report, "provider", "availabilityRate") > 0:
+    total = _number(report, "index", "memoriesRowCount")
+    covered = 1 - gaps / total if total else 1.0
+    if covered < rules.COVERED and _number(report, "provider", "availabilityRate") > 0:
         yield Recommendation(
             domain="index",
             action="reembedMissingMemories",
-            trigger=f"embedding coverage {coverage:.0%} < 80%",
+            trigger=f"embedding coverage {covered:.0%} < 80%",
             options={"batchSize": EMBEDDED},
         )
 

@@ -53,7 +53,8 @@ class Entry:
     source: str = SHIPPED
 
 
-_SERVERS = "https://github.com/modelcontextprotocol/servers"
+#: Where the servers are that the makers of the protocol keep themselves.
+REFERENCE_SERVERS = "https://github.com/modelcontextprotocol/servers"
 _FOLDER = Input(name="folder", description="Absolute path of the folder it may read and write")
 _REPOSITORY = Input(name="repository", description="Absolute path of the git repository")
 _TOKEN = Input(
@@ -85,7 +86,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="Fetch",
         description="Reads pages of the web and gives them as Markdown",
         category="web",
-        homepage=f"{_SERVERS}/tree/main/src/fetch",
+        homepage=f"{REFERENCE_SERVERS}/tree/main/src/fetch",
         config=Program(command="uvx", args=("mcp-server-fetch",)),
     ),
     Entry(
@@ -93,7 +94,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="Filesystem",
         description="Reads, writes and searches files below one folder",
         category="files",
-        homepage=f"{_SERVERS}/tree/main/src/filesystem",
+        homepage=f"{REFERENCE_SERVERS}/tree/main/src/filesystem",
         config=Program(
             command="npx", args=("-y", "@modelcontextprotocol/server-filesystem", "{folder}")
         ),
@@ -104,7 +105,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="Git",
         description="Reads and changes one git repository: status, differences, history, commits",
         category="development",
-        homepage=f"{_SERVERS}/tree/main/src/git",
+        homepage=f"{REFERENCE_SERVERS}/tree/main/src/git",
         config=Program(command="uvx", args=("mcp-server-git", "--repository", "{repository}")),
         inputs=(_REPOSITORY,),
     ),
@@ -132,7 +133,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="Sequential Thinking",
         description="Lets a model write its thoughts down step by step and revise them",
         category="reasoning",
-        homepage=f"{_SERVERS}/tree/main/src/sequentialthinking",
+        homepage=f"{REFERENCE_SERVERS}/tree/main/src/sequentialthinking",
         config=Program(
             command="npx", args=("-y", "@modelcontextprotocol/server-sequential-thinking")
         ),
@@ -142,7 +143,7 @@ ENTRIES: tuple[Entry, ...] = (
         name="Time",
         description="Tells the time anywhere and converts it between zones",
         category="utilities",
-        homepage=f"{_SERVERS}/tree/main/src/time",
+        homepage=f"{REFERENCE_SERVERS}/tree/main/src/time",
         config=Program(command="uvx", args=("mcp-server-time",)),
     ),
 )

@@ -183,6 +183,11 @@ def unsent(kept: Reviews) -> list[Review]:
             "reviews stay on this machine: no place to send them to is configured"
             " (PATCH /api/marketplace/reviews/config with enabled and endpointUrl)"
         )
+    return pending(kept)
+
+
+def pending(kept: Reviews) -> list[Review]:
+    """Return the reviews that are new or changed since they were sent."""
     return [review for review in kept.reviews.values() if review.synced_at is None]
 
 

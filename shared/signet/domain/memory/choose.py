@@ -32,16 +32,22 @@ _FOUND = (
     " WHERE memories_fts MATCH ? AND "
 )
 _FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
+_MATCHES = "m.seq IN (SELECT memories_fts.rowid FROM memories_fts WHERE memories_fts MATCH ?)"
 _LAST_CHANGE = "SELECT max(m.updated_at) FROM json_each(?) j JOIN memories m ON m.id = j.value"
-_BY_ID = " ORDER BY j.key LIMIT ?"
-_BY_RANK = " ORDER BY rank, m.seq LIMIT ?"
-_BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?"
-_BY_WEIGHT = " ORDER BY m.pinned DESC, m.importance DESC, m.updated_at DESC, m.seq DESC LIMIT ?"
+_COUNT = "SELECT count(*) FROM memories m WHERE "
+_BY_ID = " ORDER BY j.key"
+_BY_RANK = " ORDER BY rank, m.seq"
+_BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC"
+_BY_WEIGHT = " ORDER BY m.pinned DESC, m.importance DESC, m.updated_at DESC, m.seq DESC"
+_PAGE = " LIMIT ? OFFSET ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which memories: those named, else those with these words, else all that pass the filters."""
+    """Which memories: those with these ids and these words that pass the filters; what is not given does not count.
+
+    `offset` leaves out so many of the first.
+    """
 
     agent_id: str = "default"
     ids: tuple[str, ...] = ()
@@ -54,6 +60,7 @@ class Choice:
     until: str | None = None
     scope: str | None = None
     limit: int | None = None
+    offset: int = 0
 
     @property
     def size(self) -> int:
@@ -81,22 +88,27 @@ class OtherSet(Unconfirmed):
     """The confirm_token is of other memories than these: look at them again with a preview."""
 
 
-def candidates(tx: ReadTx, choice: Choice) -> list[Candidate]:
-    """Return the active memories that are chosen. Raises Invalid for a time that is none, and for no choice at all."""
+def candidates(tx: ReadTx, choice: Choice) -> tuple[list[Candidate], int]:
+    """Return the active memories that are chosen, and how many there are without limit and offset.
+
+    Raises Invalid for a time that is none, and for no choice at all.
+    """
     filters = _filters(choice)
     if not (choice.ids or choice.query.strip() or filters.params):
         raise Invalid("ids, query or a filter is required")
     reader = agents.reader(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
     where = Where("m.is_deleted = 0") & readable(reader) & filters
-    return [
+    rows, total = _rows(tx, choice, where)
+    found = [
         Candidate(
             id=row["id"],
             score=_score(row["bm25"]),
             pinned=bool(row["pinned"]),
             version=row["version"],
         )
-        for row in _rows(tx, choice, where)
+        for row in rows
     ]
+    return found, total
 
 
 def confirm_token(ids: Iterable[str]) -> str:
@@ -128,19 +140,22 @@ def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
     return changed or ""
 
 
-def _rows(tx: ReadTx, choice: Choice, where: Where) -> list[Row]:
-    query, limit = fts.encodable(choice.query).strip(), choice.size
-    if choice.ids:
-        named = dict.fromkeys(id_.strip() for id_ in choice.ids)
-        listed = json.dumps(list(named)[:limit])
-        return tx.all(_NAMED + where.sql + _BY_ID, (listed, *where.params, limit))
-    if not query:
-        return tx.all(_FILTERED + where.sql + _BY_WEIGHT, (*where.params, limit))
+def _rows(tx: ReadTx, choice: Choice, where: Where) -> tuple[list[Row], int]:
+    query, page = fts.encodable(choice.query).strip(), (choice.size, choice.offset)
+    match, having = "", where & holds(query) if query else where
     if words := fts.content_words(query):
         match = fts.all_of(words) if len(words) <= FEW_WORDS else fts.any_of(words)
-        return tx.all(_FOUND + where.sql + _BY_RANK, (match, *where.params, limit))
-    where &= holds(query)
-    return tx.all(_FILTERED + where.sql + _BY_CHANGE, (*where.params, limit))
+        having = where & Where(_MATCHES, (match,))
+    if choice.ids:
+        named = json.dumps(list(dict.fromkeys(id_.strip() for id_ in choice.ids)))
+        rows = tx.all(_NAMED + having.sql + _BY_ID, (named, *having.params))
+        return rows[choice.offset :][: choice.size], len(rows)
+    total: int = tx.value(_COUNT + having.sql, having.params)
+    if match:
+        found = _FOUND + where.sql + _BY_RANK + _PAGE
+        return tx.all(found, (match, *where.params, *page)), total
+    order = _BY_CHANGE if query else _BY_WEIGHT
+    return tx.all(_FILTERED + having.sql + order + _PAGE, (*having.params, *page)), total
 
 
 def _filters(choice: Choice) -> Where:

@@ -113,6 +113,8 @@ class NewMemory:
     told: Told | None = None
     #: Memories that this one corrects; they stay, behind it.
     supersedes: tuple[str, ...] = ()
+    #: Save another text of a known source too, instead of answering with the one that is there.
+    keeps_versions: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

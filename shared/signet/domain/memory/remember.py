@@ -79,7 +79,7 @@ def remember(
             began_at=now,
             at=now,
         )
-    known = _of_source(tx, draft) if draft.source_id else None
+    known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
         saved = _repeated(known)
     else:
@@ -286,6 +286,9 @@ def _save_pieces(
         return _repeated(known)
     group_id = _group_of(whole)
     piece = replace(whole, source_type=CHUNK, source_id=group_id)
+    if store.by_group(tx, piece):  # pieces of an earlier text of this source
+        group_id = ids.new_ordered_id()
+        piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
     for ordinal, text in enumerate(chunks.split(whole.content, rules.chunk_chars)):
         draft = replace(piece, content=text, ordinal=ordinal)

@@ -15,10 +15,13 @@ from signet.domain.graph import store as graph
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
+from signet.domain.structural import answer as structural_answer
 from signet.domain.structural import store as structural
 from signet.domain.structural.answer import ENTITY_TYPES
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, fence
+from signet.providers.asking import asked
+from signet.providers.shapes import INTEGER, an_object, list_of, one_of
 
 SHOWN = 20
 #: Entities whose names are read to find those that are none.
@@ -60,6 +63,7 @@ and nothing else: {{"results": [{{"i": 1, "type": "..."}}]}}
 """
 #: A model must not make something a skill or a task: those have rows of their own.
 _TYPES = ENTITY_TYPES - {"skill", "task"}
+_SHAPE = an_object(results=list_of(an_object(i=INTEGER, type=one_of(_TYPES | {"unknown"}))))
 
 
 def chunk_groups(tx: ReadTx, order: Order) -> list[Row]:
@@ -122,11 +126,18 @@ def reclassify(work: Work) -> Done:
     )
     request = f"{_ASK}{fence.data('things', listed)}"
     try:
-        said = model.generate(request, timeout_seconds=SECONDS, max_tokens=TOKENS).text
+        types = asked(
+            model,
+            request,
+            lambda raw: _types(raw, len(told)),
+            shape=_SHAPE,
+            timeout_seconds=SECONDS,
+            max_tokens=TOKENS,
+        )
     except (ProviderDown, ProviderFailed) as error:
         message = f"the model did not answer: {error.message}"
         raise Refused(Reason.UNAVAILABLE, message) from error
-    types = _types(said, len(told))
+    types = types or {}
     for place, type in types.items():
         work.step(partial(_set_type, entity_id=told[place][0], type=type))
     message = f"reclassified {work.affected} of {len(told)} entities"
@@ -145,18 +156,18 @@ def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
     ]
 
 
-def _types(said: str, count: int) -> dict[int, str]:
-    """Return the types that an answer gives, by place (from 0)."""
-    answer = next(
-        (one for one in answers.objects(said) if isinstance(one.get("results"), list)), None
-    )
-    results = answer["results"] if answer else None
+def _types(said: str, count: int) -> dict[int, str] | None:
+    """Return the types that an answer gives, by place (from 0); None when it gives no results."""
+    answer = structural_answer.results(said)
+    if answer is None:
+        return None
+    results = answer["results"]
     found: dict[int, str] = {}
     for item in results if isinstance(results, list) else ():
-        number = item.get("i") if isinstance(item, dict) else None
+        number = answers.number(item, "i")
         type = answers.text(item, "type").lower()
-        if isinstance(number, int) and 1 <= number <= count and type in _TYPES:
-            found.setdefault(number - 1, type)
+        if number is not None and 1 <= number <= count and type in _TYPES:
+            found.setdefault(int(number) - 1, type)
     return found
 
 

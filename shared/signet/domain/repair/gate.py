@@ -1,7 +1,8 @@
 """Whether a repair may run now: five checks in their order, and a limiter that all processes share (RP-1 to RP-3).
 
-The limiter is a row for each action. It is read and written in the transaction that repairs, so two processes that ask
-at the same instant see each other, and a restart forgets nothing. Only completed runs are written down.
+The limiter is a row for each action; what maintenance does has rows of its own, so that it uses up no person's. It is
+read and written in the transaction that repairs, so two processes that ask at the same instant see each other, and a
+restart forgets nothing. Only completed runs are written down.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ def check(tx: ReadTx, order: Order) -> None:
     permit(order)
     if order.writes:
         limits = order.action.limits_of(order.settings.pipeline.repair)
-        limit(_runs(tx, order.action.name), limits, now=order.now)
+        limit(_runs(tx, _key(order)), limits, now=order.now)
 
 
 def permit(order: Order) -> None:
@@ -66,15 +67,20 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
         raise Refused(Reason.BUDGET, message, wait_ms=_ms(HOUR - (now - current.window)))
 
 
-def note(tx: WriteTx, action: str, *, now: datetime) -> None:
+def note(tx: WriteTx, order: Order, *, now: datetime) -> None:
     """Write down that an action has run."""
-    current = _current(_runs(tx, action), now)
+    current = _current(_runs(tx, _key(order)), now)
     window = clock.to_text(current.window or now)
-    tx.run(_NOTE, (action, clock.to_text(now), window, current.count + 1))
+    tx.run(_NOTE, (_key(order), clock.to_text(now), window, current.count + 1))
 
 
-def _runs(tx: ReadTx, action: str) -> Runs:
-    row = tx.one(_READ, (action,))
+def _key(order: Order) -> str:
+    prefix = "maintenance:" if order.is_automatic else ""
+    return f"{prefix}{order.action.name}"
+
+
+def _runs(tx: ReadTx, key: str) -> Runs:
+    row = tx.one(_READ, (key,))
     if row is None:
         return Runs()
     return Runs(

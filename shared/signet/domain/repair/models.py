@@ -76,6 +76,11 @@ class Order:
         return bool(self.options[name])
 
     @property
+    def is_automatic(self) -> bool:
+        """Return whether maintenance asks, and no person; nobody can claim to be the daemon (RP-4)."""
+        return self.actor.type == "daemon"
+
+    @property
     def writes(self) -> bool:
         """Return whether rows may be changed."""
         switch = self.action.switch

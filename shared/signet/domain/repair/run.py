@@ -192,7 +192,7 @@ def _may_start(tx: ReadTx, order: Order) -> None:
 def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
     """Write down that a repair has run (RP-2, RP-5)."""
     at = clock.now()
-    gate.note(tx, order.action.name, now=at)
+    gate.note(tx, order, now=at)
     facts = {
         "repairAction": order.action.name,
         "affected": done.affected,

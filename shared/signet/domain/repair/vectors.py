@@ -10,7 +10,7 @@ from typing import TypeVar
 from signet import clock
 from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import sqlite, vec_loaded
-from signet.domain.embeddings import passages, store
+from signet.domain.embeddings import gaps, passages, store
 from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
 from signet.domain.repair import choice
@@ -168,6 +168,10 @@ def resync(work: Work) -> Done:
 def _missing(
     tx: ReadTx, order: Order, model: str | None, limit: int, failed: tuple[str, ...]
 ) -> list[str]:
+    """Return memories without a current vector; maintenance leaves alone those that a job looks after."""
+    if order.is_automatic:
+        found = gaps.find(tx, model=model, now=order.now, limit=limit + len(failed))
+        return [memory_id for memory_id in found if memory_id not in failed]
     asked = {
         **choice.parameters(order.chosen),
         "model": model,

@@ -10,7 +10,9 @@ from signet.domain.skills import files, node, store
 from signet.domain.skills.models import Node, Rules, Skill
 from signet.errors import SignetError
 from signet.providers import answers, fence
+from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel
+from signet.providers.shapes import TEXT, an_object, list_of
 from signet.queue import enqueue
 from signet.queue.held import Run
 
@@ -29,6 +31,8 @@ one JSON object and nothing else:
 - tags: 2 to 5 words for its field, in small letters.
 """
 
+_SHAPE = an_object(description=TEXT, triggers=list_of(TEXT), tags=list_of(TEXT))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enriched:
@@ -46,8 +50,14 @@ def run(job: Run, model: LanguageModel, rules: Callable[[], Rules], *, seconds: 
     if known is None or skill is None or not node.is_thin(skill, rules()):
         job.commit(lambda tx: skipped(tx, job, known, "nothing_to_enrich"))
         return
-    answer = model.generate(request(skill), timeout_seconds=seconds, max_tokens=MAX_TOKENS)
-    found = parse(answer.text)
+    found = asked(
+        model,
+        request(skill),
+        parse,
+        shape=_SHAPE,
+        timeout_seconds=seconds,
+        max_tokens=MAX_TOKENS,
+    )
     job.check()
     if found is None:
         job.commit(lambda tx: skipped(tx, job, known, "no_usable_answer"))

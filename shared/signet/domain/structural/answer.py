@@ -18,13 +18,19 @@ ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "ski
 
 def results(raw: str) -> answers.Json | None:
     """Return the object of an answer that holds results, None when there is none."""
-    return next(
-        (found for found in answers.objects(raw) if isinstance(found.get("results"), list)), None
-    )
+    found = list(answers.objects(raw))
+    items: list[object] = [one for one in found if "i" in one]
+    bare: answers.Json | None = {"results": items} if items else None  # without the object around
+    return next((one for one in found if isinstance(one.get("results"), list)), bare)
 
 
-def placed(answer: answers.Json, count: int) -> Mapping[int, Placed]:
-    """Return where each fact belongs, by its place (from 0); facts without an aspect are missing."""
+def placed(answer: answers.Json | None, count: int) -> Mapping[int, Placed]:
+    """Return where each fact belongs, by its place (from 0); facts without an aspect are missing.
+
+    Without an answer that could be read all of them belong to what is general.
+    """
+    if answer is None:
+        return dict.fromkeys(range(count), Placed(aspect=GENERAL, kind=KINDS[0]))
     found: dict[int, Placed] = {}
     for place, item in _items(answer, count):
         aspect = _aspect(answers.text(item, "aspect"))
@@ -34,23 +40,28 @@ def placed(answer: answers.Json, count: int) -> Mapping[int, Placed]:
     return found
 
 
-def entity_type(answer: answers.Json) -> str | None:
+def entity_type(answer: answers.Json | None) -> str | None:
     """Return the type that the model gives the entity, None when it is none of ours."""
     type = answers.text(answer, "entity_type").lower()
     return type if type in ENTITY_TYPES else None
 
 
-def edges(answer: answers.Json, count: int) -> Mapping[int, tuple[Edge, ...]]:
-    """Return the dependencies that each fact tells of, by its place (from 0); facts passed over are missing."""
+def edges(answer: answers.Json | None, count: int) -> Mapping[int, tuple[Edge, ...]]:
+    """Return the dependencies that each fact tells of, by its place (from 0); facts passed over are missing.
+
+    Without an answer that could be read there are none.
+    """
+    if answer is None:
+        return dict.fromkeys(range(count), ())
     return {place: tuple(_edges(item.get("dependencies"))) for place, item in _items(answer, count)}
 
 
 def _items(answer: answers.Json, count: int) -> Iterator[tuple[int, answers.Json]]:
     listed = answer.get("results")
     for item in listed if isinstance(listed, list) else ():
-        number = item.get("i") if isinstance(item, dict) else None
-        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= count:
-            yield number - 1, item
+        number = answers.number(item, "i")
+        if number is not None and number.is_integer() and 1 <= number <= count:
+            yield int(number) - 1, item
 
 
 def _edges(listed: object) -> Iterator[Edge]:

@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.structural import answer, prompt
+from signet.domain.structural import answer
 from signet.domain.structural.models import DroppedFromOutput, Item
 from signet.providers import answers
-from signet.providers.ports import LanguageModel
+from signet.providers.asking import asked
+from signet.providers.ports import LanguageModel, Shape
 from signet.queue import siblings
 from signet.queue.held import Run
 
@@ -23,14 +24,11 @@ TOKENS = 2_048
 DROPPED = DroppedFromOutput("dropped_from_llm_output: the answer passes this fact over")
 
 
-def results(model: LanguageModel, request: str) -> answers.Json:
-    """Return the results of the model's answer, empty when it gives none twice."""
-    for asked in (request, prompt.json_only(request)):
-        text = model.generate(asked, timeout_seconds=SECONDS, max_tokens=TOKENS).text
-        found = answer.results(text)
-        if found is not None:
-            return found
-    return {}
+def results(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None:
+    """Return the results of the model's answer, None when it gives none twice."""
+    return asked(
+        model, request, answer.results, shape=shape, timeout_seconds=SECONDS, max_tokens=TOKENS
+    )
 
 
 def settle(

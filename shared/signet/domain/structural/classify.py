@@ -22,7 +22,7 @@ def run(job: Run, model: LanguageModel, settings: Callable[[], Structural]) -> N
     if subject is None or not any(item.job_id == job.lease.job_id for item in items):
         job.commit(lambda tx: {"skipped": "nothing_to_classify"})
         return
-    said = ask.results(model, prompt.classify(subject, items))
+    said = ask.results(model, prompt.classify(subject, items), prompt.CLASSIFY_SHAPE)
     in_force = settings()
     least = in_force.supersession_min_confidence if in_force.supersession_enabled else None
 

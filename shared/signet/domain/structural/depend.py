@@ -21,7 +21,7 @@ def run(job: Run, model: LanguageModel, settings: Structural) -> None:
     if subject is None or not any(item.job_id == job.lease.job_id for item in items):
         job.commit(lambda tx: {"skipped": "nothing_to_look_through"})
         return
-    said = ask.results(model, prompt.depend(subject, items))
+    said = ask.results(model, prompt.depend(subject, items), prompt.DEPEND_SHAPE)
 
     def write(tx: WriteTx, told: Mapping[Item, tuple[Edge, ...]]) -> dict[str, object]:
         at = clock.to_text(clock.now())

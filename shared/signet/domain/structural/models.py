@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from signet.errors import ProviderFailed
+from signet.errors import Kind, SignetError
 
 #: Types that an edge may have (knowledge.md §1); another is dropped (KG-8).
 DEPENDENCY_TYPES = (
@@ -24,9 +24,10 @@ MAX_ASPECTS = 20
 GENERAL = "general"
 
 
-class DroppedFromOutput(ProviderFailed):
+class DroppedFromOutput(SignetError):
     """The model's answer passes this item over; it is asked about it alone."""
 
+    kind = Kind.UNAVAILABLE
     code = "dropped_from_llm_output"
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from signet.domain.structural.models import DEPENDENCY_TYPES, Item, Subject
+from signet.domain.extraction.models import ENTITY_TYPES
+from signet.domain.structural.models import DEPENDENCY_TYPES, KINDS, Item, Subject
 from signet.providers import fence
+from signet.providers.shapes import BOOLEAN, INTEGER, TEXT, an_object, list_of, one_of
 
 #: Aspects to begin with, by the type of the entity.
 _SUGGESTED: Mapping[str, str] = {
@@ -34,6 +36,21 @@ else:
 - type: {", ".join(DEPENDENCY_TYPES)}.
 """
 
+CLASSIFY_SHAPE = an_object(
+    results=list_of(an_object(i=INTEGER, aspect=TEXT, kind=one_of(KINDS), new=BOOLEAN)),
+    entity_type=one_of(ENTITY_TYPES),
+)
+DEPEND_SHAPE = an_object(
+    results=list_of(
+        an_object(
+            i=INTEGER,
+            dependencies=list_of(
+                an_object(target=TEXT, type=one_of(DEPENDENCY_TYPES), reason=TEXT)
+            ),
+        )
+    )
+)
+
 
 def classify(subject: Subject, items: Sequence[Item]) -> str:
     """Return the request to file facts under aspects."""
@@ -46,11 +63,6 @@ def classify(subject: Subject, items: Sequence[Item]) -> str:
 def depend(subject: Subject, items: Sequence[Item]) -> str:
     """Return the request to find dependencies in facts."""
     return f"{_DEPEND}{fence.data('facts', _facts(subject, items))}"
-
-
-def json_only(request: str) -> str:
-    """Return the request again after an answer without JSON."""
-    return f"{request}\nYour last answer held no JSON object. Answer with the JSON object only.\n"
 
 
 def _facts(subject: Subject, items: Sequence[Item]) -> str:

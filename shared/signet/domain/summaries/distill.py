@@ -4,13 +4,13 @@ A model's calls happen here and nowhere else in summaries; they raise the errors
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Protocol
 
 from signet.config import Settings
 from signet.domain.extraction import rules
 from signet.domain.extraction.models import Fact
-from signet.domain.extraction.prompt import json_only
 from signet.domain.sessions import transcript
 from signet.domain.summaries import parse, prompt, split
 from signet.domain.summaries.models import (
@@ -19,11 +19,12 @@ from signet.domain.summaries.models import (
     Asked,
     Notes,
     Said,
+    Score,
     Summary,
 )
 from signet.errors import ProviderDown, ProviderFailed
-from signet.providers import answers
-from signet.providers.ports import LanguageModel
+from signet.providers.asking import asked as ask
+from signet.providers.ports import LanguageModel, Shape
 
 #: Tokens that notes, and a judgement, may have.
 NOTES_TOKENS = 4_096
@@ -107,43 +108,48 @@ class Model:
     def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
         """Ask for notes; of a long session part by part, and then for one set of them (PIP-38).
 
-        Raises ProviderFailed when no part gave usable notes.
+        What the model gives no notes of that can be read, the rules read.
         """
         parts, day = split.parts(asked.session.text), asked.day
         if len(parts) == 1:
             found = self._read(prompt.notes(parts[0], day=day), day, MAX_FACTS)
-            if found is None:
-                raise ProviderFailed("the answer holds no notes")
-            return found
+            return found or Rules().notes(asked, check)
         read: list[Notes] = []
         for number, part in enumerate(parts, 1):
             check()
             request = prompt.part_notes(part, day=day, number=number, count=len(parts))
             found = self._read(request, day, MAX_PART_FACTS)
-            read += [found] if found else []
+            session = replace(asked.session, text=part)
+            read.append(found or Rules().notes(replace(asked, session=session), check))
         check()
-        if not read:
-            raise ProviderFailed("no part of the session gave notes")
         return self._combined(read, day)
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
-        """Ask for one text; raises ProviderFailed when there is none."""
+        """Ask for one text; the rules make one when there is none in the answer."""
         request = prompt.condensed([one.content for one in summaries])
-        raw = self._ask(request, NOTES_TOKENS, CONDENSE_SECONDS)
-        text = parse.condensed(raw)
-        if text is None:
-            raise ProviderFailed("the answer is empty")
-        return text
+        answer = self._model.generate(
+            request, timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
+        )
+        return parse.condensed(answer.text) or Rules().condensed(summaries)
 
-    def judged(self, memories: Sequence[tuple[str, str]], text: str) -> str:
-        """Return the model's judgement of what memories were worth to a session."""
-        return self._ask(prompt.judged(memories, text), JUDGE_TOKENS, self._timeout)
+    def judged(self, memories: Sequence[tuple[str, str]], text: str) -> Score | None:
+        """Return what memories (id and text) were worth to a session, None when the model does not say."""
+        shown = [memory_id for memory_id, _ in memories]
+        return ask(
+            self._model,
+            prompt.judged(memories, text),
+            lambda raw: parse.score(raw, shown),
+            shape=prompt.JUDGED_SHAPE,
+            timeout_seconds=self._timeout,
+            max_tokens=JUDGE_TOKENS,
+        )
 
     def _combined(self, read: Sequence[Notes], day: str) -> Notes:
         facts = parse.distinct([fact for notes in read for fact in notes.facts])
         summaries = [notes.summary for notes in read]
+        request = prompt.combined(summaries, facts, day=day)
         try:
-            whole = self._read(prompt.combined(summaries, facts, day=day), day, MAX_FACTS)
+            whole = self._read(request, day, MAX_FACTS, shape=prompt.COMBINED_SHAPE)
         except ProviderDown:
             raise
         except ProviderFailed:
@@ -151,18 +157,17 @@ class Model:
         summary = whole.summary if whole else "\n\n---\n\n".join(summaries)
         return Notes(summary=summary, facts=tuple(facts))
 
-    def _read(self, request: str, day: str, most: int) -> Notes | None:
-        found = parse.notes(self._ask(request, NOTES_TOKENS, self._timeout), day=day, most=most)
-        if found is None:
-            again = self._ask(json_only(request), NOTES_TOKENS, self._timeout)
-            found = parse.notes(again, day=day, most=most)
-        return found
-
-    def _ask(self, request: str, max_tokens: int, timeout_seconds: float) -> str:
-        answer = self._model.generate(
-            request, timeout_seconds=timeout_seconds, max_tokens=max_tokens
+    def _read(
+        self, request: str, day: str, most: int, *, shape: Shape = prompt.NOTES_SHAPE
+    ) -> Notes | None:
+        return ask(
+            self._model,
+            request,
+            lambda raw: parse.notes(raw, day=day, most=most),
+            shape=shape,
+            timeout_seconds=self._timeout,
+            max_tokens=NOTES_TOKENS,
         )
-        return answers.without_thoughts(answer.text)
 
 
 def project_name(project: str | None) -> str:

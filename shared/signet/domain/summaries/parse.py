@@ -45,14 +45,16 @@ def condensed(raw: str) -> str | None:
 
 def score(raw: str, shown: Sequence[str]) -> Score | None:
     """Return the judgement of an answer about the memories with these ids, None when it is unusable."""
-    found = next((one for one in answers.objects(raw) if _number(one, "score") is not None), None)
+    found = next(
+        (one for one in answers.objects(raw) if answers.number(one, "score") is not None), None
+    )
     if found is None:
         return None
     return Score(
         score=_share(found, "score"),
         confidence=_share(found, "confidence"),
-        used=max(int(_number(found, "memories_used") or 0), 0),
-        novel=max(int(_number(found, "novel_context_count") or 0), 0),
+        used=max(int(answers.number(found, "memories_used") or 0), 0),
+        novel=max(int(answers.number(found, "novel_context_count") or 0), 0),
         reasoning=normalize.storage(answers.text(found, "reasoning"))[:MAX_FACT_CHARS],
         relevance=tuple(_relevance(found.get("per_memory"), shown)),
     )
@@ -64,7 +66,11 @@ def _relevance(listed: object, shown: Sequence[str]) -> list[tuple[str, float]]:
     for item in listed if isinstance(listed, list) else []:
         short = answers.text(item, "id")
         meant = [memory_id for memory_id in shown if short and memory_id.startswith(short)]
-        if len(meant) == 1 and isinstance(item, dict) and _number(item, "relevance") is not None:
+        if (
+            len(meant) == 1
+            and isinstance(item, dict)
+            and answers.number(item, "relevance") is not None
+        ):
             found.append((meant[0], _share(item, "relevance")))
     return found
 
@@ -75,7 +81,7 @@ def _said(item: object) -> Said | None:
         return None
     assert isinstance(item, dict)
     kind = answers.text(item, "type").lower()
-    given = _number(item, "importance")
+    given = answers.number(item, "importance")
     return Said(
         content=content[:MAX_FACT_CHARS].rstrip(),
         type=kind if kind in FACT_TYPES else "fact",
@@ -92,12 +98,5 @@ def _tags(listed: object) -> list[str]:
     return list(dict.fromkeys(tag for tag in found if tag and "," not in tag))[:MAX_TAGS]
 
 
-def _number(item: answers.Json, key: str) -> float | None:
-    value = item.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return None
-    return float(min(max(value, -1e9), 1e9))
-
-
 def _share(item: answers.Json, key: str) -> float:
-    return min(max(_number(item, key) or 0.0, 0.0), 1.0)
+    return min(max(answers.number(item, key) or 0.0, 0.0), 1.0)

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
+from signet.domain.extraction.prompt import ASKED_TYPES
 from signet.domain.summaries.models import MAX_FACTS, MAX_PART_FACTS, Said
 from signet.providers import fence
+from signet.providers.shapes import INTEGER, NUMBER, TEXT, an_object, list_of, one_of
 
 #: Facts of the parts that the last request is shown (PIP-38).
 SHOWN_FACTS = 30
+#: Characters of an id that a model is shown.
+SHORT_ID = 8
 
 _NOTES = """\
 You take notes of a work session between a user and an assistant. Return one JSON object and nothing else:
@@ -44,6 +48,22 @@ memories_used: how many were of use. novel_context_count: how many things the us
 per_memory: the id of each memory and its relevance, 0 to 1.
 """
 
+NOTES_SHAPE = an_object(
+    summary=TEXT,
+    facts=list_of(
+        an_object(content=TEXT, importance=NUMBER, tags=list_of(TEXT), type=one_of(ASKED_TYPES))
+    ),
+)
+COMBINED_SHAPE = an_object(summary=TEXT)
+JUDGED_SHAPE = an_object(
+    score=NUMBER,
+    confidence=NUMBER,
+    memories_used=INTEGER,
+    novel_context_count=INTEGER,
+    reasoning=TEXT,
+    per_memory=list_of(an_object(id=TEXT, relevance=NUMBER)),
+)
+
 
 def notes(text: str, *, day: str) -> str:
     """Return the request to take notes of a whole session."""
@@ -69,6 +89,6 @@ def condensed(summaries: Sequence[str]) -> str:
 
 
 def judged(memories: Sequence[tuple[str, str]], text: str) -> str:
-    """Return the request to judge what memories (short id and text) were worth to a session."""
-    shown = "\n".join(f"{short}: {content}" for short, content in memories)
+    """Return the request to judge what memories (id and text) were worth to a session."""
+    shown = "\n".join(f"{memory_id[:SHORT_ID]}: {content}" for memory_id, content in memories)
     return _JUDGE + fence.data("memories", shown) + fence.data("session", text)

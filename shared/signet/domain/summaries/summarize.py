@@ -15,7 +15,7 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.memory.models import Rules
 from signet.domain.sessions import end, transcript
-from signet.domain.summaries import condense, distill, facts, files, parse, significance, store
+from signet.domain.summaries import condense, distill, facts, files, significance, store
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
 from signet.errors import ProviderDown, ProviderFailed
@@ -27,8 +27,6 @@ log = logs.get("pipeline")
 #: What the judge of recall is shown of a session, and of each memory.
 JUDGED_CHARS = 12_000
 JUDGED_MEMORY_CHARS = 300
-#: Length of the ids that the judge is shown.
-SHORT_ID = 8
 
 
 def run(job: Run, reader: Reader | None, settings: Callable[[], Settings], root: Path) -> None:
@@ -120,13 +118,12 @@ def _judged(job: Run, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
     shown = job.db.read(store.injected, asked.session)
     if not shown:
         return None
-    listed = [(one[:SHORT_ID], text[:JUDGED_MEMORY_CHARS]) for one, text in shown]
+    listed = [(one, text[:JUDGED_MEMORY_CHARS]) for one, text in shown]
     try:
-        raw = reader.judged(listed, asked.session.text[:JUDGED_CHARS])
+        score = reader.judged(listed, asked.session.text[:JUDGED_CHARS])
     except ProviderDown:
         raise
     except ProviderFailed as error:
         log.info("continuity.not_judged", reason=error.message)
         return None
-    score = parse.score(raw, [one for one, _ in shown])
     return (score, len(shown)) if score else None

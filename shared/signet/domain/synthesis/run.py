@@ -14,7 +14,7 @@ from signet.domain.agents import store as agents
 from signet.domain.synthesis import file, plain, prompt, sources, store
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
-from signet.errors import Invalid, NotNow, ProviderDown, ProviderFailed
+from signet.errors import Invalid, Kind, NotNow, ProviderDown, ProviderFailed, SignetError
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.providers import answers
@@ -22,11 +22,18 @@ from signet.providers.ports import LanguageModel
 from signet.queue.held import Run
 
 
+class Unusable(SignetError):
+    """The model's answer cannot be MEMORY.md."""
+
+    kind = Kind.UNAVAILABLE
+    code = "unusable_answer"
+
+
 def run(job: Run, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
     """Write the file of the job's agent and complete the job; without a model a plain list.
 
-    Raises ProviderFailed when the model's answer cannot be used, NotNow when it cannot be reached (the job then
-    waits), OSError when the file cannot be written, LeaseLost, Cancelled.
+    Raises Unusable when the model's answer is no such file, ProviderFailed when there is none, NotNow when it
+    cannot be reached (the job then waits), OSError when the file cannot be written, LeaseLost, Cancelled.
     """
     agent_id = job.lease.agent_id or DEFAULT_AGENT
     path = file.path_of(workspace, agent_id)
@@ -36,7 +43,7 @@ def run(job: Run, model: LanguageModel | None, plan: Plan, workspace: Workspace)
         return
     try:
         text = plain.text(found) if model is None else _asked(model, found, file.read(path), plan)
-    except ProviderFailed:
+    except (ProviderFailed, Unusable):
         job.progress(lambda tx: store.note_run(tx, agent_id, now=clock.now(), newest=None))
         raise
     job.check()
@@ -82,7 +89,7 @@ def _asked(model: LanguageModel, found: Sources, current: str, plan: Plan) -> st
     except ProviderDown as error:
         raise NotNow(error.message) from error
     except Invalid as error:
-        raise ProviderFailed(error.message) from error
+        raise Unusable(error.message) from error
 
 
 def _cut(text: str, limit: int) -> str:

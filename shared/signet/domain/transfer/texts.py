@@ -26,10 +26,6 @@ _SAID = (
     "INSERT INTO memories (id, content, content_hash, agent_id, visibility, scope, source_type, source_id, ordinal,"
     " idempotency_key, created_at, updated_at) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_SAME_SOURCE = (
-    "source_type = :source_type AND source_id = :source_id AND ordinal IS :ordinal AND is_deleted = 0"
-    " AND agent_id = :agent_id AND visibility = :visibility AND scope IS :scope"
-)
 _SAME_KEY, _SAME_TEXT = KINDS["memory"].same
 
 
@@ -48,7 +44,8 @@ def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime
         raise Refused("content is missing")
     if len(text.new.content) > MAX_CHARS:
         raise Refused(f"content is longer than {MAX_CHARS} characters; add it as a document")
-    new = replace(text.new, idempotency_key=text.new.idempotency_key or key_of(text.new))
+    key = text.new.idempotency_key or key_of(text.new)
+    new = replace(text.new, idempotency_key=key, keeps_versions=True)
     if target.is_preview:
         return _preview(target, new, rules, now)
     try:
@@ -77,8 +74,6 @@ def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Out
     memories = KINDS["memory"]
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
     if target.find(memories, _SAME_KEY, {**owner, "idempotency_key": key}):
-        return KNOWN
-    if new.source_id and target.find(memories, _SAME_SOURCE, {**owner, **source}):
         return KNOWN
     is_long = len(content) > rules.max_chars
     outcome = KNOWN

@@ -4,34 +4,31 @@ It is the index that pip is told to use on this machine, PyPI without one: a com
 PyPI's own interface tells most; an index without it is asked as pip asks it (`simple.py`).
 """
 
-import configparser
 import os
-import sys
 from collections.abc import Mapping
 from json import loads
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from signet.domain.updates import simple, versions
 from signet.domain.updates.models import IndexFailed, Release
+from signet.net import indexes
+from signet.net import simple as page
 from signet.net.http import Client, shown
 
 PACKAGE = "signetai"
-PYPI = "https://pypi.org/simple"
 SECONDS = 10.0
 MAX_BYTES = 8 * 1024 * 1024
-#: PyPI's own interface, then that of all indexes as JSON (PEP 691), then as HTML (PEP 503).
-ACCEPTED = (
-    "application/vnd.pypi.simple.v1+json, application/json;q=0.9,"
-    " application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-)
+#: PyPI's own interface, then that of all indexes.
+ACCEPTED = f"application/json;q=0.9, {page.ACCEPTED}"
 #: What an index answers that has only the latter.
 _NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
 
 
 def latest(index_url: str, *, prereleases: bool) -> Release:
     """Return the newest release of an index; raises HttpError when it cannot be asked."""
+    if not index_url:
+        raise IndexFailed("pip or uv is set up to ask no package index (no-index)")
     parts = urlsplit(index_url)
     if parts.scheme not in ("http", "https"):
         raise IndexFailed(f"the package index {shown(index_url)} cannot be asked for versions")
@@ -57,31 +54,8 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
 
 
 def index_url(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the index that pip or uv would use: of the environment, of pip's files, else PyPI."""
-    for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"):
-        if environ.get(name, "").strip():
-            return environ[name].strip()
-    # pip reads them in this order, and the last one wins.
-    found = [url for path in _files(environ) if (url := _configured(path))]
-    return found[-1] if found else PYPI
-
-
-def _files(environ: Mapping[str, str]) -> list[Path]:
-    home = Path(environ.get("HOME") or Path.home())
-    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    named = environ.get("PIP_CONFIG_FILE")
-    files = [Path("/etc/pip.conf"), home / ".pip" / "pip.conf", config / "pip" / "pip.conf"]
-    return [*files, Path(sys.prefix) / "pip.conf", *([Path(named)] if named else [])]
-
-
-def _configured(path: Path) -> str | None:
-    parser = configparser.RawConfigParser()
-    try:
-        parser.read_string(path.read_text("utf-8"))
-    except (OSError, ValueError, configparser.Error):
-        return None
-    values = (parser.get(part, "index-url", fallback="") for part in ("install", "global"))
-    return next((value.strip() for value in values if value.strip()), None)
+    """Return the index that pip or uv would ask first, "" where they may ask none."""
+    return next(iter(indexes.configured(environ).indexes), "")
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

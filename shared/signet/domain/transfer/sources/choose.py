@@ -9,7 +9,7 @@ from pathlib import Path
 
 from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import HEADER, TEXT, VECTORS
-from signet.domain.transfer.sources import claude_code, markdown, mem0, ours, upstream
+from signet.domain.transfer.sources import bundle, claude_code, markdown, mem0, ours, upstream
 from signet.domain.transfer.sources.source import Format, Source, Wishes
 from signet.errors import Invalid, NotFound
 
@@ -44,6 +44,10 @@ def opened(name: str, format: Format | None, wishes: Wishes, *, now: datetime) -
     elif chosen is Format.SIGNET:
         with path.open("rb") as stream:
             yield ours.read(stream, path.stat().st_size)
+    elif chosen is Format.BUNDLE:
+        if not bundle.is_bundle(path):
+            raise NotFound(f"There is no {bundle.MANIFEST} with {bundle.MEMORIES} in {path}")
+        yield bundle.read(path, wishes)
     elif chosen is Format.MEM0:
         yield mem0.read(path, wishes)
     elif chosen is Format.CLAUDE_CODE:
@@ -76,6 +80,8 @@ def detect(path: Path) -> Format | None:
 
 
 def _of_folder(path: Path) -> Format | None:
+    if bundle.is_bundle(path):
+        return Format.BUNDLE
     if any((path / name).is_file() for name in _DATABASES):
         return Format.UPSTREAM
     folder = path.absolute()

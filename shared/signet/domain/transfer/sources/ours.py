@@ -15,8 +15,8 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 
 def read(stream: BinaryIO, size: int) -> Source:
     """Return what a stream of `size` bytes holds (0: not known). Raises Invalid for a file of a later version."""
-    first = next(_lines(stream), None)
-    header = _parsed(first[1]) if first else None
+    first = next(lines(stream), None)
+    header = parsed(first[1]) if first else None
     is_header = isinstance(header, dict) and header.get("record") == HEADER
     if isinstance(header, dict) and is_header and header.get("version") != VERSION:
         raise Invalid(
@@ -39,7 +39,7 @@ def _records(
     for length, raw in _chain(first, stream):
         number, read = number + 1, read + length
         where, done = f"line {number}", kilobytes(read)
-        value = _parsed(raw)
+        value = parsed(raw)
         if isinstance(value, str):
             yield Found(where=where, done=done, fault=value)
         elif value is not None and value.get("record") == END:
@@ -57,10 +57,10 @@ def _records(
 def _chain(first: tuple[int, bytes] | None, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     if first is not None:
         yield first
-        yield from _lines(stream)
+        yield from lines(stream)
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield each line with its length; one that is too long comes empty."""
     while raw := stream.readline(MAX_LINE_BYTES):
         length = len(raw)
@@ -81,7 +81,7 @@ def _finite(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
 
 
-def _parsed(raw: bytes) -> Record | str | None:
+def parsed(raw: bytes) -> Record | str | None:
     """Return the object in a line, None for a blank one, or in words what is wrong with it."""
     try:
         text = raw.decode("utf-8-sig").strip()

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Protocol
 
-from signet.domain.transfer.records import TEXT, Found, Record
+from signet.domain.transfer.records import TEXT, Fate, Found, Record
 
 
 class Format(StrEnum):
@@ -13,6 +14,7 @@ class Format(StrEnum):
 
     SIGNET = "signet"
     UPSTREAM = "upstream"
+    BUNDLE = "bundle"
     CLAUDE_CODE = "claude-code"
     MARKDOWN = "markdown"
     MEM0 = "mem0"
@@ -31,15 +33,32 @@ class Wishes:
     sessions: bool = False
 
 
+class File(Protocol):
+    """A file or folder of a source that belongs into the workspace; `kind` names it for people."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def place(self) -> Path: ...
+
+    def copy(self, root: Path, *, overwrite: bool, dry_run: bool) -> Fate:
+        """Put it below a workspace and return what came of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """An open source: its records, how much there is to read in `unit` (0: not known), whether vectors are in it."""
+    """An open source: its records, how much there is to read in `unit` (0: not known), whether vectors are in it.
+
+    `files` are no rows: whoever imports copies them into the workspace.
+    """
 
     format: Format
     records: Iterator[Found]
     total: int
     unit: str
     vectors: bool = False
+    files: tuple[File, ...] = ()
 
 
 def text_record(content: str, wishes: Wishes, fields: Mapping[str, object]) -> Record:

@@ -1,0 +1,85 @@
+"""The workspace of one quickstart: apart from everything that a person has, and gone when the command ends."""
+
+import os
+import shutil
+import signal
+import site
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from signet.cli import output
+from signet.daemon import control
+from signet.paths import Workspace, cache_home
+
+_ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def workspace(*, keep: bool) -> Iterator[Workspace]:
+    """Give an empty workspace; unless it is kept, its daemon is stopped and all of it deleted at the end.
+
+    What is not finished is never kept, and neither Ctrl-C nor a closed terminal leaves anything behind.
+    """
+    if keep:
+        cache_home().mkdir(parents=True, exist_ok=True)
+        made = Workspace(Path(tempfile.mkdtemp(prefix="quickstart-", dir=cache_home())))
+    else:
+        made = Workspace(Path(tempfile.mkdtemp(prefix="signet-quickstart-")))
+    earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDINGS)}
+    for number in _ENDINGS:
+        signal.signal(number, _end)
+    is_kept = False
+    try:
+        yield made
+        is_kept = keep
+    except KeyboardInterrupt:
+        output.tell("\nStopped; nothing of it is kept")
+        raise SystemExit(130) from None
+    finally:
+        if not is_kept:
+            _remove(made)
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def alone(at: Workspace) -> Iterator[None]:
+    """Let what is started meanwhile see nothing of the person's: neither their home nor their settings of Signet.
+
+    The daemon would otherwise read their notes and settings into the sample.
+    """
+    before = dict(os.environ)
+    models = before.get("SIGNET_MODEL_DIR") or str(cache_home() / "models")
+    for name in [*os.environ]:
+        if name.startswith(("SIGNET_", "XDG_")) and name not in (output.QUIET, "XDG_RUNTIME_DIR"):
+            del os.environ[name]
+    base = site.getuserbase()  # an installation in the home is still found
+    os.environ.update(HOME=str(at.root), SIGNET_MODEL_DIR=models, PYTHONUSERBASE=base)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def folders(made: Workspace) -> list[Path]:
+    """Return what there is to delete: the workspace, and its sockets where they had to lie elsewhere."""
+    far = made.runtime_dir
+    return [made.root] if far.is_relative_to(made.root) else [made.root, far]
+
+
+def _remove(made: Workspace) -> None:
+    for number in (signal.SIGINT, *_ENDINGS):
+        signal.signal(number, signal.SIG_IGN)
+    control.stop(made)
+    for folder in folders(made):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)

@@ -1,0 +1,101 @@
+"""`signet trust …`: which pages of other programs may call the daemon."""
+
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.daemon import JsonOption, PathOption
+from signet.errors import Invalid, NotFound
+from signet.paths import Workspace, find_workspace
+
+KEY = "auth.trustedOrigins"
+
+app = typer.Typer(
+    help="Browser extensions and desktop pages that may call the daemon.", no_args_is_help=True
+)
+origin_app = typer.Typer(
+    help="""Origins whose pages may call the daemon and read its answers.
+
+    Trusting an origin means: every page and script of it, whoever wrote it and whoever changes it later, may read,
+    save, change and forget your memories and settings, as a program on this machine may. In the modes team and hybrid
+    it needs the same token as any other client there. Secrets, and commands run with them, stay closed to it.
+
+    An origin is a scheme, a host and a port, exactly as the browser sends it: chrome-extension://ID,
+    moz-extension://ID, tauri://localhost, http://tauri.localhost, http://localhost:5173. There are no patterns, and
+    null is never trusted. The list is auth.trustedOrigins in agent.yaml; a running daemon follows within two seconds.
+    """,
+    no_args_is_help=True,
+)
+app.add_typer(origin_app, name="origin")
+
+OriginArgument = Annotated[
+    str, typer.Argument(metavar="ORIGIN", help="Such as chrome-extension://ID.")
+]
+
+
+@origin_app.command()
+def add(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Trust an origin. What that means: signet trust origin --help.
+
+    Examples: signet trust origin add tauri://localhost · signet trust origin add moz-extension://ID
+    """
+    from signet.config import origins
+
+    workspace = find_workspace(path)
+    known = _trusted(workspace)
+    added = origins.checked(origin.strip())
+    if added not in known:
+        known = [*known, added]
+        _write(workspace, known)
+    _say(known, f"Pages of {added} may call the daemon now", as_json=as_json)
+
+
+@origin_app.command("list")
+def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Show the origins that are trusted.
+
+    Examples: signet trust origin list · signet trust origin list --json
+    """
+    known = _trusted(find_workspace(path))
+    _say(known, "\n".join(known) or "No origin is trusted", as_json=as_json)
+
+
+@origin_app.command()
+def remove(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+    """Trust an origin no longer.
+
+    Examples: signet trust origin remove tauri://localhost · signet trust origin remove moz-extension://ID
+    """
+    workspace = find_workspace(path)
+    known = _trusted(workspace)
+    if origin.strip() not in known:
+        raise NotFound(f"{output.plain(origin)} is not trusted; see: signet trust origin list")
+    known.remove(origin.strip())
+    _write(workspace, known)
+    _say(known, f"Pages of {origin.strip()} may not call the daemon any more", as_json=as_json)
+
+
+def _trusted(workspace: Workspace) -> list[str]:
+    """Return the origins in force; raises Invalid when agent.yaml cannot be read."""
+    from signet import config
+
+    loaded = config.load(workspace)
+    if loaded.error is not None:
+        raise Invalid(loaded.error)
+    return list(loaded.settings.auth.trusted_origins)
+
+
+def _write(workspace: Workspace, known: list[str]) -> None:
+    from signet.config import manifest
+
+    workspace.root.mkdir(parents=True, exist_ok=True)
+    path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
+    manifest.set_value(path, KEY, [*known])
+
+
+def _say(known: list[str], text: str, *, as_json: bool) -> None:
+    if as_json:
+        output.show({"origins": known, "count": len(known)})
+    else:
+        output.say(text)

@@ -1,0 +1,114 @@
+"""Times as people write them in options: `yesterday`, `2 days ago`, `3d`, `last week`, `2026-05-01`.
+
+One reader for every option that takes a time. Days are those of this machine's time zone; what is sent to the daemon is
+an instant in UTC.
+"""
+
+import calendar
+import re
+from datetime import UTC, datetime, timedelta
+from math import isnan
+
+import typer
+
+from signet import clock
+from signet.config.values import milliseconds
+
+HELP = "2026-05-01, yesterday, 3d, 2 weeks ago, or an ISO time"
+
+_AGO = re.compile(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s?(?: ago)?", re.I)
+_DAY = timedelta(days=1)
+#: The last millisecond before an instant.
+_BEFORE = timedelta(milliseconds=1)
+
+
+def first(text: str) -> str:
+    """Return the beginning of a time, as the daemon takes it; raises BadParameter for what names none."""
+    return clock.to_text(_span(text, clock.now())[0])
+
+
+def last(text: str) -> str:
+    """Return the last instant of a time, such as the end of a day; raises BadParameter for what names none."""
+    start, end = _span(text, clock.now())
+    return clock.to_text(max(start, end - _BEFORE))
+
+
+def middle(text: str) -> str:
+    """Return noon (UTC) of a day, so that it is the same day in nearly every zone, and any other time as it is."""
+    start, end = _span(text, clock.now())
+    day = start.astimezone()
+    if end - start < _DAY / 2:
+        return clock.to_text(start)
+    return clock.to_text(datetime(day.year, day.month, day.day, 12, tzinfo=UTC))
+
+
+def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
+    """Return the time that a text names, from its beginning to just after its end."""
+    words = " ".join(text.split())
+    try:
+        found = _length(words, now) or _iso(words) or _ago(words, now) or _named(words, now)
+    except (ValueError, OverflowError):
+        found = None
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is no time; write {HELP}")
+    return found
+
+
+def _length(words: str, now: datetime) -> tuple[datetime, datetime] | None:
+    """Read `90m` and `3d`: as long before now."""
+    if words.lower() == "now":
+        return now, now
+    ago = milliseconds(words)
+    if isnan(ago):
+        return None
+    at = now - timedelta(milliseconds=ago)
+    return at, at
+
+
+def _iso(words: str) -> tuple[datetime, datetime] | None:
+    try:
+        found = datetime.fromisoformat(words)
+    except ValueError:
+        return None
+    if len(words) <= len("2026-05-01"):
+        return _days(found)
+    at = clock.parse(words)
+    return at, at
+
+
+def _ago(words: str, now: datetime) -> tuple[datetime, datetime] | None:
+    """Read `2 hours ago` to the second, `2 weeks ago` as that day."""
+    found = _AGO.fullmatch(words)
+    if found is None:
+        return None
+    count = int(found[1]) if found[1].isdigit() else 1
+    unit = found[2].lower()
+    if unit in ("second", "minute", "hour"):
+        at = now - timedelta(**{f"{unit}s": count})
+        return at, at
+    today = now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    if unit in ("day", "week"):
+        return _days(today - timedelta(**{f"{unit}s": count}))
+    month = today.year * 12 + today.month - 1 - count * (12 if unit == "year" else 1)
+    year, month = month // 12, month % 12 + 1
+    day = min(today.day, calendar.monthrange(year, month)[1])
+    return _days(datetime(year, month, day))
+
+
+def _named(words: str, now: datetime) -> tuple[datetime, datetime] | None:
+    """Read what is a time in a sentence too: `yesterday`, `last week`, `monday`, `May 2026`."""
+    from signet.domain.memory import dates
+
+    today = dates.to_local(now, None)
+    for lead in ("", "since "):
+        text = f"{lead}{words}"
+        for one in dates.find(text, today):
+            if one.at <= len(lead) and one.to == len(text):
+                return dates.to_utc(one.start, None), dates.to_utc(one.end, None)
+    return None
+
+
+def _days(day: datetime) -> tuple[datetime, datetime]:
+    """Return a day of this machine's time zone."""
+    start = day.replace(tzinfo=None)
+    return start.astimezone(UTC), (start + _DAY).astimezone(UTC)

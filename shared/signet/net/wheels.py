@@ -1,0 +1,286 @@
+"""Fetch one known file from the package indexes of this machine, over the interface that all indexes have.
+
+No pip and no uv is needed: neither lies in the environments of the other. The file is known by its SHA-256, so it does
+not matter which index has it; all that the person has set up are asked, in order, until one gives it.
+"""
+
+import hashlib
+import netrc
+import os
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+
+from signet.errors import Kind, SignetError
+from signet.net import simple
+from signet.net.http import shown
+from signet.net.indexes import Sources, configured
+
+if TYPE_CHECKING:
+    import httpx
+
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+#: A connection that breaks and a server that is busy are tried again after these.
+PAUSES_SECONDS = (0.5, 1.0)
+_BUSY = frozenset({429, 500, 502, 503, 504})
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+_CHUNK = 262_144
+
+#: Called with the bytes done and the bytes in all.
+Progress = Callable[[int, int], None]
+
+
+class FetchFailed(SignetError):
+    """The file could not be fetched."""
+
+    kind = Kind.UNAVAILABLE
+    code = "fetch_failed"
+    #: What is reported when several indexes fail differently: the highest one.
+    weight: ClassVar[int] = 0
+
+
+class NotOffered(FetchFailed):
+    """No package index offers the file."""
+
+    kind = Kind.NOT_FOUND
+    code = "package_missing"
+    weight = 1
+
+
+class NoNetwork(FetchFailed):
+    """The package index cannot be reached."""
+
+    code = "no_network"
+    weight = 2
+
+
+class Interrupted(FetchFailed):
+    """The connection broke on the way, or the package index is busy; try again later."""
+
+    code = "fetch_interrupted"
+    weight = 3
+
+
+class Refused(FetchFailed):
+    """The package index refused to give the file."""
+
+    code = "index_refused"
+    weight = 4
+
+
+class HashMismatch(FetchFailed):
+    """The file that the package index gave is not the one that is known."""
+
+    kind = Kind.BROKEN
+    code = "hash_mismatch"
+    weight = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wheel:
+    """The one file that is wanted."""
+
+    package: str
+    name: str
+    sha256: str
+    size: int
+
+
+def fetch(
+    wheel: Wheel, to: Path, progress: Progress, *, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Write the wheel to a file, whose content is then known to be right.
+
+    Raises the FetchFailed that says most when no index gives it, and OSError when it cannot be written.
+    """
+    sources = configured(environ)
+    indexes = (f"{index.rstrip('/')}/{wheel.package}/" for index in sources.indexes)
+    failed: list[FetchFailed] = []
+    for page in (*indexes, *sources.links):
+        try:
+            _try_again(partial(_take, _Reader(page, sources, environ), wheel, to, progress))
+        except FetchFailed as error:
+            failed.append(error)
+        else:
+            return
+    if not failed:
+        raise NotOffered("pip or uv is set up to ask no package index (no-index)")
+    raise max(failed, key=lambda error: error.weight)
+
+
+def _try_again(take: Callable[[], None]) -> None:
+    for pause in PAUSES_SECONDS:
+        try:
+            return take()
+        except Interrupted:
+            time.sleep(pause)
+    take()
+
+
+def _take(page: "_Reader", wheel: Wheel, to: Path, progress: Progress) -> None:
+    """Write the wheel that a page offers to a file; raises FetchFailed."""
+    files = [file for file in page.files() if wheel.name in (file.name, _last_part(file.url))]
+    if not files:
+        raise NotOffered(f"the package index has no {wheel.name} ({shown(page.url)})")
+    url, listed = files[0].url, files[0].sha256
+    other = HashMismatch(f"the {wheel.name} of {shown(url)} is another file: its SHA-256 differs")
+    if listed not in (None, wheel.sha256):
+        raise other
+    digest, done = hashlib.sha256(), 0
+    with to.open("wb") as out:
+        for chunk in page.chunks(url):
+            out.write(chunk)
+            digest.update(chunk)
+            done += len(chunk)
+            if done > wheel.size:
+                raise other
+            progress(done, wheel.size)
+    if digest.hexdigest() != wheel.sha256:
+        raise other
+
+
+class _Reader:
+    """How to read the page of an index, and the files that it names."""
+
+    def __init__(self, url: str, sources: Sources, environ: Mapping[str, str]) -> None:
+        self.url = url
+        self._sources = sources
+        self._environ = environ
+
+    def files(self) -> list[simple.File]:
+        """Return what the page offers; raises FetchFailed."""
+        if (folder := _local(self.url)) is not None and not (folder / "index.html").is_file():
+            places = sorted(folder.glob("*.whl")) if folder.is_dir() else []
+            return [simple.File(name=one.name, url=one.as_uri()) for one in places]
+        body = bytearray()
+        try:
+            for chunk in self.chunks((folder / "index.html").as_uri() if folder else self.url):
+                body += chunk
+                if len(body) > MAX_PAGE_BYTES:
+                    raise Refused(f"the page {shown(self.url)} is too large")
+            return simple.files(bytes(body), self.url)
+        except NotOffered:
+            return []
+        except simple.NoPage as error:
+            raise Refused(f"{shown(self.url)} does not answer as a package index does") from error
+
+    def chunks(self, url: str) -> Iterator[bytes]:
+        """Yield what is at an address; raises FetchFailed."""
+        if (path := _local(url)) is not None:
+            yield from _read(path, url)
+            return
+        with _failures(url), self._reply(url) as reply:
+            if reply.status_code in (404, 410):
+                raise NotOffered(f"{shown(url)} is not there ({reply.status_code})")
+            if reply.status_code in _BUSY:
+                raise Interrupted(f"{shown(url)} answered {reply.status_code}; try again later")
+            if not reply.is_success:
+                raise Refused(f"{shown(url)} answered {reply.status_code}{_advice(reply)}")
+            yield from reply.iter_bytes(_CHUNK)
+
+    @contextmanager
+    def _reply(self, url: str) -> Iterator["httpx.Response"]:
+        import httpx
+
+        host = urlsplit(url).hostname or ""
+        # Proxies come from the environment where pip is not told of one.
+        with (
+            httpx.Client(
+                verify=host not in self._sources.unchecked and self._trusted(),
+                proxy=self._sources.proxy,
+                auth=self._login(url),
+                timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+                follow_redirects=True,
+            ) as client,
+            client.stream(
+                "GET", url, headers={"accept": f"{simple.ACCEPTED}, */*;q=0.05"}
+            ) as reply,
+        ):
+            yield reply
+
+    def _trusted(self) -> ssl.SSLContext:
+        """Return the certificates of httpx, of the system, and of the person's own files."""
+        import httpx
+
+        context = httpx.create_ssl_context()
+        context.load_default_certs()
+        for place in self._sources.bundles:
+            try:
+                if Path(place).is_dir():
+                    context.load_verify_locations(capath=place)
+                else:
+                    context.load_verify_locations(cafile=place)
+            except OSError as error:
+                raise Refused(f"the certificates in {place} cannot be read: {error}") from error
+        if self._sources.client_cert:
+            context.load_cert_chain(self._sources.client_cert)
+        return context
+
+    def _login(self, url: str) -> tuple[str, str] | None:
+        """Return user and password for an address: its own, those of the index it is of, those of ~/.netrc."""
+        asked, index = urlsplit(url), urlsplit(self.url)
+        for parts in (asked, index):
+            if parts.username and (parts.hostname, parts.port) == (asked.hostname, asked.port):
+                return unquote(parts.username), unquote(parts.password or "")
+        try:
+            found = netrc.netrc(self._environ.get("NETRC")).authenticators(asked.hostname or "")
+        except (OSError, netrc.NetrcParseError):
+            return None
+        return (found[0], found[2] or "") if found else None
+
+
+def _local(url: str) -> Path | None:
+    """Return the path of a `file:` address, None for every other one."""
+    parts = urlsplit(url)
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+
+
+def _read(path: Path, url: str) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+    except FileNotFoundError as error:
+        raise NotOffered(f"{shown(url)} is not there") from error
+
+
+def _last_part(url: str) -> str:
+    return unquote(urlsplit(url).path.rpartition("/")[2])
+
+
+def _advice(reply: "httpx.Response") -> str:
+    if reply.status_code not in (401, 403, 407):
+        return ""
+    return "; it wants a user name and a password, in the address of the index or in ~/.netrc"
+
+
+@contextmanager
+def _failures(url: str) -> Iterator[None]:
+    """Raise what goes wrong on the way to an address as FetchFailed."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            raise Refused(
+                f"the certificate of {shown(url)} is not trusted ({error}); "
+                "name the file of your own authority in SSL_CERT_FILE"
+            ) from error
+        raise NoNetwork(f"no network: {shown(url)} cannot be reached ({_why(error)})") from error
+    except httpx.TransportError as error:
+        raise Interrupted(f"the connection to {shown(url)} broke ({_why(error)})") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise Refused(f"{shown(url)} cannot be fetched: {error}") from error
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__

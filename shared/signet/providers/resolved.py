@@ -1,0 +1,68 @@
+"""Which provider the worker uses for each part of the pipeline, as it found out last; a row, because the API asks."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.providers.registry import Resolution, TextSettings
+
+_KEEP = """
+INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
+_KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
+
+
+class Part(StrEnum):
+    """What text is read or written for."""
+
+    EXTRACTION = "extraction"
+    SYNTHESIS = "synthesis"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """The provider in use for these settings, why it is that one, and since when."""
+
+    provider: str
+    model: str
+    endpoint: str | None
+    effective: str
+    reason: str
+    since: str
+
+    def is_about(self, settings: TextSettings) -> bool:
+        """Return whether these are the settings that it was found for."""
+        asked = (settings.provider, settings.model, settings.endpoint)
+        return (self.provider, self.model, self.endpoint) == asked
+
+    def says(self, settings: TextSettings, found: Resolution) -> bool:
+        """Return whether the same was found for the same settings."""
+        is_same = (self.effective, self.reason) == (found.effective, found.reason)
+        return is_same and self.is_about(settings)
+
+
+def keep(
+    tx: WriteTx, part: Part, settings: TextSettings, found: Resolution, *, now: datetime
+) -> None:
+    """Remember what was found."""
+    resolved = Resolved(
+        provider=settings.provider,
+        model=settings.model,
+        endpoint=settings.endpoint,
+        effective=found.effective,
+        reason=found.reason,
+        since=clock.to_text(now),
+    )
+    tx.run(_KEEP, (_key(part), json.dumps(asdict(resolved))))
+
+
+def read(tx: ReadTx, part: Part) -> Resolved | None:
+    """Return what was found last, None before the first time."""
+    text = tx.value(_KEPT, (_key(part),))
+    return None if text is None else Resolved(**json.loads(text))
+
+
+def _key(part: Part) -> str:
+    return f"resolved:{part}"

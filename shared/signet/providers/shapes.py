@@ -1,0 +1,25 @@
+"""JSON schemas for answers, as a model server takes them: plain types, every field required."""
+
+from collections.abc import Collection
+
+from signet.providers.ports import Shape
+
+TEXT: Shape = {"type": "string"}
+NUMBER: Shape = {"type": "number"}
+INTEGER: Shape = {"type": "integer"}
+BOOLEAN: Shape = {"type": "boolean"}
+
+
+def one_of(words: Collection[str]) -> Shape:
+    """Return the shape of one of these words."""
+    return {"type": "string", "enum": sorted(words)}
+
+
+def list_of(item: Shape) -> Shape:
+    """Return the shape of a list."""
+    return {"type": "array", "items": item}
+
+
+def an_object(**fields: Shape) -> Shape:
+    """Return the shape of an object with these fields."""
+    return {"type": "object", "properties": fields, "required": list(fields)}

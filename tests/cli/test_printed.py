@@ -1,0 +1,210 @@
+"""Commands that Signet prints: each one exists, and what setup ends with works in a shell that knows nothing of us."""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.core import TyperCommand, TyperGroup
+
+from cli.program import ROOT, SOURCES, Program
+from signet.cli import hook, output, tree
+
+pytestmark = pytest.mark.xdist_group("daemon")
+
+#: A command as texts hold it, to the end of its line, quotation or clause.
+_PRINTED = re.compile(r"(?<![\w./~>$@-] )(?<![\w./~-])signet((?: +(?!signet )[^\s`·;()&|]+)+)")
+#: Where the name of the program is no command: a mark of an earlier product, a branch of our own server.
+_OTHERS = ("codex >>>", "codex <<<")
+TEXTS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md")
+
+
+def literals(path: Path) -> Iterator[str]:
+    """Yield the texts in a Python file; what a text takes in at run time stands as a zero."""
+    module = ast.parse(path.read_text("utf-8"))
+    inside: set[ast.AST] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.JoinedStr):
+            inside.update(node.values)
+            parts = [str(v.value) if isinstance(v, ast.Constant) else "\0" for v in node.values]
+            yield "".join(parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inside:
+            yield node.value
+
+
+def printed() -> list[tuple[str, str]]:
+    """Return every command that a source, a template or the README holds, with where it stands."""
+    found = []
+    for path in (one for source in SOURCES for one in sorted(source.rglob("*.py"))):
+        for text in literals(path):
+            found += [(str(path.relative_to(ROOT)), said) for said in commands(text)]
+    templates = ROOT / "shared" / "signet" / "templates"
+    for path in (*TEXTS, *sorted(templates.rglob("*.md"))):
+        found += [(str(path.relative_to(ROOT)), said) for said in commands(path.read_text("utf-8"))]
+    return found
+
+
+def commands(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        for match in _PRINTED.finditer(line):
+            said = match[1].strip()
+            if not said.startswith(_OTHERS) and re.match(r"-|[a-z]", said):
+                yield said
+
+
+def fault(said: str) -> str | None:
+    """Return what is wrong with a command: a name or an option that there is not. Words may be prose behind it."""
+    command: TyperCommand | TyperGroup = tree.command()
+    words = [one.strip("'\"") for one in said.split()]
+    is_ended = False
+    for word in words:
+        name = word.partition("\0")[0].rstrip(".,:!?")
+        if is_ended or name in ("", "…", "COMMAND", "NAME", "--"):
+            return None
+        if name.startswith("-") and name != "-":
+            name = "-v" if name == "-vv" else name
+            known = {
+                one for param in command.params for one in (*param.opts, *param.secondary_opts)
+            }
+            known |= {*command.context_settings.get("help_option_names", ()), "--help", "-h"}
+            if name.partition("=")[0] not in known:
+                return f"{name} is no option"
+        elif isinstance(command, TyperGroup):
+            if name == "hook":
+                following = words[words.index(word) + 1 :]
+                asked = following[0].partition("\0")[0].rstrip(".,") if following else ""
+                return None if not asked or asked in {*hook.HOOKS, "…", "--help"} else asked
+            if name not in command.commands:
+                return f"{name} is no command"
+            command = command.commands[name]  # type: ignore[assignment]
+        is_ended = word != name and not word.endswith("=")
+    return None
+
+
+def test_every_command_that_is_printed_exists() -> None:
+    found = printed()
+    assert len(found) > 300
+    assert [(where, said, why) for where, said in found if (why := fault(said)) is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "is_wrong"),
+    [
+        ("doctor --fix", False),
+        ("harness install codex", False),
+        ("memory lisst", True),
+        ("status --everything", True),
+        ("harnesses install", True),
+        ("hook session-start -H codex", False),
+        ("hook session-begin", True),
+    ],
+)
+def test_a_command_that_is_not_there_is_found(said: str, is_wrong: bool) -> None:
+    assert (fault(said) is not None) is is_wrong
+
+
+def typed(program: Program, command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as it was printed, in a shell with a bare PATH."""
+    given = {**bare(program), **environ}
+    return subprocess.run(
+        ["/bin/sh", "-c", command], env=given, cwd=program.home, capture_output=True, text=True
+    )
+
+
+def bare(program: Program) -> dict[str, str]:
+    return {"PATH": "/usr/bin:/bin", "HOME": str(program.home)}
+
+
+@pytest.mark.parametrize("place", [".agents", "else where"], ids=["usual", "another"])
+def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path, place: str) -> None:
+    (tmp_path / ".codex").mkdir()
+    program = Program(home=tmp_path, workspace=tmp_path / place)
+    flags = ("--non-interactive", "--embedding-provider", "none", "--extraction-provider", "rules")
+    where = ["-p", str(program.workspace), "--port", str(program.port), "--skip-git"]
+    own = Path(sys.executable).with_name("signet")
+    try:
+        done = typed(program, shlex.join([str(own), "setup", *flags, *where]))
+        assert done.returncode == 0, done.stderr
+        *_, connect, remember = done.stdout.splitlines()
+        assert typed(program, connect.partition("To connect: ")[2]).returncode == 0
+        assert (tmp_path / ".codex" / "hooks.json").exists()
+        said = typed(program, remember.removeprefix("Try: "))
+        assert said.returncode == 0, said.stderr
+        assert "tabs" in program.run("memory", "list").out
+    finally:
+        program.run("stop")
+
+
+def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
+    program = Program(home=tmp_path, workspace=tmp_path / ".agents")
+    own = shlex.quote(str(Path(sys.executable).with_name("signet")))
+    environ = {"SIGNET_MODEL_DIR": str(tmp_path / "models")}
+    tried = typed(program, f"{own} quickstart --no-model", **environ)
+    assert tried.returncode == 0, tried.stderr
+    [step, text] = tried.stdout.splitlines()[-1].strip().split("  ")
+    assert text.startswith("make your own memory") and not program.workspace.exists()
+    flags = "--non-interactive --embedding-provider none --extraction-provider rules --no-daemon"
+    made = typed(program, f"{step} {flags}")
+    assert made.returncode == 0, made.stderr
+    assert program.workspace.exists()
+    *_, start, _connect, remember = made.stdout.splitlines()
+    try:
+        begin = start.partition(": ")[2]
+        assert typed(program, begin, SIGNET_PORT=str(program.port)).returncode == 0
+        assert typed(program, remember.removeprefix("Try: ")).returncode == 0
+    finally:
+        program.run("stop")
+
+
+def test_the_next_step_of_signet_alone_works_in_a_bare_shell(tmp_path: Path) -> None:
+    program = Program(home=tmp_path, workspace=tmp_path / ".agents")
+    own = Path(sys.executable).with_name("signet")
+    shown = typed(program, str(own)).stdout
+    step = next(line for line in shown.splitlines() if line.startswith("Next: "))
+    assert typed(program, f"{step.removeprefix('Next: ')} --help").returncode == 0
+
+
+def spelled(cwd: Path, program: Path, path: str) -> str:
+    """Return how a program calls itself that was started so."""
+    code = "import sys; sys.argv = sys.argv[1:]; from signet.cli import output; print(output.program())"
+    environ = {"PATH": path, "PYTHONPATH": os.pathsep.join(map(str, SOURCES))}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(program)],
+        cwd=cwd,
+        env=environ,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_program_is_called_as_the_shell_finds_it(tmp_path: Path) -> None:
+    own, other = tmp_path / "my env/bin/signet", tmp_path / "other/signet"
+    for one in (own, other):
+        one.parent.mkdir(parents=True)
+        one.write_text("#!/bin/sh\n")
+        one.chmod(0o755)
+    link = tmp_path / "links/signet"
+    link.parent.mkdir()
+    link.symlink_to(own)
+    assert spelled(tmp_path / "other", own, str(own.parent)) == "signet"
+    assert spelled(tmp_path / "other", own, str(link.parent)) == "signet"
+    assert spelled(tmp_path / "other", own, str(other.parent)) == shlex.quote(str(own))
+    assert spelled(tmp_path, own, "/usr/bin") == "'my env/bin/signet'"
+    assert spelled(own.parent, own, "/usr/bin") == "./signet"
+
+
+def test_only_commands_are_written_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "program", lambda: "X")
+    bold = output.Ink(on=True)
+    assert output.runnable(f"Try: {bold.bold('signet status')}, {bold.name('signet stop')}") == (
+        "Try: \x1b[1mX status\x1b[0m, \x1b[36mX stop\x1b[0m"
+    )
+    for text in ("/opt/signet status", "my-signet status", "the signet.", "~/.signet x"):
+        assert output.runnable(text) == text
