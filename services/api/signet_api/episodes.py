@@ -16,9 +16,13 @@ log = logs.get("hooks")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """The block that is injected, empty for nothing; `given` names its episodes, for the session to remember."""
+    """The block that is injected, empty for nothing; `given` names its episodes, for the session to remember.
+
+    `room` is how many characters are left for memories beside it.
+    """
 
     text: str = ""
+    room: int
     given: Sequence[str] = ()
 
 
@@ -27,8 +31,9 @@ async def brief_of(call: Call, message: str, given: Collection[str], state: Stat
     rules = state.settings.hooks.user_prompt_submit
     is_first = not any(map(_is_episode, given))
     chars = rules.max_brief_chars if is_first else rules.max_later_chars
-    if not (rules.enabled and chars):
-        return Brief()
+    none = Brief(room=rules.max_inject_chars)
+    if not rules.enabled or chars <= brief.FRAME_CHARS:
+        return none
     try:
         vector = await state.vectors.of(message)
 
@@ -42,14 +47,17 @@ async def brief_of(call: Call, message: str, given: Collection[str], state: Stat
                 but=call.key,
             )
             new = [match for match in found if _name(match) not in given]
-            return brief.stretches(tx, message, new, chars=chars)
+            return brief.stretches(tx, message, new, chars=chars - brief.FRAME_CHARS)
 
         stretches = await state.db.aread(read)
     except Exception as error:
         log.error("prompt.without_episodes", exc_info=error)
-        return Brief()
+        return none
+    text = brief.told(stretches, is_first=is_first)
     return Brief(
-        text=brief.told(stretches), given=tuple(_name(stretch.match) for stretch in stretches)
+        text=text,
+        given=tuple(_name(stretch.match) for stretch in stretches),
+        room=min(rules.max_inject_chars, max(0, chars - len(text))),
     )
 
 

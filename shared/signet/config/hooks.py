@@ -34,9 +34,9 @@ class UserPromptSubmit(Section):
     enabled: bool = flag(True)
     recall_limit: int = integer(10, 1, 50)
     max_inject_chars: int = integer(500, 100, 20_000)
-    #: Characters of earlier sessions and commits, for the first prompt that is about some, and for later ones.
-    max_brief_chars: int = integer(3_500, 0, 20_000)
-    max_later_chars: int = integer(700, 0, 20_000)
+    #: Characters of all that is injected: at the first prompt that earlier work has to do with, and at later ones.
+    max_brief_chars: int = integer(4_000, 0, 20_000)
+    max_later_chars: int = integer(1_200, 0, 20_000)
     min_score: float = real(0.4, 0, 1)
 
 

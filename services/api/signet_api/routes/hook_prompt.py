@@ -133,8 +133,8 @@ async def _brought(
                 for hit in hits
                 if near and hit.id not in given and not prompt.is_said(hit.content, brief.text)
             ]
-            return _of_hits(hits, new, terms, rules.max_inject_chars)
-        return await state.db.aread(_so_far, call, terms, given, rules.max_inject_chars)
+            return _of_hits(hits, new, terms, brief.room)
+        return await state.db.aread(_so_far, call, terms, given, brief.room)
     except Exception as error:  # a prompt is never held up by what could not be found (HK-59)
         log.error("prompt.without_recall", exc_info=error)
         return _Brought()
