@@ -98,12 +98,13 @@ def forget(
 
 def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
     """Return everything that would be forgotten, from as many previews as that takes."""
-    found = signet.preview_forget(**{**choice, "limit": min(limit or BATCH, BATCH)})
+    choice["limit"] = min(limit or BATCH, BATCH)
+    found = signet.preview_forget(**choice)
     wanted = min(limit or found["total"], found["total"])
     chosen = found["candidates"]
     while len(chosen) < wanted:
-        size, seen = min(BATCH, wanted - len(chosen)), len(chosen)
-        page = signet.preview_forget(**{**choice, "limit": size, "offset": seen})
+        choice |= {"limit": min(BATCH, wanted - len(chosen)), "offset": len(chosen)}
+        page = signet.preview_forget(**choice)
         if not page["count"]:
             break
         chosen += page["candidates"]
