@@ -100,6 +100,7 @@ def a_new_version(api: Api) -> None:
 
 
 def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
+    api.add_agent()
     before = starts(api, None).body
     project = a_project(api, tmp_path)
     answer = starts(api, project=project).body
@@ -163,6 +164,7 @@ def test_memories_of_the_project_come_first_then_what_matters_most(api: Api) -> 
 
 
 def test_private_memories_of_another_agent_are_not_told(api: Api) -> None:
+    api.add_agent()
     remember(api, "Only mine.", agentId="nora", visibility="private")
     assert told(starts(api)) == []
     assert told(starts(api, "n", agentId="nora")) == ["Only mine."]
@@ -242,6 +244,7 @@ def test_working_memory_can_be_left_out(api: Api) -> None:
 
 
 def test_each_agent_has_its_own_files(api: Api) -> None:
+    api.add_agent()
     write(api, SOUL="The root's.", IDENTITY="name: Root", MEMORY="Of the root.")
     own = api.state.workspace.root / "agents" / "nora"
     own.mkdir(parents=True)
