@@ -38,7 +38,6 @@ def test_what_the_default_agent_knows_is_told_to_an_agent_of_any_name(api: Api) 
     [
         "/api/memories?agent_id=main",
         "/memory/search?q=keel&agent_id=main",
-        "/api/export?agentId=main",
         "/api/memory/{id}?agent_id=main",
         "/api/memory/{id}/history?agent_id=main",
     ],
