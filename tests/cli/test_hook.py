@@ -122,16 +122,33 @@ def test_without_a_workspace_nothing_is_made(alone: Program) -> None:
         (["session-end"], "Option -H/--harness is required"),
         (["no-such", "-H", "x"], "No such hook: no-such"),
         (["session-end", "-H"], "Option -H needs a value"),
-        (["session-end", "-H", "x", "--nope"], "No such option: --nope"),
         (["compaction-complete", "-H", "x"], "Option --summary is required"),
         (["synthesis-complete", "--harness=x"], "Option --content is required"),
     ],
-    ids=["harness", "name", "value", "option", "summary", "content"],
+    ids=["harness", "name", "value", "summary", "content"],
 )
-def test_wrong_usage_is_told(alone: Program, arguments: list[str], error: str) -> None:
+def test_wrong_usage_is_told_without_the_status_that_blocks_a_prompt(
+    alone: Program, arguments: list[str], error: str
+) -> None:
     done = alone.run("hook", *arguments, **OFF)
-    assert (done.status, done.out) == (2, "")
+    assert (done.status, done.out) == (1, "")
     assert done.err.startswith(f"error: {error}\n")
+
+
+@pytest.mark.parametrize(
+    "unknown", [["--nope"], ["--nope", "value"], ["--nope=value"], ["stray"]], ids=str
+)
+def test_an_unknown_option_is_ignored_and_stdin_still_counts(
+    absent: Program, unknown: list[str]
+) -> None:
+    done = absent.run(
+        *("hook", "session-end", *unknown, "-H", "codex"), stdin=json.dumps(END), **OFF
+    )
+    assert (done.status, done.out) == (0, "")
+    assert f"No such option: {unknown[0].partition('=')[0]}; ignored" in done.err
+    [entry] = spooled(absent)
+    body = json.loads(entry.read_text())["body"]
+    assert (body["harness"], body["sessionKey"]) == ("codex", "s1")
 
 
 def test_a_silent_daemon_is_left_in_time_and_not_called_absent(absent: Program) -> None:

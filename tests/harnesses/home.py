@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
 from signet.paths import Workspace
 
@@ -126,7 +127,7 @@ def a_home(folder: Path) -> Home:
     path = folder / "home"
     workspace = Workspace(path / ".agents")
     site = Site(workspace=workspace, home=path, environ={"PATH": ""}, temporary=())
-    home = Home(path, site)
+    home = Home(path, registry.with_programs(site))
     for name in IDENTITY:
         home.write(f".agents/{name}", f"{name} says hello.\n")
     for name in ("sail", "tie"):

@@ -116,7 +116,7 @@ def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> N
     connected(home, "claude-code")
     found: Any = parse(home.read(".claude/settings.json")).value
     hooks = found["hooks"]
-    command = 'signet hook {} -H claude-code --project "$(pwd)"'
+    command = f'{home.site.signet} hook {{}} -H claude-code --project "$(pwd)"'
     assert hooks["SessionStart"] == [
         {"matcher": "startup", "hooks": [{"type": "command", "command": "fortune -s"}]},
         {"hooks": [{"type": "command", "command": command.format("session-start"), "timeout": 15}]},
@@ -135,7 +135,7 @@ def test_claude_code_gets_hooks_in_seconds_beside_the_users_own(home: Home) -> N
     ]
     assert "PreCompaction" not in hooks
     state = json.loads(home.read(".claude.json"))
-    ours = {"type": "stdio", "command": "signet-mcp", "args": [], "env": {}}
+    ours = {"type": "stdio", "command": home.site.signet_mcp, "args": [], "env": {}}
     assert state["mcpServers"] == {"github": {"command": "gh-mcp", "args": []}, "signet": ours}
     for comment in ("// Tabs cost", "// every morning", "/* The rest is\n       as it came. */"):
         assert comment in home.read(".claude/settings.json")
@@ -236,7 +236,7 @@ def test_codex_keeps_its_file_and_the_old_wrapper_goes(home: Home) -> None:
     assert home.read(".bashrc") == "alias l=ls\nalias k=ls\n" and not wrapper.exists()
     config = home.read(".codex/config.toml")
     assert "# never write" in config and config.index("[mcp_servers.signet]")
-    assert tomllib.loads(config)["mcp_servers"]["signet"] == {"command": "signet-mcp"}
+    assert tomllib.loads(config)["mcp_servers"]["signet"] == {"command": home.site.signet_mcp}
     hooks = json.loads(home.read(".codex/hooks.json"))["hooks"]
     assert [
         (event, [one for group in hooks[event] for one in group["hooks"]][-1]["timeout"])
@@ -330,7 +330,7 @@ def test_records_hold_no_more_of_a_file_than_what_was_replaced(home: Home) -> No
     [
         ("claude-code", ".claude.json", '"env": {}', '"env": {"SIGNET_AGENT_ID": "helm"}'),
         ("opencode", ".config/opencode/opencode.jsonc", '"enabled": true', '"enabled": false'),
-        ("codex", ".codex/config.toml", '"signet-mcp"', '"signet-mcp"\nstartup_timeout_sec = 9'),
+        ("codex", ".codex/config.toml", 'signet-mcp"', 'signet-mcp"\nstartup_timeout_sec = 9'),
     ],
     ids=["claude-code", "opencode", "codex"],
 )

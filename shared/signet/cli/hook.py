@@ -1,7 +1,8 @@
 """`signet hook …`: what the hooks of a harness run, in milliseconds and without ever getting into its way.
 
 Neither the command tree nor its library is loaded. Whatever happens, a harness goes on: an absent daemon, a slow one
-and a refusal are one line on stderr and, but for wrong usage, exit 0 for the hooks that a harness waits for (CL-50).
+a refusal and an option that does not exist are one line on stderr and exit 0 for the hooks that a harness waits for
+(CL-50). Wrong usage beyond that exits 1.
 A hook that is not told otherwise is over within two seconds, however slow the daemon is. What ends a session is
 spooled first, so that it is delivered later if it cannot be delivered now (see spooled.py).
 """
@@ -31,7 +32,8 @@ PATIENCE_SECONDS = 1.8
 INPUT_SECONDS = 1.0
 LEAST_SECONDS = 0.2
 MOST_INPUT = 32 * 1_048_576
-USAGE = 2
+#: Never 2, the usual status of wrong usage: harnesses block the prompt, or keep the turn going, when a hook exits so.
+USAGE = 1
 
 _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sessionKey": ("session_key", "sessionKey", "session_id", "sessionId"),
@@ -94,6 +96,7 @@ HOOKS: Mapping[str, Hook] = {
     ),
     "session-end": Hook(
         help="Hand the transcript of a session over.",
+        flags={"--project": "cwd"},
         reads=("sessionKey", "cwd", "transcriptPath", "transcript", "reason"),
         is_spooled=True,
         is_lifecycle=True,
@@ -179,7 +182,8 @@ def parse(arguments: Sequence[str]) -> Asked:
             as_json = True
             continue
         if flag not in flags:
-            raise WrongUsage(f"No such option: {flag}")
+            _ignore(flag, left, is_joined=bool(is_joined))
+            continue
         if not is_joined:
             if not left:
                 raise WrongUsage(f"Option {flag} needs a value")
@@ -189,6 +193,13 @@ def parse(arguments: Sequence[str]) -> Asked:
     if not harness:
         raise WrongUsage("Option -H/--harness is required")
     return Asked(name=name, harness=harness, fields=found, path=path, as_json=as_json)
+
+
+def _ignore(flag: str, left: list[str], *, is_joined: bool) -> None:
+    """Skip an option that does not exist, with its value: settings may be older or newer than this program."""
+    _tell(f"No such option: {flag}; ignored")
+    if flag.startswith("-") and not is_joined and left and not left[0].startswith("-"):
+        left.pop(0)
 
 
 def body_of(asked: Asked, said: Mapping[str, object]) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, jsonedit
+from signet.domain.harnesses import hooks, jsonedit, programs
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 
@@ -44,7 +44,7 @@ class ClaudeCode:
                 empty=jsonedit.EMPTY,
             ),
             Patch(
-                path=site.home / ".claude.json",
+                path=_state(site),
                 put=lambda text: _with_server(text, site),
                 take=_without_server,
                 empty=jsonedit.EMPTY,
@@ -68,11 +68,23 @@ class ClaudeCode:
             return []
         path = self.config_path(site)
         text = path.read_text("utf-8")
-        return event_problems(path, text, [event for event, _, _ in EVENTS])
+        found = event_problems(path, text, [event for event, _, _ in EVENTS])
+        return found + programs.server_problems(_state(site), _server_program(_state(site)))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
         """Return nothing."""
         return []
+
+
+def _state(site: Site) -> Path:
+    return site.home / ".claude.json"
+
+
+def _server_program(path: Path) -> object:
+    try:
+        return jsonedit.get(path.read_text("utf-8"), (*_SERVER, "command"))
+    except (OSError, ValueError, ConfigUnreadable):
+        return None
 
 
 def event_problems(path: Path, text: str, events: list[str]) -> list[Problem]:

@@ -6,9 +6,10 @@ An earlier product wrapped the program itself; its script and its lines in shell
 import re
 import shutil
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, jsonedit, tomledit
+from signet.domain.harnesses import hooks, jsonedit, programs, tomledit
 from signet.domain.harnesses.claude_code import event_problems
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
@@ -82,9 +83,11 @@ class Codex:
             return []
         path = self._hooks_path(site)
         found = event_problems(path, path.read_text("utf-8"), [event for event, _, _ in EVENTS])
-        if _hooks_are_off(self.config_path(site)):
-            found.append(Problem(path=self.config_path(site), text="hooks are switched off"))
-        return found
+        config = self.config_path(site)
+        if _hooks_are_off(config):
+            found.append(Problem(path=config, text="hooks are switched off"))
+        server = _table(_table(_settings(config), _SERVERS), _SERVER)
+        return found + programs.server_problems(config, server.get("command"))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
         """Return that the program is missing (HN-61), or that its hooks are switched off."""
@@ -134,9 +137,17 @@ def _without_wrapper(text: str) -> str | None:
 
 
 def _hooks_are_off(path: Path) -> bool:
+    features = _table(_settings(path), "features")
+    return any(features.get(key) is False for key in ("hooks", "codex_hooks"))
+
+
+def _settings(path: Path) -> Mapping[str, object]:
     try:
-        features = tomllib.loads(path.read_text("utf-8")).get("features")
+        return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
-        return False
-    named = features if isinstance(features, dict) else {}
-    return any(named.get(key) is False for key in ("hooks", "codex_hooks"))
+        return {}
+
+
+def _table(settings: Mapping[str, object], name: str) -> Mapping[str, object]:
+    found = settings.get(name)
+    return found if isinstance(found, dict) else {}

@@ -7,9 +7,8 @@ goes when nothing is left in it. Pure.
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from signet.domain.harnesses import jsonedit
+from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 
 #: Our hooks, by their name after `signet hook`.
@@ -57,14 +56,12 @@ def commands(text: str, event: str) -> list[str]:
 
 
 def problem(command: str) -> str | None:
-    """Return why a command of ours cannot work: its program is gone."""
+    """Return why a command of ours cannot work: a harness cannot run its program."""
     try:
         program = shlex.split(command)[0]
     except (ValueError, IndexError):
         return "its command is none"
-    if "/" in program and not Path(program).exists():
-        return f"{program} is not there"
-    return None
+    return programs.problem(program)
 
 
 def _taken(text: str, event: str) -> str:

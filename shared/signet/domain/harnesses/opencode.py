@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from signet import resources
-from signet.domain.harnesses import jsonedit
+from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 
@@ -73,6 +73,9 @@ class OpenCode:
         found = [] if plugin.is_file() else [Problem(path=plugin, text="the plugin is missing")]
         if not jsonedit.has(path.read_text("utf-8"), _SERVER):
             found.append(Problem(path=path, text="the MCP server is missing"))
+        command = jsonedit.get(path.read_text("utf-8"), (*_SERVER, "command"))
+        program = command[0] if isinstance(command, list) and command else None
+        found += programs.server_problems(path, program)
         return found
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:

@@ -3,14 +3,12 @@
 Whoever changes files holds the lock of the workspace, so that a command and the daemon do not do it at once.
 """
 
-import shutil
-import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from signet.domain.harnesses import files, links, records, targets
+from signet.domain.harnesses import files, links, programs, records, targets
 from signet.domain.harnesses.claude_code import ClaudeCode
 from signet.domain.harnesses.codex import Codex
 from signet.domain.harnesses.jsontext import ConfigUnreadable
@@ -39,8 +37,9 @@ def find(harness: str) -> Connector:
 
 
 def with_programs(site: Site) -> Site:
-    """Return the site with the programs as a harness finds them: by name, else where they are (HN-33)."""
-    return replace(site, signet=_program(site, "signet"), signet_mcp=_program(site, "signet-mcp"))
+    """Return the site with the programs as a harness can call them from anywhere."""
+    signet, mcp = (programs.command_of(one, site.environ) for one in ("signet", "signet-mcp"))
+    return replace(site, signet=signet, signet_mcp=mcp)
 
 
 def connect(
@@ -128,13 +127,13 @@ def is_removed(site: Site, harness: str) -> bool:
 
 
 def mend(site: Site, listed: Iterable[str]) -> dict[str, Installed]:
-    """Connect again what has come loose, with the programs that were chosen when it was connected."""
+    """Connect again what has come loose, with the programs of the installation, or ours if those cannot be run."""
     found = {}
     for harness in wanted(site, listed):
-        programs = records.read(site.workspace, harness).programs
+        known = records.read(site.workspace, harness).programs
         with_those = site
-        if programs and all(_is_there(one) for one in programs):
-            with_those = replace(site, signet=programs[0], signet_mcp=programs[1])
+        if known and not any(map(programs.problem, known)):
+            with_those = replace(site, signet=known[0], signet_mcp=known[1])
         found[harness] = connect(with_those, harness)
     return found
 
@@ -150,12 +149,12 @@ def _connect(
     changes: list[files.Change],
     linked: list[links.Link],
 ) -> list[str]:
-    programs = (site.signet, site.signet_mcp)
+    chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
-    is_same = record.is_installed and record.programs == programs
+    is_same = record.is_installed and record.programs == chosen
     if is_same and not changes and not linked:
         return []
-    record.is_installed, record.is_removed, record.programs = True, False, programs
+    record.is_installed, record.is_removed, record.programs = True, False, chosen
     copies = files.apply(site.workspace, connector.id, changes, record)
     if folder is not None and linked:
         files.make_folder(folder, record)
@@ -168,14 +167,3 @@ def _connect(
 def _ours(changes: list[files.Change], patches: list[Patch], is_content: bool) -> list[str]:
     whole = {one.path for one in patches if one.content is not None}
     return [str(one.path) for one in changes if (one.path in whole) is is_content]
-
-
-def _program(site: Site, name: str) -> str:
-    if shutil.which(name, path=site.environ.get("PATH")):
-        return name
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.exists() else name
-
-
-def _is_there(program: str) -> bool:
-    return "/" not in program or Path(program).exists()
