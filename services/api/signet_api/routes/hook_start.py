@@ -46,7 +46,10 @@ NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
 
 @router.post("/session-start", openapi_extra=described(SessionStartBody))
 async def post_session_start(request: Request, state: Shared) -> dict[str, object]:
-    """Claim a session and return what it begins with; told before, it is only told that memory is there."""
+    """Claim a session and return what it begins with; told before, it is only told that memory is there.
+
+    A plugin that has lost what it was told says `needsContext`, and is told everything again.
+    """
     if is_internal(request):
         return {**NOTHING, "internal": True}
     body = await body_of(request, SessionStartBody)
@@ -58,7 +61,7 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
     warnings = {"warnings": [begun.warning]} if begun.warning else {}
-    if begun.is_known:
+    if begun.is_known and body.needs_context is not True:
         stub = f"{MEMORY_LINE}\n\n{wording.date_header(now.astimezone())}"
         return {"identity": {"name": "Agent"}, "memories": [], "inject": stub, **warnings}
     return {**await _context(call, body.context or "", state, now), **warnings}

@@ -28,6 +28,7 @@ def connect(
     *,
     port: int,
     legacy: bool | None,
+    conversations: bool | None,
     claims_workspace: bool,
 ) -> tuple[Connected, ...]:
     """Connect the harnesses that agent.yaml lists, and those that were asked for by name.
@@ -35,7 +36,7 @@ def connect(
     One that was taken out on purpose comes back only when it is asked for.
     """
     site = registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
-    wishes = Wishes(legacy=legacy, claim_workspace=claims_workspace)
+    wishes = Wishes(legacy=legacy, conversations=conversations, claim_workspace=claims_workspace)
     chosen = {*registry.wanted(site, listed), *asked}
     return tuple(_one(site, one, wishes) for one in registry.HARNESSES if one in chosen)
 
