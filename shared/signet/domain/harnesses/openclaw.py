@@ -131,7 +131,8 @@ class OpenClaw:
 
 def _patch(path: Path, site: Site, wishes: Wishes, now: str, *, legacy: bool) -> Patch:
     """Return what changes in settings that say `now`; a consent that was given or refused in them holds."""
-    knows, consent = understood(site, now), jsonedit.get(now, CONSENT)
+    knows = understood(site, now)  # may ask the program, for seconds
+    consent = jsonedit.get(_texts([path]).get(path, "{}"), CONSENT)
     if wishes.conversations is None and isinstance(consent, bool):
         wishes = replace(wishes, conversations=consent)
     return Patch(
