@@ -122,6 +122,8 @@ HOOKS: Mapping[str, Hook] = {
         needs="content",
     ),
 }
+#: Hooks whose output becomes context of the model, and the events that harnesses call them at.
+_CONTEXT_EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
 #: Where the route of a command has another name.
 _ROUTES = {"synthesis-complete": "synthesis/complete"}
 
@@ -272,7 +274,19 @@ def _print(asked: Asked, answer: Mapping[str, object]) -> None:
     if asked.as_json:
         sys.stdout.write(f"{json.dumps(answer, ensure_ascii=False)}\n")
     elif asked.hook.prints and (text := answer.get(asked.hook.prints)):
-        sys.stdout.write(f"{text}\n")
+        sys.stdout.write(f"{_for_harness(asked, text)}\n")
+
+
+def _for_harness(asked: Asked, text: object) -> object:
+    """Return a text in the form that the harness expects of this hook.
+
+    Codex takes output that begins with a bracket for JSON and rejects what is none.
+    """
+    event = _CONTEXT_EVENTS.get(asked.name)
+    if asked.harness != "codex" or event is None:
+        return text
+    output = {"hookEventName": event, "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
 
 
 def _spooled(asked: Asked, body: Mapping[str, object], workspace: Workspace) -> spool.Entry | None:

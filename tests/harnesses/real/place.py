@@ -5,6 +5,7 @@ harnesses send home by themselves is switched off.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ import pytest
 
 from cli.program import DEAD_URL, PATIENT, SETTINGS, Program
 from harnesses.real import npm
+from signet.domain.sessions import transcript
+from signet.domain.sessions.transcript import Turn
 from support.agentmodel import fake_agent_model
 from support.models import FakeServer
 
@@ -90,6 +93,11 @@ class Place:
         path.write_text(content, "utf-8")
         return path
 
+    def clear(self, *names: str) -> None:
+        """Remove files and folders below the home."""
+        for path in (self.home / name for name in names):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
     def project(self, name: str) -> Path:
         """Return a folder to work in, empty at first; it is outside of the home."""
         path = self.home.parent / "projects" / name
@@ -99,7 +107,7 @@ class Place:
     def files(self, *below: str) -> dict[str, bytes]:
         """Return every file, link and folder of the home by its path; `below`: only these and what is in them.
 
-        The workspace is left out. A link's content is where it leads, a folder has none.
+        The workspace and copies of files are left out. A link's content is where it leads, a folder has none.
         """
         found: dict[str, bytes] = {}
         for folder, folders, names in os.walk(self.home):
@@ -107,6 +115,8 @@ class Place:
                 folders.remove(".agents")
             for path in (Path(folder, name) for name in (*folders, *names)):
                 name = str(path.relative_to(self.home))
+                if ".bak" in name:
+                    continue
                 if not below or any(name == one or name.startswith(f"{one}/") for one in below):
                     found[name] = _content(path)
         return found
@@ -149,6 +159,35 @@ class Place:
             timeout=RUN_SECONDS,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
+
+    def connect(self, harness: str) -> None:
+        """Connect a harness as a person does."""
+        done = self.signet.run("harness", "install", harness)
+        assert done.status == 0, done.err
+        assert self.signet.run("harness", "status").status == 0
+
+    def disconnect(self, harness: str) -> None:
+        """Take it out again."""
+        done = self.signet.run("harness", "uninstall", harness)
+        assert done.status == 0, done.err
+
+    def transcript(self, session: str) -> Any:
+        """Return what is stored of a session."""
+        return self.get(f"/api/sessions/{session}/transcript")
+
+    def messages(self, session: str) -> list[Turn]:
+        """Return the messages that are stored of a session."""
+        return transcript.parse(self.transcript(session)["content"])
+
+    def check_times(self, session: str, messages: Sequence[Turn]) -> None:
+        """Check that each message has its own time, and that the session lasted from the first to the last."""
+        times = [one.at or "none" for one in messages]
+        assert times == sorted(times) and "none" not in times
+        found = self.transcript(session)
+        assert [found[one][:19] for one in ("createdAt", "updatedAt")] == [
+            times[0][:19],
+            times[-1][:19],
+        ]
 
     def get(self, path: str, **query: str) -> Any:
         """Return what the daemon answers to a GET."""

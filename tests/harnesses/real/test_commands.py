@@ -144,10 +144,19 @@ def test_hooks_do_their_work_from_a_bare_shell(
         done = _run(place, one.command, json.dumps(said), project)
         assert (done.status, done.err) == (0, ""), one.command
         if one.event in ("SessionStart", "UserPromptSubmit"):
-            assert MEMORY in done.out, one.command
+            assert MEMORY in _context(one, done.out), one.command
     found = place.get(f"/api/sessions/{key}/transcript")
     assert (found["harness"], found["project"]) == (harness, str(project))
     assert found["content"] == "User: Where does the heron nest?\nAssistant: On the pier."
+
+
+def _context(hook: Hook, printed: str) -> str:
+    """Return the context in what a hook printed; raises when it is not in the form that its harness reads."""
+    if hook.harness != "codex":
+        return printed
+    output = json.loads(printed)["hookSpecificOutput"]
+    assert output["hookEventName"] == hook.event
+    return str(output["additionalContext"])
 
 
 EXTRA: Mapping[str, Mapping[str, object]] = {

@@ -1,5 +1,6 @@
 """Where the harness programs come from: quick to decide that they cannot be had, and never half installed."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,13 @@ chmod +x node_modules/.bin/tool
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> npm.Package:
-    npm._require_npm.cache_clear()
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[npm.Package]:
+    npm._npm_problem.cache_clear()
     monkeypatch.setenv("SIGNET_TEST_HARNESSES", str(tmp_path / "cache"))
     monkeypatch.setenv("REFUSE", str(tmp_path / "refuse"))
     stand_in(tmp_path / "bin", monkeypatch, "npm", "node", script=NPM)
-    return npm.Package(program="tool", steps=["tool@1"])
+    yield npm.Package(program="tool", steps=["tool@1"])
+    npm._npm_problem.cache_clear()
 
 
 def test_a_program_is_installed_once(package: npm.Package, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,6 +41,14 @@ def test_an_installation_that_fails_leaves_nothing(package: npm.Package, tmp_pat
         npm.install(package)
     (tmp_path / "refuse").unlink()
     assert (npm.install(package) / "tool").exists()
+
+
+def test_a_registry_that_cannot_be_reached_is_said(
+    package: npm.Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(tmp_path / "offline", monkeypatch, "npm", script="#!/bin/sh\nexit 1\n")
+    with pytest.raises(npm.Unavailable, match="cannot be reached"):
+        npm.install(package)
 
 
 def test_without_npm_it_says_so(package: npm.Package, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Claude Code: hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet.domain.harnesses import hooks, jsonedit, programs
@@ -54,6 +54,10 @@ class ClaudeCode:
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return site.home / ".claude" / "skills"
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write some, and start every MCP server."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether a session's start calls us (HN-42)."""

@@ -4,9 +4,8 @@ An earlier product wrapped the program itself; its script and its lines in shell
 """
 
 import re
-import shutil
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet.domain.harnesses import hooks, jsonedit, programs, tomledit
@@ -70,6 +69,10 @@ class Codex:
         """Return its folder of skills."""
         return site.home / ".codex" / "skills"
 
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return the command that reads all of its settings, in half a second."""
+        return ("codex", "mcp", "list")
+
     def is_installed(self, site: Site) -> bool:
         """Return whether a session's start calls us."""
         try:
@@ -90,13 +93,9 @@ class Codex:
         return found + programs.server_problems(config, server.get("command"))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return that the program is missing (HN-61), or that its hooks are switched off."""
-        found = []
-        if shutil.which("codex", path=site.environ.get("PATH")) is None:
-            found.append("the program codex was not found on PATH")
-        if _hooks_are_off(self.config_path(site)):
-            found.append(f"{self.config_path(site)}: [features] switches hooks off")
-        return found
+        """Return that its hooks are switched off."""
+        config = self.config_path(site)
+        return [f"{config}: [features] switches hooks off"] if _hooks_are_off(config) else []
 
     def _hooks_path(self, site: Site) -> Path:
         return site.home / ".codex" / "hooks.json"

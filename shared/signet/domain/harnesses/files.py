@@ -160,6 +160,19 @@ def restore(changes: Iterable[Change]) -> None:
             replace_file(path, change.later.encode())
 
 
+def take_back(changes: Iterable[Change], copies: Iterable[str], record: Record) -> None:
+    """Undo changes that were just made, with the copies and the folders that were made for them."""
+    for change in changes:
+        path = change.path.resolve()
+        if change.earlier is None:
+            path.unlink(missing_ok=True)
+        else:
+            replace_file(path, change.earlier.encode())
+    for copied in copies:
+        Path(copied).unlink(missing_ok=True)
+    remove_folders(record)
+
+
 def diff(changes: Iterable[Change]) -> str:
     """Return the changes as a unified diff."""
     parts: list[str] = []

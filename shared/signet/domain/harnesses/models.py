@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -122,6 +122,9 @@ class Connector(Protocol):
 
     def skills(self, site: Site) -> Path | None:
         """Return the folder in which it looks for skills."""
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return the harness's own command that fails when it does not accept its settings, and changes nothing."""
 
     def is_installed(self, site: Site) -> bool:
         """Return whether our entries are there; False for a file that is missing or does not parse."""

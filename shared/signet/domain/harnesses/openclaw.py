@@ -4,7 +4,7 @@ Every settings file that is found is patched in the same way. What stood there b
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from signet.domain.harnesses.openclaw_schema import (
     OLD_SEARCH,
     Understood,
     is_asking_version,
+    schema,
     understood,
 )
 from signet.domain.harnesses.opencode import plugin_text
@@ -86,6 +87,10 @@ class OpenClaw:
     def skills(self, site: Site) -> Path | None:
         """Return None: its workspace is ours, and so it finds our skills by itself."""
         return None
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return its check of the settings, where the program has one that says which settings there are."""
+        return None if schema(site) is None else ("openclaw", "config", "validate")
 
     def is_installed(self, site: Site) -> bool:
         """Return whether any of its settings use us."""

@@ -35,17 +35,23 @@ class Understood:
     asks_consent: bool
 
 
-def understood(site: Site, text: str) -> Understood:
-    """Return what the OpenClaw that reads these settings understands."""
+def schema(site: Site) -> object | None:
+    """Return the JSON schema of the settings as the program prints it; None without one, or when it cannot."""
     path = site.environ.get("PATH")
     program = which("openclaw", path=path) if path else None
-    if program is not None:
-        schema = _schema(program, Path(program).stat().st_mtime_ns, str(path), str(site.home))
-        if schema is not None:
-            places = [one for one in (NEW_SEARCH, OLD_SEARCH) if _node(schema, one) is not None]
-            entry = _mapping(_node(schema, ("plugins", "entries"))).get("additionalProperties")
-            asks = _node(entry, ("hooks", "allowConversationAccess")) is not None
-            return Understood(search=next(iter(places), None), asks_consent=asks)
+    if program is None:
+        return None
+    return _printed(program, Path(program).stat().st_mtime_ns, str(path), str(site.home))
+
+
+def understood(site: Site, text: str) -> Understood:
+    """Return what the OpenClaw that reads these settings understands."""
+    known = schema(site)
+    if known is not None:
+        places = [one for one in (NEW_SEARCH, OLD_SEARCH) if _node(known, one) is not None]
+        entry = _mapping(_node(known, ("plugins", "entries"))).get("additionalProperties")
+        asks = _node(entry, ("hooks", "allowConversationAccess")) is not None
+        return Understood(search=next(iter(places), None), asks_consent=asks)
     version = _version(text)
     if version is None:
         places = [one for one in (NEW_SEARCH, OLD_SEARCH) if jsonedit.has(text, one)]
@@ -67,7 +73,7 @@ def _version(text: str) -> tuple[int, ...] | None:
 
 
 @lru_cache(maxsize=4)
-def _schema(program: str, _changed_ns: int, path: str, home: str) -> object | None:
+def _printed(program: str, _changed_ns: int, path: str, home: str) -> object | None:
     """Return what the program prints as its schema, None when it does not; it sees none of the person's files."""
     with tempfile.TemporaryDirectory(prefix="signet-openclaw-") as folder:
         nothing = {"OPENCLAW_STATE_DIR": folder, "OPENCLAW_CONFIG_PATH": f"{folder}/none.json"}
@@ -86,11 +92,11 @@ def _schema(program: str, _changed_ns: int, path: str, home: str) -> object | No
     return found if "properties" in _mapping(found) else None
 
 
-def _node(schema: object, path: tuple[str, ...]) -> object | None:
+def _node(node: object, path: tuple[str, ...]) -> object | None:
     """Return what a JSON schema says of the value at a path of keys, None when it does not know it."""
     for key in path:
-        schema = _mapping(_mapping(schema).get("properties")).get(key)
-    return schema
+        node = _mapping(_mapping(node).get("properties")).get(key)
+    return node
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -4,7 +4,7 @@ The tools come from the server alone: OpenCode calls them `signet_memory_search`
 they need no package that OpenCode would have to fetch first, as tools of a plugin do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet import resources
@@ -60,6 +60,10 @@ class OpenCode:
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return self._folder(site) / "skills"
+
+    def validation(self, site: Site) -> Sequence[str] | None:
+        """Return None: its commands that read settings also write its database."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether its settings load our plugin."""

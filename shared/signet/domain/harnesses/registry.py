@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from signet.domain.harnesses import files, links, programs, records, targets
+from signet.domain.harnesses import files, links, programs, records, targets, validation
 from signet.domain.harnesses.claude_code import ClaudeCode
 from signet.domain.harnesses.codex import Codex
 from signet.domain.harnesses.jsontext import ConfigUnreadable
@@ -47,7 +47,8 @@ def connect(
 ) -> Installed:
     """Bring our entries into a harness's files; running it again changes nothing.
 
-    Nothing is written when one of its files does not parse: `success` is False and `message` says where and why.
+    Nothing is written when one of its files does not parse, and everything is taken back when the harness itself does
+    not accept the result: `success` is False and `message` says where and why.
     """
     connector, wishes = find(harness), wishes or Wishes()
     if why := connector.refusal(site):
@@ -59,7 +60,7 @@ def connect(
         try:
             changes = files.planned(patches, record)
             linked = links.planned(folder, skills) if folder else []
-            copies = [] if dry_run else _connect(site, connector, record, changes, linked)
+            notes = [] if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
             return Installed(success=False, message=error.message)
         except OSError as error:
@@ -69,7 +70,7 @@ def connect(
         message=f"{connector.name} is connected" if not dry_run else "Nothing was changed",
         files_written=(*_ours(changes, patches, True), *(str(one.path) for one in linked)),
         configs_patched=tuple(_ours(changes, patches, False)),
-        warnings=(*connector.warnings(site, wishes), *(f"a copy is in {one}" for one in copies)),
+        warnings=(*connector.warnings(site, wishes), *notes),
         diff=files.diff(changes),
     )
 
@@ -149,19 +150,31 @@ def _connect(
     changes: list[files.Change],
     linked: list[links.Link],
 ) -> list[str]:
+    """Make the changes and return what a person should know of them; raises Refused when they were taken back."""
     chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
     is_same = record.is_installed and record.programs == chosen
     if is_same and not changes and not linked:
         return []
+    before = records.read(site.workspace, connector.id)
     record.is_installed, record.is_removed, record.programs = True, False, chosen
     copies = files.apply(site.workspace, connector.id, changes, record)
+    notes = [f"a copy is in {one}" for one in copies]
+    command = connector.validation(site)
+    if changes and command is not None:
+        try:
+            warning = validation.check(command, site)
+        except validation.Refused:
+            files.take_back(changes, copies, record)
+            records.write(site.workspace, connector.id, before)
+            raise
+        notes += [warning] if warning else []
     if folder is not None and linked:
         files.make_folder(folder, record)
         links.note(linked, site.workspace.skills_dir, record)
     records.write(site.workspace, connector.id, record)
     links.apply(linked)
-    return copies
+    return notes
 
 
 def _ours(changes: list[files.Change], patches: list[Patch], is_content: bool) -> list[str]:

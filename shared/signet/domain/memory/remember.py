@@ -76,6 +76,7 @@ def remember(
             new.transcript,
             harness=new.harness,
             project=draft.project,
+            began_at=now,
             at=now,
         )
     known = _of_source(tx, draft) if draft.source_id else None

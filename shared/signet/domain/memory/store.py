@@ -302,11 +302,12 @@ def keep_transcript(
     *,
     harness: str | None,
     project: str | None,
+    began_at: datetime,
     at: datetime,
 ) -> None:
-    """Store the transcript of a session; the longer one stays (PIP-34)."""
-    text = clock.to_text(at)
-    tx.run(_TRANSCRIPT, (agent_id, session_key, transcript, harness, project, text, text))
+    """Store the transcript of a session with the times of its first and last message; the longer one stays (PIP-34)."""
+    times = (clock.to_text(began_at), clock.to_text(at))
+    tx.run(_TRANSCRIPT, (agent_id, session_key, transcript, harness, project, *times))
 
 
 def tags_of(stored: str | None) -> tuple[str, ...]:

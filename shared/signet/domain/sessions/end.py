@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet.db import WriteTx
 from signet.domain.memory import store as memories
-from signet.domain.sessions import store, turns
+from signet.domain.sessions import store, transcript, turns
 from signet.domain.sessions.models import Queued, Rules, Session
 
 #: Shorter sessions are kept and not read (PIP-36).
@@ -62,6 +62,7 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
     if not session.text:
         return
     stored = store.text(tx, session.agent_id, session.key)
+    began, spoke = transcript.spoken(session.text) or (now, now)
     memories.keep_transcript(
         tx,
         session.agent_id,
@@ -69,5 +70,6 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
         turns.joined(stored, session.text, is_turn=session.is_turn),
         harness=session.harness,
         project=session.project,
-        at=now,
+        began_at=began,
+        at=spoke,
     )

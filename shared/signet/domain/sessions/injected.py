@@ -23,7 +23,7 @@ _RECALLED = re.compile(
 #: What a session begins with: from its first line to where somebody speaks (HK-30).
 _BEGINNING = re.compile(
     r"(?:^|(?<=: ))[ \t]*\[memory active \| [^\]\n]{0,200}\].*?"
-    r"(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*:|\Z)",
+    r"(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*(?:\([\dTZ:-]{20}\))?:|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 #: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.

@@ -1,14 +1,17 @@
 """Reading transcripts of any harness as turns: who said what, without tools and metadata.
 
 Known forms: JSON lines of Claude Code, Codex and OpenAI-style logs; `User:` and `Assistant:` text or Markdown; a
-dialogue of named speakers; anything else is one note. Never raises: a line that is not understood is skipped.
+dialogue of named speakers; anything else is one note. Never raises: a line that is not understood is skipped. A message
+whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
+from signet import clock
 from signet.domain.graph import lexicon
 from signet.domain.sessions import injected
 
@@ -22,11 +25,12 @@ FORM_SHARE = 0.6
 
 _ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT, "model": ASSISTANT}
 _ROLES |= {"claude": ASSISTANT, "codex": ASSISTANT, "agent": ASSISTANT, "agent_message": ASSISTANT}
-_ROLES |= {"user_message": USER}
+_ROLES |= {"user_message": USER, "UserMessage": USER, "AgentMessage": ASSISTANT}
 
 _WHO = r"(user|human|assistant|ai|claude|codex|agent|system|tool)"
+_AT = r"\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\)"
 _LABEL = re.compile(
-    rf"^[ \t]{{0,3}}(?:[*_>]{{1,3}}[ \t]*|#{{1,6}}[ \t]+)?{_WHO}[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
+    rf"^[ \t]{{0,3}}(?:[*_>]{{1,3}}[ \t]*|#{{1,6}}[ \t]+)?{_WHO}(?: {_AT})?[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
     rf"|^[ \t]{{0,3}}(?:#{{1,6}}[ \t]+|[*_]{{2}}){_WHO}[*_]{{0,2}}[ \t]*$"
     r"|(?<=[.!?…)\]`\"'”] )(?-i:(User|Human|Assistant)): +",  # a transcript stored as one line
     re.IGNORECASE | re.MULTILINE,
@@ -35,16 +39,31 @@ _SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.
 #: What tells somebody who speaks from a label: `Ana: I bake` and `Ana: Nice!`, but `Kafka: three brokers`.
 _SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
+#: What Codex logs: events, and items as the model gets and gives them.
+_EVENT, _ITEM = "event_msg", "response_item"
+_SPOKEN_PARTS = ("text", "Text", "input_text", "output_text")
+#: Where logs say when; as milliseconds since 1970 a number is larger than this.
+_TIMES = ("timestamp", "createdAt", "created_at", "time")
+_LEAST_MS = 100_000_000_000
+
 #: A line break inside of a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
 _WRAPPED = re.compile(r"(?<=\S)\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
 
 
+#: The time of a message, as `written` puts it after who said it.
+_STAMP = re.compile(rf"^(?:User|Assistant) {_AT}:", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side said; `role` is `user`, `assistant`, `note` or the name of a speaker."""
+    """What one side said; `role` is `user`, `assistant`, `note` or the name of a speaker.
+
+    `at` is when, in whole seconds of UTC, where that is known; it does not make two turns different.
+    """
 
     role: str
     text: str
+    at: str | None = field(default=None, compare=False)
 
 
 def parse(text: str) -> list[Turn]:
@@ -59,7 +78,7 @@ def parse(text: str) -> list[Turn]:
 
 
 def normalize(text: str) -> str:
-    """Return a JSON log as `User:` and `Assistant:` lines, any other text as it is (PIP-35).
+    """Return a JSON log as `User:` and `Assistant:` lines with their times, any other text as it is (PIP-35).
 
     Either way without what programs put into the session.
     """
@@ -76,8 +95,31 @@ def logged(lines: Iterable[str]) -> Iterator[Turn]:
 
 
 def written(turns: Iterable[Turn]) -> str:
-    """Return turns as `User:` and `Assistant:` lines."""
-    return "\n".join(f"{turn.role.capitalize()}: {_joined(turn.text)}" for turn in turns)
+    """Return turns as `User:` and `Assistant:` lines, with their times where they are known."""
+    return "\n".join(f"{_label(turn)}: {_joined(turn.text)}" for turn in turns)
+
+
+def spoken(text: str) -> tuple[datetime, datetime] | None:
+    """Return when the first and the last message of a written transcript were said, if its messages have times."""
+    first = _STAMP.match(text)
+    start = max(text.rfind("\nUser ("), text.rfind("\nAssistant ("))
+    last = _STAMP.match(text, start + 1)
+    if first is None or last is None:
+        return None
+    try:
+        return clock.parse(first[1]), clock.parse(last[1])
+    except ValueError:  # digits that are no date
+        return None
+
+
+def untimed(text: str) -> str:
+    """Return a written transcript without the times of its messages, as transcripts were stored before."""
+    return _STAMP.sub(lambda label: f"{label[0].partition(' ')[0]}:", text)
+
+
+def _label(turn: Turn) -> str:
+    who = turn.role.capitalize()
+    return who if turn.at is None else f"{who} ({turn.at})"
 
 
 def _joined(text: str) -> str:
@@ -97,10 +139,9 @@ def _records(text: str) -> list[dict[str, object]] | None:
     found = [record for line in lines if isinstance(record := _load(line), dict)]
     if len(found) < FORM_SHARE * len(lines):
         return None
-    if any(record.get("type") == "event_msg" for record in found):
-        # Codex logs what is said twice; its items also hold the instructions that nobody typed.
-        return [record for record in found if record.get("type") != "response_item"]
-    return found
+    # Codex logs what is said twice; its items also hold the instructions that nobody typed.
+    told = {turn.role for one in found if one.get("type") == _EVENT and (turn := _turn(one))}
+    return [one for one in found if one.get("type") != _ITEM or _role(one) not in told]
 
 
 def _load(line: str) -> object:
@@ -116,20 +157,46 @@ def _turn(record: dict[str, object]) -> Turn | None:
     """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
     if record.get("isMeta") or record.get("isSidechain"):
         return None
-    inner = record
-    for name in ("message", "payload", "item"):
-        part = record.get(name)
-        if part and isinstance(part, dict):
-            inner = part
-            break
-    role = inner.get("role") or inner.get("speaker") or inner.get("type") or record.get("type")
-    known = _ROLES.get(role) if isinstance(role, str) else None
+    inner = _inner(record)
+    known = _role(record)
     if known is None:
         return None
     content = inner.get("content") or inner.get("text") or inner.get("message")
     told = content if isinstance(content, str) else "\n".join(_texts(content))
     said = injected.without(told).strip()
-    return Turn(known, said) if said else None
+    return Turn(known, said, _time(record) or _time(inner)) if said else None
+
+
+def _inner(record: dict[str, object]) -> dict[str, object]:
+    """Return the part of a log line that says something: Codex puts an item into the payload of an event."""
+    for name in ("message", "payload", "item"):
+        part = record.get(name)
+        if part and isinstance(part, dict):
+            return _inner(part) if name == "payload" else part
+    return record
+
+
+def _role(record: dict[str, object]) -> str | None:
+    inner = _inner(record)
+    role = inner.get("role") or inner.get("speaker") or inner.get("type") or record.get("type")
+    return _ROLES.get(role) if isinstance(role, str) else None
+
+
+def _time(record: dict[str, object]) -> str | None:
+    """Return when a log line says that it was written: ISO-8601, or seconds or milliseconds since 1970."""
+    said = next((record[name] for name in _TIMES if record.get(name)), None)
+    if isinstance(said, dict):
+        said = said.get("created")
+    try:
+        if isinstance(said, str):
+            instant = clock.parse(said)
+        elif isinstance(said, int | float) and not isinstance(said, bool):
+            instant = clock.ms_to_instant(int(said if said > _LEAST_MS else said * 1000))
+        else:
+            return None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return instant.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _texts(content: object) -> Iterator[str]:
@@ -140,11 +207,7 @@ def _texts(content: object) -> Iterator[str]:
         for part in content:
             if isinstance(part, str):
                 yield part
-            elif isinstance(part, dict) and part.get("type") in (
-                "text",
-                "input_text",
-                "output_text",
-            ):
+            elif isinstance(part, dict) and part.get("type") in _SPOKEN_PARTS:
                 yield from _texts(part.get("text"))
 
 
@@ -162,9 +225,9 @@ def _labelled(text: str) -> Iterator[Turn]:
     yield from _whole(text[: labels[0].start()])
     ends = [label.start() for label in labels[1:]] + [len(text)]
     for label, end in zip(labels, ends, strict=True):
-        role = _ROLES.get(label[label.lastindex or 0].lower())
+        role = _ROLES.get((label[1] or label[3] or label[4]).lower())
         if role:
-            yield from _whole(text[label.end() : end], role)
+            yield from _whole(text[label.end() : end], role, label[2])
 
 
 def _dialogue(text: str) -> list[Turn]:
@@ -196,6 +259,6 @@ def _is_person(label: str) -> bool:
     return all(part[0].isupper() and part.lower() not in lexicon.PLAIN for part in parts)
 
 
-def _whole(text: str, role: str = NOTE) -> list[Turn]:
+def _whole(text: str, role: str = NOTE, at: str | None = None) -> list[Turn]:
     said = text.strip()
-    return [Turn(role, said)] if said else []
+    return [Turn(role, said, at)] if said else []

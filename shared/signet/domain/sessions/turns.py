@@ -7,6 +7,8 @@ for `hooks.sessionEnd.idleMinutes` (`domain/hooks/silence.py`). Both ask for the
 so it is read once; if more is said afterwards, the longer version is read and its summary replaces the earlier one.
 """
 
+from signet.domain.sessions import transcript
+
 #: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
 TURN_ENDS = frozenset(
     {
@@ -45,6 +47,9 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
         return told
     if told in stored:
         return stored
+    # Stored before messages had times, or told again with others: OpenClaw corrects that of a prompt.
+    if transcript.untimed(told).startswith(transcript.untimed(stored)):
+        return told
     tail = _tail(stored)
     at = told.find(tail)
     if at >= 0:

@@ -53,13 +53,15 @@ function signetClient({ url, harness, headers, log = () => {} }) {
   return { ask, hook, keep, deliver }
 }
 
-// What was said, from messages whose content is a text or a list of parts.
+// The text of a message, whose content is a text or a list of parts.
+function textOf(content) {
+  const parts = typeof content === "string" ? [content] : (content ?? []).filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text)
+  return parts.join("\n").trim()
+}
+
+// What was said, as lines of JSON that keep the times of messages; `timestamp` is in milliseconds.
 function transcriptOf(messages) {
-  const lines = []
-  for (const { role, content } of messages) {
-    const parts = typeof content === "string" ? [content] : (content ?? []).filter((one) => one.type === "text").map((one) => one.text)
-    const text = parts.join("\n").trim()
-    if (text && (role === "user" || role === "assistant")) lines.push(`${role === "user" ? "User" : "Assistant"}: ${text}`)
-  }
-  return lines.join("\n\n")
+  const said = messages.map(({ role, content, timestamp }) => ({ role, content: textOf(content), timestamp }))
+  const spoken = said.filter((one) => one.content && (one.role === "user" || one.role === "assistant"))
+  return spoken.map((one) => JSON.stringify(one)).join("\n")
 }

@@ -49,7 +49,9 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
 
   async function heard(key) {
     const messages = await messagesOf(key)
-    const said = transcriptOf(messages.map((one) => ({ role: one.info.role, content: one.parts })))
+    const said = transcriptOf(
+      messages.map(({ info, parts }) => ({ role: info.role, content: parts, timestamp: info.time?.created })),
+    )
     const known = sessions.get(key)
     if (known && said) known.transcript = said
     return said || known?.transcript
@@ -64,15 +66,15 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
   async function summarized(key) {
     const messages = await messagesOf(key)
     const last = messages.findLast((one) => one.info.role === "assistant" && one.info.summary)
-    const summary = last && transcriptOf([{ role: "assistant", content: last.parts }]).replace(/^Assistant: /, "")
+    const summary = last && textOf(last.parts)
     if (summary) await signet.hook("compaction-complete", { ...about, sessionKey: key, summary }, LATER_MS)
   }
 
   return {
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const known = session(sessionID)
-      const text = (parts ?? []).filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text).join("\n")
-      if (!text.trim()) return
+      const text = textOf(parts)
+      if (!text) return
       const asked = signet.hook("user-prompt-submit", { ...about, sessionKey: sessionID, userMessage: text }, PROMPT_MS)
       const [told] = await Promise.all([asked, known.started])
       if (told?.inject) known.told.set(message.id, told.inject)

@@ -1,0 +1,69 @@
+"""Asking a harness itself whether it accepts its settings, after ours were written into them.
+
+Only a program that was there and refused undoes an installation. One that is absent or does not answer gives a warning.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+
+from signet.domain.harnesses.models import Site
+from signet.errors import Conflict
+
+#: How long a harness may take. The slowest needs 4 s on an idle machine.
+SECONDS = 30.0
+_SHOWN_CHARS = 500
+
+
+class Refused(Conflict):
+    """A harness does not accept its settings."""
+
+
+def check(command: Sequence[str], site: Site) -> str | None:
+    """Run a harness's own check of its settings; return a warning when it could not be run.
+
+    Raises Refused with what it says when it exits with an error.
+    """
+    program = shutil.which(command[0], path=site.environ.get("PATH"))
+    shown = " ".join(command)
+    if program is None:
+        return f"the program {command[0]} was not found on PATH, so its settings were not checked"
+    # A hook that the check fires has nothing to do.
+    environment = {**site.environ, "HOME": str(site.home), "SIGNET_NO_HOOKS": "1"}
+    try:
+        status, said = _run([program, *command[1:]], environment)
+    except subprocess.TimeoutExpired:
+        return f"`{shown}` did not end within {SECONDS:g} s, so the settings were not checked"
+    except OSError as error:
+        return f"`{shown}` could not be run ({error.strerror}), so the settings were not checked"
+    if status:
+        why = " ".join(said.split())[-_SHOWN_CHARS:]
+        raise Refused(
+            f"{command[0]} does not accept its settings with our entries, so they are as they were before;"
+            f" `{shown}` says: {why or f'exit status {status}'}"
+        )
+    return None
+
+
+def _run(command: Sequence[str], environment: dict[str, str]) -> tuple[int, str]:
+    with subprocess.Popen(
+        command,
+        cwd=environment["HOME"],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as program:
+        try:
+            said, _ = program.communicate(timeout=SECONDS)
+        finally:
+            # With what it has started: it would keep the pipe open.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(program.pid, signal.SIGKILL)
+    return program.returncode, said

@@ -1,0 +1,97 @@
+"""Codex itself: connected, asked two prompts, taken out."""
+
+import json
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from harnesses.real import npm
+from harnesses.real.place import Place, Ran, program_of
+from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
+
+pytestmark = pytest.mark.xdist_group("real-harnesses")
+
+HARNESS = "codex"
+CACHE = "Boreas uses Memcached as its cache since the outage in May."
+TRAIN = "The release ferry of Boreas leaves on Thursdays at six."
+PROMPTS = ("Which cache does Boreas use?", "And when does the release ferry leave?")
+#: A person's settings, which lead it to the model.
+CONFIG = """\
+# Mine.
+model = "scripted"   # the small one
+model_provider = "scripted"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+"""
+#: A person reviews new hooks once, on a terminal.
+TRUSTED = ("--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--json")
+
+
+@pytest.fixture(scope="module")
+def environ(place: Place) -> Iterator[Mapping[str, str]]:
+    """Give what Codex needs; its files are gone afterwards."""
+    program_of(HARNESS)
+    place.write(".codex/config.toml", CONFIG.format(url=place.model.url))
+    place.write(".codex/hooks.json", '{"hooks": {}}\n')
+    yield {"SCRIPTED_KEY": "test"}
+    place.clear(".codex")
+
+
+def test_what_is_put_in_is_taken_out_to_the_byte(place: Place, environ: Mapping[str, str]) -> None:
+    before = place.files()
+    place.connect(HARNESS)
+    assert place.files() != before
+    place.disconnect(HARNESS)
+    assert place.files() == before
+
+
+def test_two_prompts_get_their_context_and_the_session_is_kept(
+    place: Place, environ: Mapping[str, str]
+) -> None:
+    project = place.project("codex")
+    place.remember(CACHE, project)
+
+    def run(*arguments: str) -> Ran:
+        done = place.run(HARNESS, "exec", *arguments, cwd=project, **environ)
+        assert done.status == 0, done.err
+        return done
+
+    place.connect(HARNESS)
+    try:
+        listed = place.run(HARNESS, "mcp", "list", cwd=project, **environ)
+        assert listed.status == 0
+        assert any(
+            line.split()[0] == "signet" and "enabled" in line for line in listed.out.splitlines()
+        )
+        first = run(*TRUSTED, PROMPTS[0])
+        session = json.loads(first.out.splitlines()[0])["thread_id"]
+        place.remember(TRAIN, project)
+        run("resume", session, *TRUSTED, PROMPTS[1])
+    finally:
+        place.disconnect(HARNESS)
+    asked_first, asked_second = (agent_requests(place.model, prompt)[0] for prompt in PROMPTS)
+    text = body_text(asked_first)
+    assert "[memory active" in text and "Mara sails a folkboat." in text
+    assert text.count(CACHE) == 2, "with the session's start and with the prompt"
+    assert f"- {TRAIN}" in body_text(asked_second)
+    assert [name for name in tools_of(asked_first) if "memory_search" in name] == ["memory_search"]
+    said = place.messages(session)
+    assert [one.text for one in said] == [PROMPTS[0], ANSWER, PROMPTS[1], ANSWER]
+    place.check_times(session, said)
+
+
+def test_settings_that_codex_itself_refuses_stay_as_they_were(
+    place: Place, environ: Mapping[str, str]
+) -> None:
+    path = place.home / ".codex" / "config.toml"
+    kept = path.read_text()
+    path.write_text(f"{kept}\n[mcp_servers.other]\ncommand = 5\n")
+    before = place.files()
+    done = place.signet.run("harness", "install", HARNESS, PATH=npm.path_of(program_of(HARNESS)))
+    assert done.status == 1 and "`codex mcp list` says" in done.err
+    assert place.files() == before
+    path.write_text(kept)
