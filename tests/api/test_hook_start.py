@@ -135,6 +135,15 @@ def test_a_second_start_is_told_only_that_memory_is_there(api: Api) -> None:
     assert told(starts(api)) == ["The heron is grey."]
 
 
+def test_a_plugin_that_was_restarted_is_told_everything_again(api: Api) -> None:
+    memory_id = remember(api, "The keel is of oak.", importance=0.9)
+    first = starts(api, needsContext=True).body
+    assert starts(api).body["memories"] == []
+    again = starts(api, needsContext=True).body
+    assert [one["id"] for one in again["memories"]] == [memory_id]
+    assert again["inject"].count("\n") == first["inject"].count("\n") > 3
+
+
 def test_after_a_compaction_a_session_is_told_again_and_where_it_stood(api: Api) -> None:
     remember(api, "The heron is grey.")
     starts(api)

@@ -178,7 +178,7 @@ def _with_consent(site: "Site", names: list[str], wishes: "Wishes") -> "Wishes":
 
     if "openclaw" not in names or not openclaw.OpenClaw().asks_consent(site, wishes):
         return wishes
-    output.tell(openclaw.CONSENT_QUESTION)
+    output.tell("\n".join(openclaw.CONSENT_QUESTION))
     return replace(wishes, conversations=typer.confirm("Allow it?", default=True, err=True))
 
 

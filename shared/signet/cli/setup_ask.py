@@ -80,8 +80,9 @@ class _Questions:
             chosen = replace(chosen, harnesses=self._harnesses())
         wanted = self.wanted
         if self._asks_consent(chosen.harnesses):
-            output.tell(openclaw.CONSENT_QUESTION)
-            answer = self._answer(" " * _INDENT, default=True)
+            for line in openclaw.CONSENT_QUESTION:
+                output.tell(" " * _INDENT + line)
+            answer = self._answer(" " * _INDENT + "Allow it? ", default=True)
             wanted = replace(wanted, conversations=answer)
         if todo["embedding"]:
             provider, model = self._embedding()

@@ -36,9 +36,10 @@ CONSENT = (*ENTRY, "hooks", "allowConversationAccess")
 TO_ALLOW = "signet harness install openclaw --allow-conversations"
 #: What a person agrees to.
 CONSENT_QUESTION = (
-    "OpenClaw hands conversations only to plugins that you allow to read them. Signet's plugin reads each prompt,\n"
-    "adds what it remembers to it, and keeps what is said in your workspace on this machine. Without it, only its\n"
-    "tools work."
+    "OpenClaw hands conversations only to plugins that you allow to read them.",
+    "Signet's plugin reads each prompt, adds what it remembers to it, and keeps",
+    "what is said in your workspace on this machine. Without it, only its",
+    "tools work.",
 )
 WORKSPACE = ("agents", "defaults", "workspace")
 _ALLOW = ("plugins", "allow")
