@@ -102,6 +102,7 @@ def limited(
 ) -> Iterator[tuple[Api, TokenScope, dict[str, str]]]:
     scope = SCOPES[request.param]
     with an_api(tmp_path / "agents", SETTINGS) as api:
+        api.add_agent("cato")
         ids = _outside(api, "shed" if scope.project else "garden", "cato" if scope.agent else "bea")
         inside = {"content": INSIDE, "project": "garden", "agentId": "bea"}
         assert api.post("/api/memory/remember", inside).status == 200

@@ -18,6 +18,7 @@ def register(api: Api, folder: Path, **fields: object) -> str:
 
 
 def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, tmp_path: Path) -> None:
+    api.add_agent()
     settings = {"path": f"{tmp_path}/", "glob": "*.rst"}
     connector_id = register(api, tmp_path, displayName="Notes", settings=settings, agentId="nora")
     row = api.get(f"{CONNECTORS}/{connector_id}").body

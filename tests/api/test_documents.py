@@ -87,6 +87,7 @@ def test_an_address_that_makes_no_sense_is_refused(
 
 
 def test_a_page_and_a_file_are_queued_once_for_each_agent(api: Api) -> None:
+    api.add_agent()
     for body in (
         {"source_type": "url", "url": "https://example.org/tides"},
         {"source_type": "file", "url": "/srv/notes/tides.md"},
@@ -99,6 +100,7 @@ def test_a_page_and_a_file_are_queued_once_for_each_agent(api: Api) -> None:
 
 
 def test_documents_of_another_agent_are_not_found(api: Api) -> None:
+    api.add_agent()
     document_id = hand_over(api, agentId="nora").body["id"]
     for path in ("", "/chunks"):
         assert api.get(f"{DOCUMENTS}/{document_id}{path}", x_signet_agent_id="nora").status == 200

@@ -102,6 +102,7 @@ def test_a_memory_that_shares_the_vector_of_the_same_text_is_exported_too(api: A
 
 
 def test_forgotten_and_private_memories_are_in_no_export_and_on_no_map(api: Api) -> None:
+    api.add_agent()
     gone = embedded(api, "The heron is gone.")
     theirs = embedded(api, "The heron is theirs.", agentId="other", visibility="private")
     shown = embedded(api, "The heron is shown.")

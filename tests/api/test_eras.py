@@ -105,6 +105,7 @@ def test_what_happens_to_an_old_memory_counts_when_it_happens(api: Api, noon: da
 def test_private_memories_of_others_and_other_scopes_are_not_counted(
     api: Api, noon: datetime
 ) -> None:
+    api.add_agent()
     made(api, "Bea's own.", noon, agentId="bea", visibility="private", who="bea", tags="secret")
     made(api, "In a scope.", noon, scope="lab")
     mine = timeline(api)

@@ -54,6 +54,7 @@ def test_what_is_no_json_object_is_refused_in_the_documented_words(
     ],
 )
 def test_half_a_surrogate_pair_becomes_a_replacement_character(api: Api, field: str) -> None:
+    api.add_agent()
     others = {"content": "Bees fly.", "sourceType": "mail", "sourceId": "1"}
     body = json.dumps(others | {field: "x"}).replace('"x"', f'"bees {HALF} \\ud83d\\ude00"')
     assert api.post(REMEMBER, body.encode()).status == 200
@@ -114,6 +115,7 @@ def test_every_answer_carries_an_id_that_the_caller_may_choose(api: Api) -> None
 
 
 def test_agents_and_actors_may_have_names_of_any_script(api: Api) -> None:
+    api.add_agent()
     mine = {"X-Signet-Agent-Id": "Аня".encode(), "X-Signet-Actor": "Zoë 🚀".encode()}
     sent = api.send("POST", REMEMBER, b'{"content": "The gate is open."}', mine)  # type: ignore[arg-type]  # sent as it is
     assert [row["agent_id"] for row in api.rows("memories")] == ["Аня"]

@@ -60,6 +60,7 @@ def test_the_rating_of_a_memory_is_the_mean_of_what_was_said(api: Api) -> None:
 
 
 def test_an_agent_rates_only_its_own_sessions(api: Api) -> None:
+    api.add_agent()
     shown = remember(api, "The loom stands in the attic.")
     brought(api, shown)
     answer = rate(api, {shown: 1}, agentId="mallory")
@@ -90,6 +91,7 @@ def test_feedback_that_makes_no_sense_is_refused(
 
 
 def test_one_word_on_one_memory_is_kept(api: Api) -> None:
+    api.add_agent()
     shown = remember(api, "The loom stands in the attic.")
     brought(api, shown)
     sent = {"session_id": SESSION, "memory_id": shown, "feedback_type": "negative"}

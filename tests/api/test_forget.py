@@ -386,6 +386,7 @@ def test_no_question_breaks_the_search(api: Api, query: str) -> None:
 
 
 def test_nobody_sees_or_forgets_what_he_may_not_read(api: Api) -> None:
+    api.add_agent()
     mine = remember(api, "The owl code is 4711.", agentId="ada", visibility="private")
     remember(api, "The owl bench.", scope="bench")
     assert preview(api, query="owl")["count"] == preview(api, ids=[mine])["count"] == 0

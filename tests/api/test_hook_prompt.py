@@ -145,6 +145,7 @@ def test_the_answer_before_adds_words(api: Api) -> None:
 
 
 def test_earlier_sessions_answer_where_no_memory_does(api: Api) -> None:
+    api.add_agent()
     said = "User: hello\nAssistant: The falcon lives in the old clock tower.\nUser: bye"
     api.post(
         "/api/hooks/session-end", {"harness": "codex", "sessionKey": "old", "transcript": said}
@@ -281,6 +282,7 @@ def test_what_a_summary_should_hold_is_said_with_what_is_known_already(api: Api)
 
 
 def test_a_summary_is_a_memory_of_its_session_and_the_same_one_once(api: Api) -> None:
+    api.add_agent()
     sent = {
         "harness": "opencode",
         "summary": "We moved the walrus.",

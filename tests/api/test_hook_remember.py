@@ -38,6 +38,7 @@ def test_a_save_from_a_session_is_a_memory_like_any_other(api: Api) -> None:
 
 
 def test_the_session_key_names_the_agent_and_the_body_wins(api: Api) -> None:
+    api.add_agent()
     body = {"harness": "codex", "content": "The sky is blue.", "sessionKey": "agent:ben:7"}
     api.post(PATH, body)
     api.post(PATH, body | {"agentId": "ada", "who": "nora", "runtimePath": "other"})

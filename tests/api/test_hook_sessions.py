@@ -89,6 +89,7 @@ def test_a_claim_that_has_nearly_ended_is_told_once(api: Api) -> None:
 
 
 def test_a_session_prefix_and_blanks_are_no_part_of_a_key(api: Api) -> None:
+    api.add_agent()
     call(api, "session-start", "plugin", " session:s1 ")
     call(api, "session-start", "plugin", "agent:nora:main")
     assert sorted(keys(api)) == ["agent:nora:main", "s1"]
@@ -97,6 +98,7 @@ def test_a_session_prefix_and_blanks_are_no_part_of_a_key(api: Api) -> None:
 
 
 def test_a_later_call_need_not_name_the_agent_of_its_session(api: Api) -> None:
+    api.add_agent()
     call(api, "session-start", agentId="nora")
     call(api, "remember")
     long = "User: Which port is it, and why is it that one?\nAssistant: It is 8080, as ever.\n" * 9
@@ -221,6 +223,7 @@ def test_the_last_call_of_each_harness_is_kept(api: Api) -> None:
 
 
 def test_what_was_said_in_a_session_can_be_read_and_searched(api: Api) -> None:
+    api.add_agent()
     said = "User: Where does the walrus sleep?\nAssistant: The walrus sleeps on the northern pier."
     call(api, "session-end", transcript=said, cwd="/work/zoo")
     shown = api.get("/api/sessions/s1/transcript").body

@@ -102,6 +102,7 @@ def a_new_version(api: Api) -> None:
 
 
 def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
+    api.add_agent()
     before = starts(api, None).body
     project = a_project(api, tmp_path)
     answer = starts(api, project=project).body
@@ -233,6 +234,15 @@ def test_a_second_start_is_told_nothing_again(api: Api) -> None:
     assert told(starts(api)) == ["The heron is grey."]
 
 
+def test_a_plugin_that_was_restarted_is_told_everything_again(api: Api) -> None:
+    memory_id = remember(api, "The keel is of oak.", importance=0.9)
+    first = starts(api, needsContext=True).body
+    assert starts(api).body["memories"] == []
+    again = starts(api, needsContext=True).body
+    assert [one["id"] for one in again["memories"]] == [memory_id]
+    assert again["inject"].count("\n") == first["inject"].count("\n") > 3
+
+
 def test_after_a_compaction_a_session_is_told_again_and_where_it_stood(api: Api) -> None:
     remember(api, "The heron is grey.")
     starts(api)
@@ -262,6 +272,7 @@ def test_memories_of_the_project_come_first_then_what_matters_most(api: Api) -> 
 
 
 def test_private_memories_of_another_agent_are_not_told(api: Api) -> None:
+    api.add_agent()
     remember(api, "Only mine.", agentId="nora", visibility="private")
     assert told(starts(api)) == []
     assert told(starts(api, "n", agentId="nora")) == ["Only mine."]
@@ -341,6 +352,7 @@ def test_working_memory_can_be_left_out(api: Api) -> None:
 
 
 def test_each_agent_has_its_own_files(api: Api) -> None:
+    api.add_agent()
     write(api, SOUL="The root's.", IDENTITY="name: Root", MEMORY="Of the root.")
     own = api.state.workspace.root / "agents" / "nora"
     own.mkdir(parents=True)

@@ -25,6 +25,7 @@ def test_the_beginning_of_an_id_is_enough_also_when_the_memory_is_forgotten(api:
 
 
 def test_an_id_is_no_way_to_what_may_not_be_read(api: Api) -> None:
+    api.add_agent()
     mine = saved(api, "The key is under the mat.", agentId="ada", visibility="private")
     assert ids(api, mine[:18]) == []
     assert ids(api, mine[:18], x_signet_agent_id="ada") == [mine]

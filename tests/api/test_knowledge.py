@@ -80,6 +80,7 @@ def test_a_decision_is_in_the_graph_at_once_as_a_constraint(api: Api) -> None:
 
 
 def test_two_agents_have_two_entities_and_do_not_see_each_others(api: Api) -> None:
+    api.add_agent()
     remember(api, "The team moved its cache to Redis last week.")
     remember(api, "The shop keeps its carts in Redis.", agentId="ada")
     remember(api, "The shop has put its stock into Redis too.", agentId="ada")

@@ -26,6 +26,7 @@ READS = (
 
 
 def test_stats_count_what_is_known(api: Api) -> None:
+    api.add_agent()
     empty = api.get("/api/knowledge/stats").body
     assert set(empty.values()) == {0}
     remember(api, ADA)
@@ -144,6 +145,7 @@ def test_expand_puts_what_is_near_the_question_first(api: Api) -> None:
 
 
 def test_expand_never_gives_what_was_forgotten_or_belongs_to_another(api: Api) -> None:
+    api.add_agent()
     memory_id = remember(api, ADA)
     remember(api, "Ada Winter keeps bees on the roof.", agentId="other")
     api.send("DELETE", f"/api/memory/{memory_id}?reason=test")
@@ -266,6 +268,7 @@ def communities(api: Api, agent: str = "default") -> Mapping[str, object]:
 
 
 def test_communities_are_told_as_they_were_found(api: Api) -> None:
+    api.add_agent()
     nothing = {"items": [], "count": 0, "modularity": 0.0, "quality": "fragmented"}
     assert communities(api) == nothing
     an_entity(api, "db")
@@ -292,6 +295,7 @@ def test_without_a_worker_a_run_is_queued_once(api: Api) -> None:
 
 
 def test_the_newest_walk_is_told_when_there_was_one(api: Api) -> None:
+    api.add_agent()
     status = "/api/knowledge/traversal/status"
     assert api.get(status).body == {"status": None}
     api.configure("memory: {pipelineV2: {traversal: {timeoutMs: 5000}}}\n")

@@ -124,6 +124,7 @@ def test_filters_that_make_no_sense_are_refused(api: Api, query: str) -> None:
 
 
 def test_authors_are_listed_once_and_in_order(api: Api) -> None:
+    api.add_agent()
     for text, who in (("One.", "zoe"), ("Two.", "anna"), ("Three.", "zoe")):
         remember(api, text, who=who)
     remember(api, "Four.", who="hidden", agentId="other", visibility="private")
@@ -134,6 +135,7 @@ def test_authors_are_listed_once_and_in_order(api: Api) -> None:
 
 
 def test_forgotten_and_private_memories_are_never_found(api: Api) -> None:
+    api.add_agent()
     gone = remember(api, "The heron is gone.")
     theirs = remember(api, "The heron is theirs.", agentId="other", visibility="private")
     api.run("UPDATE memories SET is_deleted = 1 WHERE id = ?", gone)
@@ -145,6 +147,7 @@ def test_forgotten_and_private_memories_are_never_found(api: Api) -> None:
 
 
 def test_similar_memories_come_nearest_first_without_the_one_that_was_asked_about(api: Api) -> None:
+    api.add_agent()
     ids = [
         remember(api, text)
         for text in ("red green blue", "red green yellow", "red cold iron", "the old mill stands")

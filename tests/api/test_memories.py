@@ -103,6 +103,7 @@ def test_a_limit_of_history_that_is_none_is_the_usual_one(api: Api, limit: str) 
 
 
 def test_a_private_memory_is_shown_to_its_agent_alone(api: Api) -> None:
+    api.add_agent()
     memory_id = remember(api, "The code is 4711.", agentId="ada", visibility="private")
     assert api.get(f"/api/memory/{memory_id}?agent_id=ada").status == 200
     for path in (f"/api/memory/{memory_id}", f"/api/memory/{memory_id}/history"):

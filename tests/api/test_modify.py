@@ -261,6 +261,7 @@ def test_two_hundred_patches_are_one_request(api: Api) -> None:
 
 
 def test_another_agents_private_memory_can_be_neither_changed_nor_seen(api: Api) -> None:
+    api.add_agent()
     memory_id = remember(api, "The code is 4711.", agentId="ada", visibility="private")
     body = {"content": "The code is 0000.", "reason": "x"}
     for answer in (

@@ -45,6 +45,7 @@ def _hidden(api: Api) -> str:
 
 @pytest.mark.parametrize("reader", ["default", "mallory"])
 def test_no_read_shows_what_another_agent_keeps_to_itself(api: Api, reader: str) -> None:
+    api.add_agent()
     hidden = _hidden(api)
     seen = api.post("/api/memory/remember", {"content": "The gate is green, says Zebulon."}).body
     api.post("/api/memory/remember", {"content": "The gate is green.", "agentId": reader})

@@ -154,6 +154,7 @@ def test_as_many_tags_as_are_allowed_can_be_asked_for(api: Api) -> None:
 
 
 def test_a_private_memory_is_found_by_its_agent_alone(api: Api) -> None:
+    api.add_agent()
     remember(api, "The code is 4711.", agentId="ada", visibility="private")
     assert api.post(RECALL, {"query": "code", "agentId": "ada"}).body["count"] == 1
     assert api.post(RECALL, {"query": "code", "sessionKey": "agent:ada:x"}).body["count"] == 1

@@ -77,6 +77,7 @@ def test_a_time_without_zone_is_utc(api: Api) -> None:
 
 
 def test_the_agent_is_named_in_the_body_else_in_the_session_key_else_in_a_header(api: Api) -> None:
+    api.add_agent()
     session = {"content": "The sky is blue.", "sessionKey": "agent:ben:7"}
     api.post(REMEMBER, session | {"agentId": "ada"}, x_signet_agent_id="cid")
     api.post(REMEMBER, session, x_signet_agent_id="cid")

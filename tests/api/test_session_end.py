@@ -201,6 +201,7 @@ def test_the_transcript_is_kept_in_every_mode(api: Api, settings: str, is_queued
 def test_a_session_belongs_to_the_agent_of_its_key_and_one_without_key_to_its_text(
     api: Api,
 ) -> None:
+    api.add_agent()
     ends(api, "agent:nora:1", text=LONG)
     for _ in range(2):
         ends(api, sessionKey=None, text=LONG)

@@ -157,6 +157,7 @@ def test_a_correction_that_was_saved_before_replaces_all_the_same_and_only_once(
 
 
 def test_a_correction_of_what_nobody_may_read_or_is_forgotten_is_refused(api: Api) -> None:
+    api.add_agent()
     private = remember(api, "The code is 4711.", agentId="ada", visibility="private")
     gone = remember(api, "Lunch is at noon.")
     api.send("DELETE", f"/api/memory/{gone}?reason=x")

@@ -92,6 +92,7 @@ def test_two_writers_do_not_meet(working: Api) -> None:
 
 
 def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None:
+    working.add_agent()
     nothing = working.post(TRIGGER).body
     assert nothing == {
         "success": False,

@@ -308,6 +308,20 @@ def test_a_person_is_asked_four_things_and_may_take_every_default(alone: Program
     assert max(len(line) for line in drawn.splitlines() if "\x1b" not in line) <= 80
 
 
+@pytest.mark.parametrize(("answer", "allowed"), [("", "true"), ("no", "false")])
+def test_with_openclaw_a_person_is_asked_for_its_consent(
+    alone: Program, answer: str, allowed: str
+) -> None:
+    config = alone.home / ".openclaw" / "openclaw.json"
+    config.parent.mkdir()
+    config.write_text('{"meta": {"lastTouchedVersion": "2026.9.6"}}\n')
+    typed = f"\nopenclaw\n{answer}\nnone\nrules\n"
+    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed=typed, columns=80)
+    assert re.findall(r"(\d) of (\d)", drawn) == [(str(n), "4") for n in range(1, 5)]
+    assert "only to plugins that you allow" in drawn
+    assert f'"allowConversationAccess": {allowed}' in config.read_text()
+
+
 def test_answers_are_understood_and_asked_again(alone: Program) -> None:
     typed = "Bea\nnobody\ncodex claude-code\nnon\nrul\n"
     drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed=typed, columns=120)

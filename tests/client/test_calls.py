@@ -325,6 +325,7 @@ def test_what_is_exported_is_known_when_it_comes_in_again(
 
 
 def test_another_agents_private_memory_is_not_there(server: Served, speaker: type[Speaker]) -> None:
+    server.post("/api/agents", {"name": "ada"})
     client = at(server, speaker)
     memory_id = saved(client, f"Only mine: {uuid4().hex}.", agent_id="ada", private=True)
     assert client.do("get", memory_id, agent_id="ada")["id"] == memory_id

@@ -79,3 +79,30 @@ def test_signet_uninstall_takes_harnesses_out_too(home: Home, program: Program) 
     done = program.run("uninstall", "--yes")
     assert done.status == 0 and "Removed opencode" in done.out
     assert home.seen() == before
+
+
+@pytest.mark.parametrize(("typed", "allowed"), [("\n", True), ("n\n", False)])
+def test_a_person_is_asked_whether_openclaw_may_hand_conversations_over(
+    home: Home, program: Program, typed: str, allowed: bool
+) -> None:
+    home.write(".openclaw/openclaw.json", '{"meta": {"lastTouchedVersion": "2026.9.6"}}\n')
+    drawn = program.on_terminal("harness", "install", "openclaw", typed=typed, after="Allow it?")
+    assert "only to plugins that you allow" in drawn and "OpenClaw is connected" in drawn
+    assert f'"allowConversationAccess": {str(allowed).lower()}' in home.read(
+        ".openclaw/openclaw.json"
+    )
+    again = program.on_terminal("harness", "install", "openclaw", typed=typed)
+    assert "Allow it?" not in again
+
+
+def test_without_a_terminal_a_flag_answers_and_its_absence_is_said(
+    home: Home, program: Program
+) -> None:
+    home.write(".openclaw/openclaw.json", '{"meta": {"lastTouchedVersion": "2026.9.6"}}\n')
+    silent = program.run("harness", "install", "openclaw")
+    assert silent.status == 0 and "--allow-conversations" in silent.err
+    assert "allowConversationAccess" not in home.read(".openclaw/openclaw.json")
+    assert program.run("harness", "status").status == 1
+    assert program.run("harness", "install", "openclaw", "--allow-conversations").status == 0
+    assert '"allowConversationAccess": true' in home.read(".openclaw/openclaw.json")
+    assert program.run("harness", "status").status == 0

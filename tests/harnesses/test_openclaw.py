@@ -1,5 +1,6 @@
 """OpenClaw has one memory at a time: ours, in every settings file it may read, however it was before."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from harnesses.home import OPENCLAW, Home, a_home
-from signet.domain.harnesses import jsonedit, openclaw, registry
+from signet.domain.harnesses import jsonedit, openclaw, openclaw_schema, registry
 from signet.domain.harnesses.jsontext import parse
 from signet.domain.harnesses.models import Wishes
 
@@ -77,7 +78,7 @@ def test_the_legacy_path_is_taken_on_request_and_kept_until_another_is_asked_for
 def test_two_memories_at_once_are_told_and_mended(home: Home) -> None:
     assert registry.connect(home.site, "openclaw").success
     text = jsonedit.put(home.read(CONFIG), openclaw.HOOK, True)
-    text = jsonedit.put(text, openclaw.SEARCH, True)
+    text = jsonedit.put(text, openclaw_schema.OLD_SEARCH, True)
     home.write(CONFIG, jsonedit.put(text, openclaw.SLOT, "memory-core"))
     assert told(home) == [
         "plugin and legacy hook are both active",
@@ -177,3 +178,95 @@ def test_without_openclaw_there_is_nothing_to_connect(home: Home) -> None:
     (home.path / CONFIG).unlink()
     refused = registry.connect(home.site, "openclaw")
     assert not refused.success and "OPENCLAW_CONFIG_PATH" in refused.message
+
+
+OFF = {"enabled": False}
+_SEARCH: Any = {"search": {"properties": {"enabled": {}}}}
+SCHEMA = f"""#!/bin/sh
+[ "$1 $2" = "config schema" ] && echo '{json.dumps({"properties": {"memory": {"properties": _SEARCH}}})}'
+exit 0
+"""
+
+
+def fresh(home: Home, version: str | None, more: str = "") -> None:
+    """Write settings as OpenClaw of this version leaves them."""
+    meta = f'"meta": {{"lastTouchedVersion": "{version}"}}' if version else '"env": {}'
+    home.write(CONFIG, f"{{{meta}{more}}}\n")
+
+
+@pytest.mark.parametrize(
+    ("version", "more", "new", "old"),
+    [
+        ("2026.9.6", "", OFF, None),
+        ("2026.6.11", "", None, OFF),
+        (None, "", None, None),
+        (None, ', "memory": {"search": {"provider": "local"}}', {"provider": "local"}, None),
+        (None, ', "memory": {"search": {"enabled": true}}', OFF, None),
+    ],
+)
+def test_memory_search_is_switched_off_where_this_version_has_it(
+    home: Home, version: str | None, more: str, new: object, old: object
+) -> None:
+    fresh(home, version, more)
+    before = home.seen()
+    assert registry.connect(home.site, "openclaw").success
+    found = settings(home)
+    assert found.get("memory", {}).get("search") == new
+    assert found["agents"]["defaults"].get("memorySearch") == old
+    registry.disconnect(home.site, "openclaw")
+    assert home.seen() == before
+
+
+def test_the_program_knows_best_where_memory_search_is(home: Home, tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "openclaw"
+    program.parent.mkdir()
+    program.write_text(SCHEMA)
+    program.chmod(0o755)
+    fresh(home, "2026.6.11")
+    site = replace(home.site, environ={"PATH": str(program.parent)})
+    assert registry.connect(site, "openclaw", Wishes(conversations=True)).success
+    found = settings(home)
+    assert found["memory"]["search"] == OFF and "memorySearch" not in found["agents"]["defaults"]
+    assert "hooks" not in found["plugins"]["entries"][openclaw.PLUGIN], "it knows no consent"
+
+
+def test_what_an_earlier_install_wrote_at_the_old_place_goes(home: Home) -> None:
+    fresh(home, "2026.9.6", ', "agents": {"defaults": {"memorySearch": {"enabled": false}}}')
+    assert registry.connect(home.site, "openclaw").success
+    found = settings(home)
+    assert found["memory"]["search"] == OFF and "memorySearch" not in found["agents"]["defaults"]
+
+
+def test_consent_is_written_as_it_was_given_and_kept(home: Home) -> None:
+    fresh(home, "2026.9.6")
+    before = home.seen()
+    asked = registry.connect(home.site, "openclaw")
+    assert any(openclaw.TO_ALLOW in one for one in asked.warnings)
+    assert any(openclaw.TO_ALLOW in one for one in told(home))
+    for answer in (True, False):
+        wishes = Wishes(conversations=answer)
+        done = registry.connect(home.site, "openclaw", wishes)
+        assert done.success and not any(openclaw.TO_ALLOW in one for one in done.warnings)
+        assert registry.connect(replace(home.site, port=4100), "openclaw").has_changed
+        registry.connect(home.site, "openclaw")
+        entry = settings(home)["plugins"]["entries"][openclaw.PLUGIN]
+        assert entry["hooks"] == {"allowConversationAccess": answer}
+        assert told(home) == []
+    registry.disconnect(home.site, "openclaw")
+    assert home.seen() == before
+
+
+def test_older_versions_are_not_asked_for_what_they_do_not_know(home: Home) -> None:
+    fresh(home, "2026.4.20")
+    done = registry.connect(home.site, "openclaw", Wishes(conversations=True))
+    assert done.success and "hooks" not in settings(home)["plugins"]["entries"][openclaw.PLUGIN]
+    assert told(home) == []
+
+
+def test_no_tool_has_a_name_of_openclaws_own(home: Home) -> None:
+    assert registry.connect(home.site, "openclaw").success
+    folder = f".openclaw/extensions/{openclaw.PLUGIN}"
+    manifest = json.loads(home.read(f"{folder}/openclaw.plugin.json"))
+    names = manifest["contracts"]["tools"]
+    assert len(names) == 6 and all(one.startswith("signet_memory_") for one in names)
+    assert list(manifest["toolMetadata"]) == names

@@ -274,6 +274,7 @@ def test_a_pinned_memory_is_forgotten_only_by_force(api: Api) -> None:
 
 
 def test_a_tool_keeps_to_the_agent_that_the_address_names(api: Api) -> None:
+    api.add_agent()
     message = {
         "jsonrpc": "2.0",
         "id": 1,

@@ -47,6 +47,7 @@ def call(id_: int, tool: str, **arguments: object) -> dict[str, object]:
 
 
 def test_lines_go_to_the_daemon_and_its_replies_come_back(server: Served) -> None:
+    server.post("/api/agents", {"name": "scout"})
     note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     hello, tools, stored = talk(
         server.port,

@@ -58,11 +58,10 @@ def a_new_file(path: Path) -> None:
     fresh_database(path)
 
 
-def a_file_of_the_revision_before(path: Path) -> None:
+def a_file_that_is_there_already(path: Path) -> None:
     fresh_database(path)
     with closing(connect(path)) as db:
         db.execute("DELETE FROM schema_migrations")
-        db.execute(f"UPDATE {migrate.VERSION_TABLE} SET version_num = '0001'")
 
 
 def an_adopted_file(path: Path) -> None:
@@ -70,7 +69,7 @@ def an_adopted_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize("pending", [pending_by_set, pending_by_highest])
-@pytest.mark.parametrize("make", [a_new_file, a_file_of_the_revision_before, an_adopted_file])
+@pytest.mark.parametrize("make", [a_new_file, a_file_that_is_there_already, an_adopted_file])
 def test_it_has_nothing_to_migrate_in_a_file_of_ours(
     tmp_path: Path, make: Callable[[Path], None], pending: Pending
 ) -> None:

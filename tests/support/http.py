@@ -102,6 +102,11 @@ class Api:
         """Return what requests that go on side by side come to."""
         return self._runner.run(requests)
 
+    def add_agent(self, name: str = "scout") -> None:
+        """Register an agent, so that others than the default one are told apart (HN-77)."""
+        made = self.post("/api/agents", {"name": name})
+        assert made.status == 201, made.body
+
     def look(self) -> None:
         """Let the health check look, as it does once a second in the real process."""
         self._runner.run(self.state.health.look())

@@ -13,6 +13,7 @@ from transfer.rows import fill
 def full(tmp_path: Path) -> Iterator[Api]:
     """Give a store with rows of every kind."""
     with an_api(tmp_path / "full") as api:
+        api.add_agent()
         fill(api)
         yield api
 

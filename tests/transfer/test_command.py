@@ -103,6 +103,7 @@ def test_broken_lines_are_named_and_the_rest_is_imported(api: Served, tmp_path: 
 
 
 def test_a_folder_of_notes_is_imported_for_an_agent(api: Served, tmp_path: Path) -> None:
+    api.post("/api/agents", {"name": "scout"})
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Kiln\nIt fires at 1240 degrees.")
     done = run(api, "import", str(tmp_path / "notes"), "--agent", "ida", "--project", "atlas")

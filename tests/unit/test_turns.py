@@ -44,6 +44,13 @@ def test_a_compacted_transcript_adds_what_follows_and_takes_nothing_away(is_turn
     assert turns.joined(stored, told, is_turn=is_turn) == ALL
 
 
+def test_a_message_whose_time_was_corrected_is_the_same_message() -> None:
+    """OpenClaw gives a prompt the time of its run at first, and the time when it came with the next turn."""
+    first = "User (2026-11-22T19:31:12Z): Hello\nAssistant (2026-11-22T19:31:12Z): Yes."
+    told = first.replace("12Z): Hello", "00Z): Hello") + "\nUser (2026-11-22T19:32:00Z): And?"
+    assert turns.joined(first, told, is_turn=True) == told
+
+
 def test_a_turn_by_itself_is_added_once_and_a_shorter_whole_one_is_not() -> None:
     stored, turn = "\n".join(SAID[:10]), "\n".join(SAID[10:])
     both = turns.joined(stored, turn, is_turn=True)

@@ -8,8 +8,8 @@ CREATE TABLE telemetry_events (
 CREATE INDEX idx_telemetry_events_event ON telemetry_events (event, timestamp);
 CREATE INDEX idx_telemetry_events_timestamp ON telemetry_events (timestamp);
 
--- Bookkeeping of the earlier implementation: kept in files it made, empty in ours. Our own version is in
--- signet_schema_version.
+-- Bookkeeping of the earlier implementation: kept in files it made, and all its steps count as done (db/migrate.py).
+-- Our own version is in signet_schema_version.
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY,
   applied_at TEXT NOT NULL,

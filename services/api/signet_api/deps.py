@@ -15,6 +15,7 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
+from signet.domain.agents import store as agents
 from signet.domain.analytics.keep import keep
 from signet.domain.auth import caller
 from signet.domain.memory.models import Actor
@@ -115,8 +116,24 @@ def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> 
     return replace(actor, name=changed_by)
 
 
-def agent_of(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:
-    """Return the agent a request is about: named in it, in its session key, or the default (MEM-41).
+async def agent_of(named: str | None, session_key: str | None, request: Request) -> str:
+    """Return the agent a request is about; raises ScopeDenied when the caller's token is limited to another.
+
+    While no other agent is registered there is only the default one, whatever its harness calls it (HN-77).
+    """
+    state = await state_of(request)
+    return await known_as(named_agent(named, session_key, request.headers), state.db)
+
+
+async def known_as(agent_id: str, db: Database) -> str:
+    """Return the agent that answers to a name: the default one while it is the only agent."""
+    if agent_id in (DEFAULT_AGENT, caller.current().scope.agent):
+        return agent_id
+    return agent_id if await db.aread(agents.has_others) else DEFAULT_AGENT
+
+
+def named_agent(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:
+    """Return the agent that a request names, itself or in its session key; else the default (MEM-41).
 
     For a caller whose token is limited to an agent it is that one; raises ScopeDenied when another is named.
     """

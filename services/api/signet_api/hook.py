@@ -20,7 +20,7 @@ from signet.ids import agent_of_session
 from signet.observe import logs
 from signet_api import errors, scopes
 from signet_api.bodies import JsonRoute
-from signet_api.deps import State, agent_of, project_of
+from signet_api.deps import State, known_as, named_agent, project_of
 
 log = logs.get("hooks")
 
@@ -78,7 +78,7 @@ async def call_of(
     named = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
     owner = await state.db.aread(store.owner, key) if key and not (named or "").strip() else None
     project = project_of(body.project or cwd)
-    agent_id = agent_of(body.agent_id or owner, key, headers)
+    agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
     await scopes.check_session(state.db, agent_id, key)
     return Call(
         agent_id=agent_id,

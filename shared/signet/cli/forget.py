@@ -98,16 +98,13 @@ def forget(
 
 def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
     """Return everything that would be forgotten, from as many previews as that takes."""
-
-    def preview(limit: int, offset: int = 0) -> ForgetPreview:
-        part: Choice = {**choice, "limit": limit, "offset": offset}
-        return signet.preview_forget(**part)
-
-    found = preview(min(limit or BATCH, BATCH))
+    choice["limit"] = min(limit or BATCH, BATCH)
+    found = signet.preview_forget(**choice)
     wanted = min(limit or found["total"], found["total"])
     chosen = found["candidates"]
     while len(chosen) < wanted:
-        page = preview(min(BATCH, wanted - len(chosen)), len(chosen))
+        choice |= {"limit": min(BATCH, wanted - len(chosen)), "offset": len(chosen)}
+        page = signet.preview_forget(**choice)
         if not page["count"]:
             break
         chosen += page["candidates"]

@@ -16,7 +16,7 @@ from signet.cli.service import DryRunOption
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from signet.domain.harnesses.models import Site
+    from signet.domain.harnesses.models import Site, Wishes
 
 app = typer.Typer(help="Connect Claude Code, OpenCode, OpenClaw and Codex.", no_args_is_help=True)
 
@@ -27,6 +27,14 @@ def _ids(incomplete: str) -> list[str]:
     return [one for one in registry.HARNESSES if one.startswith(incomplete)]
 
 
+ConversationsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--allow-conversations/--no-conversations",
+        help="Whether OpenClaw hands conversations to Signet.",
+        show_default=False,
+    ),
+]
 NamesArgument = Annotated[
     list[str],
     typer.Argument(
@@ -74,6 +82,7 @@ def install(
             help="Make this workspace OpenClaw's, whatever it has.",
         ),
     ] = False,
+    conversations: ConversationsOption = None,
     dry_run: DryRunOption = False,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -90,9 +99,11 @@ def install(
     from signet.domain.harnesses.models import Wishes
 
     site = site_of(find_workspace(path))
-    wishes = Wishes(legacy=legacy, claim_workspace=claim)
+    wishes = Wishes(legacy=legacy, conversations=conversations, claim_workspace=claim)
     for name in names:
         registry.find(name)
+    if not (as_json or dry_run) and sys.stdin.isatty() and sys.stderr.isatty():
+        wishes = _with_consent(site, names, wishes)
     done = {name: registry.connect(site, name, wishes, dry_run=dry_run) for name in names}
     if as_json:
         output.show({name: asdict(one) for name, one in done.items()})
@@ -157,6 +168,18 @@ def site_of(workspace: Workspace) -> "Site":
     environment, _ = read_environment(os.environ)
     port = environment.port if running is None else running.port
     return registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
+
+
+def _with_consent(site: "Site", names: list[str], wishes: "Wishes") -> "Wishes":
+    """Return the wishes with a person's answer to whether OpenClaw may hand conversations over, if it is open."""
+    from dataclasses import replace
+
+    from signet.domain.harnesses import openclaw
+
+    if "openclaw" not in names or not openclaw.OpenClaw().asks_consent(site, wishes):
+        return wishes
+    output.tell("\n".join(openclaw.CONSENT_QUESTION))
+    return replace(wishes, conversations=typer.confirm("Allow it?", default=True, err=True))
 
 
 def _show(workspace: Workspace, *, as_json: bool) -> bool:

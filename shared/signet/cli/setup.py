@@ -6,6 +6,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.daemon import JsonOption, PathOption, PortOption, shown_log
+from signet.cli.harness import ConversationsOption
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
@@ -59,6 +60,7 @@ def setup(
         str | None,
         typer.Option("--openclaw-runtime-path", help="plugin or legacy; default: plugin."),
     ] = None,
+    conversations: ConversationsOption = None,
     configure_openclaw_workspace: Annotated[
         bool,
         typer.Option("--configure-openclaw-workspace", help="Make it OpenClaw's workspace too."),
@@ -103,6 +105,7 @@ def setup(
         with_model=not no_model,
         opens_dashboard=open_dashboard,
         legacy=choices.is_legacy(openclaw_runtime_path),
+        conversations=conversations,
         claims_workspace=configure_openclaw_workspace,
     )
     plan = prepare.look(workspace, chosen)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import typer
 
@@ -14,6 +15,8 @@ from signet.cli import output
 from signet.cli.setup_do import Wanted
 from signet.config.extraction import LOCAL_TEXT_MODEL, TextProvider
 from signet.config.sections import EmbeddingProvider
+from signet.domain.harnesses import openclaw
+from signet.domain.harnesses.models import Site, Wishes
 from signet.domain.harnesses.registry import HARNESSES
 from signet.errors import Invalid
 
@@ -79,6 +82,12 @@ class _Questions:
             chosen = replace(chosen, name=choices.line(name))
         if todo["harnesses"]:
             chosen = replace(chosen, harnesses=self._harnesses())
+        wanted = self.wanted
+        if self._asks_consent(chosen.harnesses):
+            for line in openclaw.CONSENT_QUESTION:
+                output.tell(" " * _INDENT + line)
+            answer = self._answer(" " * _INDENT + "Allow it? ", default=True)
+            wanted = replace(wanted, conversations=answer)
         if todo["embedding"]:
             provider, model = self._embedding()
             chosen = replace(
@@ -91,7 +100,6 @@ class _Questions:
             chosen = replace(
                 chosen, extraction_provider=texts, extraction_model=chosen.extraction_model or model
             )
-        wanted = self.wanted
         if todo["earlier"]:
             wanted = replace(wanted, imports=self._yes(self._import_question(), default=True))
         if todo["dashboard"]:
@@ -171,9 +179,20 @@ class _Questions:
                 return given.lower() if given.lower() in options else near[0]
             given = self._again(f"One of these: {', '.join(options)}", usual)
 
+    def _asks_consent(self, harnesses: Sequence[str] | None) -> bool:
+        """Return whether OpenClaw is to be connected and wants a person's consent; it belongs to that question."""
+        site = Site(workspace=self.plan.workspace, home=Path.home())
+        wishes = Wishes(legacy=self.wanted.legacy, conversations=self.wanted.conversations)
+        is_asked = "openclaw" in (harnesses or ())
+        return is_asked and openclaw.OpenClaw().asks_consent(site, wishes)
+
     def _yes(self, question: str, *, default: bool) -> bool:
+        self._head(question, end=" ")
+        return self._answer("", default=default)
+
+    def _answer(self, before: str, *, default: bool) -> bool:
         usual = "yes" if default else "no"
-        given = self._line(question, usual)
+        given = self._read(before, usual)
         while given.lower() not in ("y", "yes", "n", "no"):
             given = self._again("yes or no", usual)
         return given.lower().startswith("y")

@@ -33,6 +33,7 @@ class Wanted:
     with_model: bool
     opens_dashboard: bool
     legacy: bool | None
+    conversations: bool | None
     claims_workspace: bool
     imports: bool = False
 
@@ -87,6 +88,7 @@ def do(plan: Plan, wanted: Wanted, earlier: Earlier | None, *, quiet: bool) -> D
         plan.chosen.harnesses or (),
         port=port,
         legacy=wanted.legacy,
+        conversations=wanted.conversations,
         claims_workspace=wanted.claims_workspace,
     )
     model, is_there = None, False

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from signet import clock
 from signet.db.driver import Connection, connect, sqlite
 from signet.errors import SignetError
 from signet.resources import alembic_dir
@@ -31,6 +32,17 @@ COPIES = 2
 #: A copy is made when the disk has room for it and for the migration itself, in multiples of the file.
 FREE_DISK_FACTOR = 2
 
+
+#: The earlier TypeScript program looks into `schema_migrations` and runs every step whose number is missing. On a file
+#: of ours its steps delete vectors, rebuild `memory_jobs` without our columns, and leave a unique index on
+#: `embeddings.content_hash` at which later vectors fail. So all numbers up to this one count as done; the newest known
+#: is 147. No revision does it, so that an older version of ours can still open the file.
+RESERVED = 400
+_OWN_VERSION = "SELECT max(version) FROM schema_migrations WHERE checksum <> 'not-run'"
+_RESERVED = "SELECT count(*) FROM schema_migrations WHERE version BETWEEN 1 AND ?"
+_RESERVE = """
+WITH RECURSIVE step (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM step WHERE number < ?)
+INSERT OR IGNORE INTO schema_migrations (version, applied_at, checksum) SELECT number, ?, 'not-run' FROM step"""
 
 #: For a reader that has the file open already.
 READ_VERSION = "SELECT version_num FROM signet_schema_version"
@@ -92,11 +104,13 @@ def upgrade(database: Path, *, now: datetime) -> Migration:
     Safe to call again and from several processes at once. Raises SchemaTooNew and MigrationFailed; the file is
     then as it was.
     """
-    if (before := current(database)) != head():
+    before, done = current(database), None
+    if before != head() or not _is_reserved(database):
         with _lock(database):
             if (before := current(database)) != head():
-                return _migrate(database, before, now)
-    return Migration(before=before, after=head(), copy=None)
+                done = _migrate(database, before, now)
+            _reserve(database, now)
+    return done or Migration(before=before, after=head(), copy=None)
 
 
 def current(database: Path) -> str | None:
@@ -294,6 +308,25 @@ def _run_revisions(database: Path, now: datetime) -> None:
         command.upgrade(config, "head")
 
 
+def _is_reserved(database: Path) -> bool:
+    """Return whether every step of the earlier program counts as done in this file."""
+    with contextlib.closing(connect(database, read_only=True)) as connection:
+        if not _has_table(connection, "schema_migrations"):  # doctor names that
+            return True
+        return bool(connection.execute(_RESERVED, (RESERVED,)).fetchone()[0] >= RESERVED)
+
+
+def _reserve(database: Path, now: datetime) -> None:
+    """Note every step of the earlier program as done; its own rows in an adopted file stay."""
+    if _is_reserved(database):
+        return
+    try:
+        with contextlib.closing(connect(database)) as connection:
+            connection.execute(_RESERVE, (RESERVED, clock.to_text(now)))
+    except sqlite.Error as error:
+        raise MigrationFailed(f"{database} cannot be written: {error}") from error
+
+
 def _engine(database: Path) -> "Engine":
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
@@ -336,7 +369,7 @@ def _upstream_version(connection: Connection) -> int:
     """Return what the earlier implementation called its version, 0 when it kept none."""
     if not _has_table(connection, "schema_migrations"):
         return 0
-    return int(connection.execute("SELECT max(version) FROM schema_migrations").fetchone()[0] or 0)
+    return int(connection.execute(_OWN_VERSION).fetchone()[0] or 0)
 
 
 def _has_room(database: Path) -> bool:

@@ -43,11 +43,17 @@ class HookBody(Body):
 
 
 class SessionStartBody(HookBody):
-    """A session that begins; `context` is what it is about."""
+    """A session that begins; `context` is what it is about.
+
+    `needsContext` is true for a plugin that keeps what it is given in memory only: it asks when it has nothing.
+    """
+
+    OTHERS = frozenset({"needsContext", "needs_context"})
 
     session_id: SessionKey | None = spelled("sessionId", "session_id")
     cwd: str | None = spelled("cwd", "projectPath")
     context: str | None = None
+    needs_context: object = spelled("needsContext", "needs_context")
 
 
 class PromptBody(HookBody):

@@ -10,9 +10,9 @@ const messages = [
   { role: "assistant", content: [{ type: "thinking", text: "hm" }, { type: "text", text: "Noted." }] },
 ]
 
-function load(daemonUrl = process.env.SIGNET_DAEMON_URL) {
+function load(daemonUrl = process.env.SIGNET_DAEMON_URL, version = "2026.9.6") {
   delete process.env.SIGNET_DAEMON_URL
-  const api = { hooks: {}, tools: {}, pluginConfig: { daemonUrl }, logger: { info() {}, warn() {} } }
+  const api = { hooks: {}, tools: {}, runtime: { version }, pluginConfig: { daemonUrl }, logger: { info() {}, warn() {} } }
   api.on = (name, call) => (api.hooks[name] = call)
   api.registerTool = (tool) => (api.tools[tool.name] = tool)
   plugin.register(api)
@@ -28,8 +28,9 @@ test("it is a memory plugin of the name that the slot holds", () => {
 test("tools say which arguments they need", async () => {
   const { tools } = load()
   assert.deepEqual(Object.keys(tools).length, 6)
-  assert.deepEqual(tools.memory_search.parameters.required, ["query"])
-  const told = await tools.memory_store.execute("1", { content: "The anchor chain is forty metres long" })
+  assert.ok(Object.keys(tools).every((name) => name.startsWith("signet_memory_")))
+  assert.deepEqual(tools.signet_memory_search.parameters.required, ["query"])
+  const told = await tools.signet_memory_store.execute("1", { content: "The anchor chain is forty metres long" })
   assert.match(told.content[0].text, /^Remembered as /)
 })
 
@@ -37,7 +38,17 @@ test("building a prompt is told what is remembered; the end of a run gives what 
   const { hooks } = load()
   const context = { agentId: "main", sessionKey: "agent:main:main", workspaceDir: "/work/boat" }
   const told = await hooks.before_prompt_build({ prompt: "How long is the anchor chain?", messages: [] }, context)
-  assert.ok(told === undefined || typeof told.prependContext === "string")
+  assert.match(told.prependContext, /forty metres/)
+  assert.match(told.appendSystemContext, /memory active/)
+  const next = await hooks.before_prompt_build({ prompt: "Is it rusty?", messages }, context)
+  assert.match(next.prependContext, /forty metres/)
+  assert.equal(next.appendSystemContext, told.appendSystemContext)
+  const restarted = await load().hooks.before_prompt_build({ prompt: "Is it long?", messages }, context)
+  assert.match(restarted.appendSystemContext, /Current Date/)
+  assert.ok(restarted.appendSystemContext.length > 100)
+  const old = await load(undefined, "2026.3.2").hooks.before_prompt_build({ prompt: "And the anchor chain?", messages }, context)
+  assert.match(old.prependContext, /memory active/)
+  assert.equal(old.appendSystemContext, undefined)
   await hooks.before_compaction({}, context)
   await hooks.after_compaction({ summary: "The anchor chain was spoken of." }, context)
   await hooks.agent_end({ messages, success: true }, context)
@@ -51,7 +62,7 @@ test("without a daemon a prompt is built at once", async () => {
   const context = { sessionKey: "agent:main:off" }
   assert.equal(await hooks.before_prompt_build({ prompt: "Hello", messages }, context), undefined)
   await hooks.agent_end({ messages }, context)
-  assert.match((await tools.memory_get.execute("1", { id: "x" })).content[0].text, /not available/)
+  assert.match((await tools.signet_memory_get.execute("1", { id: "x" })).content[0].text, /not available/)
 })
 
 test("the legacy hook remembers, recalls and ends sessions", async () => {

@@ -13,42 +13,55 @@ const summary = { info: { role: "assistant", summary: true }, parts: [{ type: "t
 let messages = said
 const opencode = { session: { messages: async () => ({ data: messages }) } }
 const load = () => plugin.Signet({ client: opencode, directory: "/work/boat" })
-const message = (text) => [{ message: {}, parts: [{ type: "text", text }] }]
+const message = (id, sessionID, text) => ({ message: { id, sessionID, role: "user" }, parts: [{ type: "text", text }] })
+await fetch(`${process.env.SIGNET_DAEMON_URL}/api/memory/remember`, {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ content: "The harbour light uses port 9944", importance: 0.9 }),
+})
 
 test("nothing but the plugin is exported, which OpenCode would load too", () => {
   assert.deepEqual(Object.keys(plugin), ["Signet"])
 })
 
-test("tools save, find, list, change and forget", async () => {
-  const { tool } = await load()
-  const stored = await tool.memory_store.execute({ content: "The harbour light uses port 9944" })
-  const id = stored.match(/as (\S+)\./)[1]
-  assert.match(await tool.memory_search.execute({ query: "harbour light port" }), /9944/)
-  assert.match(await tool.memory_get.execute({ id }), /"content"/)
-  assert.match(await tool.memory_list.execute({}), /9944/)
-  assert.equal(await tool.memory_modify.execute({ id, reason: "test", importance: 0.9 }), "Changed.")
-  const second = await tool.memory_store.execute({ content: "The old buoy is green" })
-  assert.equal(await tool.memory_forget.execute({ id: second.match(/as (\S+)\./)[1], reason: "test" }), "Forgotten.")
-  assert.match(await tool.memory_get.execute({ id: "none" }), /not available/)
+// What a request of the agent holds, as OpenCode builds it from the session.
+async function asked(hooks, ...sent) {
+  const messages = sent.map(({ message, parts }) => ({ info: message, parts }))
+  const before = structuredClone(messages.map((one) => one.parts))
+  const shown = [...messages]
+  await hooks["experimental.chat.messages.transform"]({}, { messages: shown })
+  assert.deepEqual(messages.map((one) => one.parts), before, "what the title is made from stays as it is")
+  return shown.map(({ parts }) => parts.map((one) => one.text).join("\n"))
+}
+
+test("it has no tools: they come from the MCP server", async () => {
+  assert.equal((await load()).tool, undefined)
 })
 
-test("a session begins, a prompt is told what is remembered once, a turn is read, the session ends", async () => {
+test("what is remembered goes with the messages it was found for, a turn is read, the session ends", async () => {
   const hooks = await load()
   const sessionID = "oc-1"
   await hooks.event({ event: { type: "session.created", properties: { info: { id: sessionID } } } })
-  await hooks["chat.message"]({ sessionID }, ...message("Tell me the harbour light port, please"))
-  const first = { system: [] }
-  await hooks["experimental.chat.system.transform"]({ sessionID }, first)
-  assert.match(first.system.join("\n"), /9944/)
-  const second = { system: [] }
-  await hooks["experimental.chat.system.transform"]({ sessionID }, second)
-  assert.ok(second.system.length < first.system.length || second.system.length === 1)
+  const first = message("m-1", sessionID, "Tell me the harbour light port, please")
+  await hooks["chat.message"]({ sessionID }, first)
+  const [one] = await asked(hooks, first)
+  assert.match(one, /^<signet-memory>[^]*memory active[^]*9944[^]*<\/signet-memory>\nTell me/)
+  const second = message("m-2", sessionID, "And the colour of the buoy?")
+  await hooks["chat.message"]({ sessionID }, second)
+  const later = await asked(hooks, first, second)
+  assert.equal(later[0], one, "what went with a message stays with it")
+  assert.doesNotMatch(later[1], /memory active/)
   const compacting = { context: [] }
   await hooks["experimental.session.compacting"]({ sessionID }, compacting)
   assert.equal(compacting.context.length, 1)
+  assert.deepEqual(await asked(hooks, first), [first.parts[0].text], "a summary is made of what was said")
+  assert.deepEqual(await asked(hooks, first), [one])
   await hooks.event({ event: { type: "session.idle", properties: { sessionID } } })
   messages = [...said, summary]
   await hooks.event({ event: { type: "session.compacted", properties: { sessionID } } })
+  const restarted = await load()
+  await restarted["chat.message"]({ sessionID }, second)
+  assert.match((await asked(restarted, second))[0], /memory active[^]*Agent Instructions|memory active[^]*Relevant Memories/)
   await hooks.event({ event: { type: "session.deleted", properties: { info: { id: sessionID } } } })
 })
 
@@ -56,11 +69,9 @@ test("without a daemon nothing fails, and nothing is told", async () => {
   const url = process.env.SIGNET_DAEMON_URL
   process.env.SIGNET_DAEMON_URL = "http://127.0.0.1:9"
   const off = await load()
-  await off["chat.message"]({ sessionID: "oc-2" }, ...message("Hello"))
-  const told = { system: [] }
-  await off["experimental.chat.system.transform"]({ sessionID: "oc-2" }, told)
-  assert.deepEqual(told.system, [])
-  assert.match(await off.tool.memory_search.execute({ query: "x" }), /not available/)
+  const sent = message("m-1", "oc-2", "Hello")
+  await off["chat.message"]({ sessionID: "oc-2" }, sent)
+  assert.deepEqual(await asked(off, sent), ["Hello"])
   process.env.SIGNET_DAEMON_URL = url
 })
 

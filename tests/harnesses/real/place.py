@@ -158,9 +158,10 @@ class Place:
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
-    def connect(self, harness: str) -> None:
-        """Connect a harness as a person does."""
-        done = self.signet.run("harness", "install", harness)
+    def connect(self, harness: str, *options: str) -> None:
+        """Connect a harness as a person does in whose shell it is."""
+        path = npm.path_of(program_of(harness))
+        done = self.signet.run("harness", "install", harness, *options, PATH=path)
         assert done.status == 0, done.err
         assert self.signet.run("harness", "status").status == 0
 

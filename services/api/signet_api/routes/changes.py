@@ -29,7 +29,7 @@ async def patch_memory(
     memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
 ) -> dict[str, object]:
     """Change a memory; `reason` is needed, `if_version` refuses when somebody was faster."""
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     return _modified(await _modify(state, _patch(memory_id, body, agent_id), actor))
 
@@ -41,7 +41,7 @@ async def post_modify(
     """Change up to 200 memories, each for itself; the results are in the order of the patches."""
     if Rules.of(state.settings).frozen:
         raise Frozen
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     denied = await scopes.outside(state.db, [id_ for id_ in map(_id_of, body.patches) if id_])
     results = await each(
@@ -70,7 +70,7 @@ async def delete_memory(
         Forget(
             memory_id=memory_id,
             reason=asked.reason,
-            agent_id=agent_of(asked.agent_id, asked.session_key, request.headers),
+            agent_id=await agent_of(asked.agent_id, asked.session_key, request),
             if_version=asked.if_version,
             force=asked.force,
         ),
@@ -97,7 +97,7 @@ async def post_recover(
         Recover(
             memory_id=memory_id,
             reason=asked.reason,
-            agent_id=agent_of(asked.agent_id, asked.session_key, request.headers),
+            agent_id=await agent_of(asked.agent_id, asked.session_key, request),
             if_version=asked.if_version,
         ),
         actor=asking(actor, asked.changed_by, request.headers),

@@ -35,7 +35,7 @@ async def post_connector(body: ConnectorBody, request: Request, state: Shared) -
         body.provider,
         display_name=body.display_name,
         settings=body.settings or {},
-        agent_id=agent_of(body.agent_id, None, request.headers),
+        agent_id=await agent_of(body.agent_id, None, request),
         now=clock.now(),
     )
     return {"id": await state.db.awrite(register.register, connector)}

@@ -17,7 +17,7 @@ from signet.ids import agent_of_session
 from signet.wire.agents import MessageBody, PresenceBody, RelayBody
 from signet.wire.model import SAFE_INTEGER
 from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared, State, agent_of, project_of
+from signet_api.deps import Shared, State, named_agent, project_of
 from signet_api.params import instant, whole
 from signet_api.peerfeed import MOST_MESSAGES, PeerFollower, Peers, message_row, session_row
 from signet_api.stream import EventStream
@@ -166,7 +166,7 @@ async def _speaker(
     """Return in whose name a request acts; raises ScopeDenied for a session of another agent (HK-106)."""
     named = (named or "").strip() or request.headers.get("x-signet-agent-id")
     owner = await _owner(state, session_key)
-    agent_id = agent_of(named or owner, None, request.headers)
+    agent_id = named_agent(named or owner, None, request.headers)
     if owner is not None and owner != agent_id:
         raise ScopeDenied(f"session '{session_key}' belongs to another agent")
     return agent_id

@@ -41,7 +41,7 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
             content_type=body.content_type,
             connector_id=body.connector_id,
             metadata=body.metadata,
-            agent_id=agent_of(body.agent_id, None, request.headers),
+            agent_id=await agent_of(body.agent_id, None, request),
         ),
         rules=Rules.of(state.settings),
         now=clock.now(),
@@ -59,7 +59,7 @@ async def get_documents(request: Request, db: Db) -> dict[str, object]:
     offset = whole(params.get("offset"), 0, low=0, high=1_000_000_000)
     page = await db.aread(
         lookup.newest,
-        agent_id=_agent(request),
+        agent_id=await _agent(request),
         status=params.get("status") or None,
         limit=limit,
         offset=offset,
@@ -76,13 +76,13 @@ async def get_documents(request: Request, db: Db) -> dict[str, object]:
 @router.get("/api/documents/{document_id}")
 async def get_document(document_id: str, request: Request, db: Db) -> dict[str, object]:
     """Return one document."""
-    return _row(await db.aread(lookup.get, document_id, agent_id=_agent(request)))
+    return _row(await db.aread(lookup.get, document_id, agent_id=await _agent(request)))
 
 
 @router.get("/api/documents/{document_id}/chunks")
 async def get_chunks(document_id: str, request: Request, db: Db) -> dict[str, object]:
     """Return the memories made from a document, in its order."""
-    found = await db.aread(lookup.chunks, document_id, agent_id=_agent(request))
+    found = await db.aread(lookup.chunks, document_id, agent_id=await _agent(request))
     return {"chunks": [asdict(chunk) for chunk in found], "count": len(found)}
 
 
@@ -98,14 +98,14 @@ async def delete_document(
         actor=actor,
         rules=Rules.of(state.settings),
         now=clock.now(),
-        agent_id=_agent(request),
+        agent_id=await _agent(request),
     )
     return {"success": True, "deleted": True, "memoriesRemoved": gone.memories_removed}
 
 
-def _agent(request: Request) -> str:
+async def _agent(request: Request) -> str:
     params = request.query_params
-    return agent_of(params.get("agentId") or params.get("agent_id"), None, request.headers)
+    return await agent_of(params.get("agentId") or params.get("agent_id"), None, request)
 
 
 def _row(document: Document) -> dict[str, object]:

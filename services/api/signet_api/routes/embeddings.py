@@ -31,7 +31,7 @@ router = APIRouter(tags=["embeddings"])
 async def get_embeddings(request: Request, state: Shared) -> Response:
     """Return a page of the memories that have a vector, newest first; the vectors with `vectors=true`."""
     params = request.query_params
-    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(params.get("agent_id"), None, request)
     limit = whole(params.get("limit"), export.USUAL, low=export.LEAST, high=export.MOST)
     offset = whole(params.get("offset"), 0, low=0, high=export.FURTHEST)
     wanted = params.get("vectors") == "true"

@@ -20,7 +20,7 @@ router = APIRouter(tags=["memory"])
 async def get_memory_timeline(request: Request, state: Shared) -> dict[str, object]:
     """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
     params = request.query_params
-    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(params.get("agent_id"), None, request)
     now = clock.now()
     found = await state.db.aread(_eras, agent_id, params.get("scope") or None, now)
     widest = found[-1]

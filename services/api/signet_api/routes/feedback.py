@@ -31,7 +31,7 @@ async def post_feedback(
         return await _say(body, request, state, actor)
     if not body.session_key or body.feedback is None:
         raise Invalid("sessionKey and feedback required")
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
     taken, moved = await state.db.awrite(
         _take,
         body.session_key,
@@ -69,7 +69,7 @@ async def _say(
         body.memory_id,
         said,
         correction=text,
-        agent_id=agent_of(body.agent_id, session, request.headers),
+        agent_id=await agent_of(body.agent_id, session, request),
         actor=actor,
         now=clock.now(),
     )

@@ -27,7 +27,7 @@ async def post_forget(
     body: ForgetBody, request: Request, state: Shared, actor: Who
 ) -> dict[str, object]:
     """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.mode == "execute":
         if body.force:
             forced = Operation.FORCE_DELETE

@@ -48,7 +48,10 @@ NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
 
 @router.post("/session-start", openapi_extra=described(SessionStartBody))
 async def post_session_start(request: Request, state: Shared) -> dict[str, object]:
-    """Claim a session and return what it begins with; one that was told before is told nothing again."""
+    """Claim a session and return what it begins with; one that was told before is told nothing again.
+
+    A plugin that has lost what it was told says `needsContext`, and is told everything again.
+    """
     if is_internal(request):
         return {**NOTHING, "internal": True}
     body = await body_of(request, SessionStartBody)
@@ -63,7 +66,7 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
     warnings = {"warnings": [begun.warning]} if begun.warning else {}
-    if begun.is_known:
+    if begun.is_known and body.needs_context is not True:
         return {"identity": {"name": identity.UNNAMED}, **NOTHING, **warnings}
     return {**await _context(call, body.context or "", state, now), **warnings}
 

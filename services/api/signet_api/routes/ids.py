@@ -13,7 +13,7 @@ router = APIRouter(tags=["memory"])
 @router.get("/api/memories/ids")
 async def get_ids(prefix: str, request: Request, state: Shared) -> dict[str, object]:
     """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
-    agent_id = agent_of(request.query_params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
     return {"ids": await state.db.aread(_ids, prefix, agent_id)}
 
 

@@ -42,7 +42,7 @@ async def get_entities(request: Request, state: Shared) -> dict[str, object]:
     limit, offset = _page(request)
     rows, total = await look(
         state,
-        agent(request),
+        await agent(request),
         browse.entities,
         type=params.get("type") or None,
         q=params.get("q") or None,
@@ -58,7 +58,7 @@ async def get_entities(request: Request, state: Shared) -> dict[str, object]:
 async def get_pinned(request: Request, state: Shared) -> list[dict[str, object]]:
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
     type = _one_of("pin_type", request.query_params.get("pin_type"), tuple(PinType)) or PinType.PIN
-    found = await look(state, agent(request), pinning.listed, PinType(type), otherwise=())
+    found = await look(state, await agent(request), pinning.listed, PinType(type), otherwise=())
     return [dict(row) for row in found]
 
 
@@ -68,7 +68,7 @@ async def get_entity_health(request: Request, state: Shared) -> list[dict[str, o
     params = request.query_params
     found = await look(
         state,
-        agent(request),
+        await agent(request),
         stats.health,
         since=filters.instant("since", params.get("since")),
         least=whole(params.get("min_comparisons"), 3, low=1, high=FURTHEST),
@@ -80,7 +80,7 @@ async def get_entity_health(request: Request, state: Shared) -> list[dict[str, o
 @router.get("/api/knowledge/entities/{entity_id}")
 async def get_entity(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Return one entity and how much is known of it."""
-    found = await look(state, agent(request), browse.detail, entity_id, otherwise=None)
+    found = await look(state, await agent(request), browse.detail, entity_id, otherwise=None)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
     return _detail(found)
@@ -89,7 +89,7 @@ async def get_entity(entity_id: str, request: Request, state: Shared) -> dict[st
 @router.get("/api/knowledge/entities/{entity_id}/aspects")
 async def get_aspects(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Return the sides from which an entity is known, the weightiest first."""
-    rows = await look(state, agent(request), browse.aspects, entity_id, otherwise=())
+    rows = await look(state, await agent(request), browse.aspects, entity_id, otherwise=())
     return {"items": [_aspect(row) for row in rows]}
 
 
@@ -103,7 +103,7 @@ async def get_attributes(
     status = _one_of("status", params.get("status"), (*STATUSES, "all")) or "active"
     rows = await look(
         state,
-        agent(request),
+        await agent(request),
         browse.attributes,
         entity_id,
         aspect_id,
@@ -122,7 +122,7 @@ async def get_dependencies(entity_id: str, request: Request, state: Shared) -> d
     asked = request.query_params.get("direction")
     direction = _one_of("direction", asked, ("incoming", "outgoing", "both")) or "both"
     rows = await look(
-        state, agent(request), browse.dependencies, entity_id, direction, otherwise=()
+        state, await agent(request), browse.dependencies, entity_id, direction, otherwise=()
     )
     return {"items": [dict(row) for row in rows]}
 
@@ -136,7 +136,7 @@ async def post_pin(
     asked = body or PinBody.model_validate({})
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
     now = clock.now()
-    agent_id = agent(request, asked.agent_id)
+    agent_id = await agent(request, asked.agent_id)
     weight = await state.db.awrite(_pin, entity_id, pin, agent_id, now=now)
     is_pinned = pin.type is PinType.PIN
     how = {"pinnedAt": clock.to_text(now)} if is_pinned else {"suppressed": True}
@@ -147,13 +147,13 @@ async def post_pin(
 async def delete_pin(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Take back a pin or a suppression."""
     _check_frozen(state)
-    await state.db.awrite(pinning.clear, entity_id, agent_id=agent(request))
+    await state.db.awrite(pinning.clear, entity_id, agent_id=await agent(request))
     return {"pinned": False}
 
 
-def agent(request: Request, named: str | None = None) -> str:
+async def agent(request: Request, named: str | None = None) -> str:
     """Return the agent whose graph is asked for, by the body, the address or the headers."""
-    return agent_of(named or request.query_params.get("agent_id"), None, request.headers)
+    return await agent_of(named or request.query_params.get("agent_id"), None, request)
 
 
 async def look(

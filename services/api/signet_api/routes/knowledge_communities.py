@@ -13,7 +13,7 @@ router = APIRouter(tags=["knowledge"])
 @router.get("/api/knowledge/communities")
 async def get_communities(request: Request, state: Shared) -> dict[str, object]:
     """Return the groups of entities that were found last, the largest first."""
-    found = await look(state, agent(request), communities.overview, otherwise=Overview())
+    found = await look(state, await agent(request), communities.overview, otherwise=Overview())
     return {
         "items": [dict(row) for row in found.rows],
         "count": len(found.rows),

@@ -37,14 +37,19 @@ async def get_stats(request: Request, state: Shared) -> Mapping[str, int | float
     """Return how much an agent's graph knows."""
     bounds = Bounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
-        borne, stats.NOTHING, stats.counts, agent_id=agent(request), bounds=bounds, now=clock.now()
+        borne,
+        stats.NOTHING,
+        stats.counts,
+        agent_id=await agent(request),
+        bounds=bounds,
+        now=clock.now(),
     )
 
 
 @router.get("/api/knowledge/traversal/status")
 async def get_traversal_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what the newest walk through the graph has met, null before the first."""
-    found = await look(state, agent(request), walks.newest, otherwise=None)
+    found = await look(state, await agent(request), walks.newest, otherwise=None)
     return {"status": found}
 
 
@@ -58,7 +63,9 @@ async def get_constellation(request: Request, state: Shared) -> Response:
         attributes_per_aspect=whole(params.get("max_attributes_per_aspect"), 4, low=1, high=250),
         dependencies=whole(params.get("dependency_limit"), 500, low=1, high=2_000),
     )
-    found = await look(state, agent(request), constellation.draw, extent, otherwise=Constellation())
+    found = await look(
+        state, await agent(request), constellation.draw, extent, otherwise=Constellation()
+    )
     edges = [dict(row) for row in found.dependencies]
     drawn = _drawn(found)
     return await asyncio.to_thread(rows.answer, {"dependencies": edges}, "entities", drawn)
@@ -70,7 +77,7 @@ async def get_hygiene(request: Request, state: Shared) -> dict[str, object]:
     params = request.query_params
     found = await look(
         state,
-        agent(request),
+        await agent(request),
         hygiene.report,
         limit=whole(params.get("limit"), 50, low=1, high=200),
         memories=whole(params.get("memory_limit"), 200, low=1, high=1_000),
@@ -93,7 +100,7 @@ async def post_expand(
     async with state.recalls:
         found = await look(
             state,
-            agent(request, asked.agent_id),
+            await agent(request, asked.agent_id),
             expand.expand,
             name,
             aspect=asked.aspect,
@@ -116,7 +123,7 @@ async def post_expand_session(
         raise Invalid("entityName is required")
     entity_name, found, total = await look(
         state,
-        agent(request, body.agent_id),
+        await agent(request, body.agent_id),
         expand.sessions,
         name,
         session=body.session_id,
@@ -140,7 +147,7 @@ async def post_impact(body: ImpactBody, request: Request, state: Shared) -> dict
     ends_at = clock.monotonic_ms() + IMPACT_MS
     found = await look(
         state,
-        agent(request, body.agent_id),
+        await agent(request, body.agent_id),
         impact.of,
         body.entity_id,
         upstream=body.direction == "upstream",

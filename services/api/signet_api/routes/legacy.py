@@ -25,7 +25,7 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 async def get_legacy_search(request: Request, state: Shared) -> dict[str, object]:
     """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
     params = request.query_params
-    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(params.get("agent_id"), None, request)
     if (column := params.get("distinct")) in search.COLUMNS:
         return {"values": await state.db.aread(_values, column, agent_id)}
     asked = checked(SearchParams, {name: text for name, text in params.items() if text})
@@ -49,7 +49,7 @@ async def get_similar(request: Request, state: Shared) -> dict[str, object]:
     memory_id = params.get("id")
     if not memory_id:
         raise Invalid("id is required", results=[])
-    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(params.get("agent_id"), None, request)
     k = whole(params.get("k"), NEIGHBOURS, low=1, high=MOST_NEIGHBOURS)
     found = await state.db.aread(_similar, agent_id, memory_id, k, params.get("type") or None)
     return {"results": [_near(row, found) for row in found.rows]}

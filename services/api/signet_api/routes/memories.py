@@ -16,7 +16,7 @@ router = APIRouter(tags=["memory"])
 async def get_memories(request: Request, state: Shared) -> dict[str, object]:
     """Return a page of memories, newest first, and counts over all."""
     params = request.query_params
-    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(params.get("agent_id"), None, request)
     return await state.db.aread(
         _page,
         agent_id,
@@ -32,7 +32,7 @@ async def get_memories(request: Request, state: Shared) -> dict[str, object]:
 @router.get("/api/memory/{memory_id}")
 async def get_memory(memory_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Return one memory; a forgotten or unknown one is not found."""
-    agent_id = agent_of(request.query_params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
     return full(await state.db.aread(_one, memory_id, agent_id))
 
 
@@ -40,7 +40,7 @@ async def get_memory(memory_id: str, request: Request, state: Shared) -> dict[st
 async def get_history(memory_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Return what has happened to a memory, oldest first; forgotten memories too."""
     params = request.query_params
-    agent_id = agent_of(params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(params.get("agent_id"), None, request)
     limit = whole(params.get("limit"), history.DEFAULT_LIMIT, low=0, high=history.MAX_LIMIT)
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
     changes = await state.db.aread(_history, memory_id, agent_id, limit)

@@ -61,7 +61,7 @@ NOT_YET: Mapping[str, object] = {
 @router.get("/api/pipeline/status")
 async def get_pipeline_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
-    agent_id = agent(request)
+    agent_id = await agent(request)
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return found | {
         "latency": await asyncio.to_thread(rings.summaries),

@@ -27,7 +27,7 @@ FURTHEST = 100_000
 @router.get("/api/embeddings/projection", responses={202: {"description": "The worker draws it"}})
 async def get_projection(request: Request, state: Shared) -> Response:
     """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
-    view = _view(request)
+    view = await _view(request)
     looked = await state.db.aread(project.look, view, now=clock.now())
     if looked.failure is not None:
         return JSONResponse(
@@ -47,7 +47,7 @@ async def get_projection(request: Request, state: Shared) -> Response:
     return await asyncio.to_thread(_ready, view, looked)
 
 
-def _view(request: Request) -> View:
+async def _view(request: Request) -> View:
     params = request.query_params
     dimensions = params.get("dimensions") or "2"
     if dimensions not in ("2", "3"):
@@ -57,7 +57,7 @@ def _view(request: Request) -> View:
     if low is not None and high is not None and low > high:
         low, high = high, low
     return View(
-        agent_id=agent_of(params.get("agent_id"), None, request.headers),
+        agent_id=await agent_of(params.get("agent_id"), None, request),
         dimensions=int(dimensions),
         limit=whole(params.get("limit"), 0, low=0, high=MOST) or None,
         offset=whole(params.get("offset"), 0, low=0, high=FURTHEST),

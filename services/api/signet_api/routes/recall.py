@@ -58,7 +58,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
     result = await found(body, agent_id, state)
     state.counting.later(result, agent_id)
     return answer.body(result)

@@ -57,7 +57,7 @@ async def post_remember(request: Request) -> dict[str, object]:
     state, actor = await state_of(request), await actor_of(request)
     await state.admission.save()
     body = await body_of(request, RememberBody)
-    agent_id = agent_of(body.agent_id, body.session_key, request.headers)
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
     await scopes.check(state.db, body.supersedes)
     new = _from_where(new_memory(body, agent_id), body, request.headers)
     return answer(await save(state, new, asking(actor, body.changed_by, request.headers)))

@@ -153,7 +153,7 @@ async def get_dead_memories(request: Request, state: Shared) -> dict[str, object
 async def _answer(action: Action, request: Request, state: State, actor: Actor) -> JSONResponse:
     sent = await _body(request)
     if any(option.name == "agentId" for option in action.options):
-        sent = {"agentId": agent(request), **sent}
+        sent = {"agentId": await agent(request), **sent}
     order = _order(action, sent, state, _repairer(request, actor), request=request)
     _check(order, state)
     result = await _done(order, state)

@@ -29,10 +29,16 @@ class UnknownSession(NotFound):
 async def get_sessions(request: Request, db: Db) -> dict[str, object]:
     """Return the sessions that run now."""
     scope = caller.current().scope
-    agent_id = scope.agent or request.query_params.get("agent_id") or None
-    caller.current().check_row(agent=agent_id)
+    agent_id = await _only(request)
     found = await db.aread(_running, agent_id, scope.project)
     return {"sessions": found, "count": len(found)}
+
+
+async def _only(request: Request) -> str | None:
+    """Return the agent that a list is limited to, None for no limit; one agent alone has every session (HN-77)."""
+    named = caller.current().scope.agent or request.query_params.get("agent_id") or None
+    found = await agent_of(named, None, request)
+    return None if named is None or found != named else found
 
 
 @router.post("/search", openapi_extra=described(TranscriptSearchBody))
@@ -46,7 +52,7 @@ async def post_search(request: Request, db: Db) -> dict[str, object]:
     found = await db.aread(
         earlier.search,
         prompt.terms(body.query),
-        agent_id=agent_of(body.agent_id, body.session_key, request.headers),
+        agent_id=await agent_of(body.agent_id, body.session_key, request),
         project=scope.project or body.project,
         chars=earlier.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
@@ -100,8 +106,7 @@ async def post_renew(session_key: str, db: Db) -> dict[str, object]:
 async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str, object]:
     """Return what was said in a session, as it is stored."""
     scope = caller.current().scope
-    agent_id = scope.agent or request.query_params.get("agent_id") or None
-    caller.current().check_row(agent=agent_id)
+    agent_id = await _only(request)
     row = await db.aread(
         earlier.transcript, bare(session_key), agent_id=agent_id, project=scope.project
     )

@@ -25,7 +25,7 @@ log = logs.get("skills")
 @router.get("/api/skills")
 async def get_skills(request: Request, state: Shared) -> dict[str, object]:
     """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
-    agent_id = agent_of(request.query_params.get("agent_id"), None, request.headers)
+    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
     limits = roster.limits(state.settings)
     every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
     found = [one for one in every if roster.shows(limits, agent_id, one.name, one.title)]

@@ -43,7 +43,7 @@ async def post_complete(request: Request, state: Shared) -> dict[str, object]:
     if body.content is None:
         raise Invalid("content is required")
     text = file.checked(body.content)
-    agent_id = agent_of(body.agent_id, None, request.headers)
+    agent_id = await agent_of(body.agent_id, None, request)
     path = _path(state, agent_id)
     await state.db.aread(_must_be_free, state, clock.now())
     newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
@@ -65,7 +65,7 @@ async def post_trigger(request: Request, state: Shared) -> dict[str, object]:
 @router.get("/api/synthesis/status")
 async def get_status(request: Request, state: Shared) -> dict[str, object]:
     """Return whether MEMORY.md is written just now, and when that was done last."""
-    agent_id = agent_of(request.query_params.get("agentId"), None, request.headers)
+    agent_id = await agent_of(request.query_params.get("agentId"), None, request)
     running, last = await state.db.aread(
         lambda tx: (store.is_running(tx), store.last_run_at(tx, agent_id))
     )
@@ -89,7 +89,7 @@ def _config(settings: Settings) -> dict[str, object]:
 async def _agent(request: Request) -> str:
     """Return whose file is meant; a body may be left out."""
     named = (await body_of(request, SynthesisBody)).agent_id if await request.body() else None
-    return agent_of(named, None, request.headers)
+    return await agent_of(named, None, request)
 
 
 def _path(state: State, agent_id: str) -> Path:

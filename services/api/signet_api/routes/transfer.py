@@ -35,7 +35,7 @@ async def get_export(request: Request, state: Shared) -> dict[str, object]:
     What the agent may read; everything, private rows of all agents too, only with `everything=true`.
     """
     params = request.query_params
-    agent_id = agent_of(params.get("agentId"), None, request.headers)
+    agent_id = await agent_of(params.get("agentId"), None, request)
     since = params.get("since")
     try:
         changed = clock.parse(since) if since else None
@@ -64,7 +64,7 @@ async def post_import(
     With `preview` nothing is written, and the answer is what would become of them.
     """
     how = How(actor=actor, rules=Rules.of(state.settings), embed=not body.vectors)
-    known, refused = _parsed(body.records, request)
+    known, refused = await _parsed(body.records, request)
     outcomes = dict(refused)
     taken = await _taken(state, [record for _, record in known], body, how)
     outcomes.update(zip((index for index, _ in known), taken, strict=True))
@@ -99,7 +99,7 @@ async def _taken(
     return found
 
 
-def _parsed(
+async def _parsed(
     records: list[dict[str, object]], request: Request
 ) -> tuple[list[tuple[int, Record | Text]], dict[int, Outcome]]:
     """Return the records that can be read, with their place in the request, and what the others lack."""
@@ -118,7 +118,7 @@ def _parsed(
             continue
         new = new_memory(
             body.model_copy(update=_NOT_IN_TEXTS),
-            agent_of(body.agent_id, body.session_key, request.headers),
+            await agent_of(body.agent_id, body.session_key, request),
         )
         known.append((index, Text(new=new, path=body.source_path, section=body.source_section)))
     return known, refused

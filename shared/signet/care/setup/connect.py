@@ -29,6 +29,7 @@ def connect(
     *,
     port: int,
     legacy: bool | None,
+    conversations: bool | None,
     claims_workspace: bool,
 ) -> tuple[Connected, ...]:
     """Connect the harnesses that agent.yaml lists, and those that were asked for by name.
@@ -36,7 +37,7 @@ def connect(
     One that was taken out on purpose, or entries that a person took out, come back only when they are asked for.
     """
     site = registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
-    wishes = Wishes(legacy=legacy, claim_workspace=claims_workspace)
+    wishes = Wishes(legacy=legacy, conversations=conversations, claim_workspace=claims_workspace)
     asked = {*asked, *(["openclaw"] if wishes != Wishes() else [])}
     chosen = {*registry.wanted(site, listed), *asked}
     return tuple(

@@ -12,6 +12,7 @@ from signet.domain.auth import caller
 _READ = "SELECT id, read_policy, policy_group, name, created_at, updated_at FROM agents"
 _BY_ID = f"{_READ} WHERE id = ?"
 _EVERY = f"{_READ} ORDER BY id <> 'default', id"
+_OTHERS = "SELECT 1 FROM agents WHERE id <> 'default' LIMIT 1"
 _PUT = """
 INSERT INTO agents (id, name, read_policy, policy_group, created_at, updated_at)
 VALUES (:id, :name, :policy, :group, :at, :at)
@@ -38,6 +39,11 @@ def get(tx: ReadTx, agent_id: str) -> Agent | None:
 def every(tx: ReadTx) -> list[Agent]:
     """Return every registered agent, the default one first."""
     return [_agent(row) for row in tx.all(_EVERY)]
+
+
+def has_others(tx: ReadTx) -> bool:
+    """Return whether any agent but the default one is registered."""
+    return tx.value(_OTHERS) is not None
 
 
 def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:

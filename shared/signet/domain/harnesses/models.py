@@ -39,10 +39,12 @@ class Site:
 class Wishes:
     """What a person has asked for beside the connection itself; None keeps what is there.
 
-    `legacy` chooses OpenClaw's legacy path, `claim_workspace` sets its workspace even when it has another.
+    `legacy` chooses OpenClaw's legacy path, `conversations` lets its plugin read what is said or not, and
+    `claim_workspace` sets its workspace even when it has another.
     """
 
     legacy: bool | None = None
+    conversations: bool | None = None
     claim_workspace: bool = False
 
 

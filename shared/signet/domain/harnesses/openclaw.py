@@ -5,12 +5,21 @@ Every settings file that is found is patched in the same way. What stood there b
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 from signet.domain.harnesses.openclaw_places import configs
+from signet.domain.harnesses.openclaw_schema import (
+    NEW_SEARCH,
+    OLD_SEARCH,
+    Understood,
+    is_asking_version,
+    schema,
+    understood,
+)
 from signet.domain.harnesses.opencode import plugin_text
 
 PLUGIN = "signet-memory-openclaw"
@@ -21,12 +30,27 @@ CORE = "memory-core"
 SLOT = ("plugins", "slots", "memory")
 ENTRY = ("plugins", "entries", PLUGIN)
 HOOK = ("hooks", "internal", "entries", LEGACY, "enabled")
-SEARCH = ("agents", "defaults", "memorySearch", "enabled")
+#: Whether its hooks may read what is said; without it newer versions call none of those that matter.
+CONSENT = (*ENTRY, "hooks", "allowConversationAccess")
+#: What lets it, as a person types it.
+TO_ALLOW = "signet harness install openclaw --allow-conversations"
+#: What a person agrees to.
+CONSENT_QUESTION = (
+    "OpenClaw hands conversations only to plugins that you allow to read them.",
+    "Signet's plugin reads each prompt, adds what it remembers to it, and keeps",
+    "what is said in your workspace on this machine. Without it, only its",
+    "tools work.",
+)
 WORKSPACE = ("agents", "defaults", "workspace")
 _ALLOW = ("plugins", "allow")
 #: What stands there without us (HN-54).
-_DEFAULTS: Mapping[tuple[str, ...], Json] = {SLOT: CORE, SEARCH: True, HOOK: False}
-_KEPT = (SLOT, ENTRY, HOOK, SEARCH, WORKSPACE)
+_DEFAULTS: Mapping[tuple[str, ...], Json] = {
+    SLOT: CORE,
+    OLD_SEARCH: True,
+    NEW_SEARCH: True,
+    HOOK: False,
+}
+_KEPT = (SLOT, ENTRY, HOOK, OLD_SEARCH, NEW_SEARCH, WORKSPACE)
 _PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 _HOOK_FILES = ("HOOK.md", "handler.js", "package.json")
 
@@ -51,7 +75,8 @@ class OpenClaw:
         """Return every settings file, and the files of the path that is chosen."""
         paths = configs(site)
         legacy = _is_legacy(paths, wishes)
-        found = [_patch(path, site, wishes, legacy=legacy) for path in paths]
+        texts = _texts(paths)
+        found = [_patch(path, site, wishes, texts.get(path, "{}"), legacy=legacy) for path in paths]
         if legacy:
             folder = site.workspace.root / "hooks" / "agent-memory"
             return found + _files(folder, "openclaw-legacy", _HOOK_FILES, site)
@@ -65,8 +90,8 @@ class OpenClaw:
         return None
 
     def validation(self, site: Site) -> Sequence[str] | None:
-        """Return None."""
-        return None
+        """Return its check of the settings, where the program has one that says which settings there are."""
+        return None if schema(site) is None else ("openclaw", "config", "validate")
 
     def is_installed(self, site: Site) -> bool:
         """Return whether any of its settings use us."""
@@ -79,10 +104,22 @@ class OpenClaw:
             Problem(path=path, text=why) for path, text in texts.items() for why in _faults(text)
         ]
 
+    def asks_consent(self, site: Site, wishes: Wishes) -> bool:
+        """Return whether a person has yet to say if our plugin may read what is said in OpenClaw."""
+        texts = _texts(configs(site))
+        if wishes.conversations is not None or _is_legacy([*texts], wishes):
+            return False
+        return any(
+            not jsonedit.has(text, CONSENT) and understood(site, text).asks_consent
+            for text in texts.values()
+        )
+
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return what is to be known about its workspace."""
+        """Return what is to be known about its workspace, and about what its plugin may not do."""
         root = site.workspace.root
         found = []
+        if self.asks_consent(site, wishes):
+            found.append(f"OpenClaw gives Signet no conversations before you allow it: {TO_ALLOW}")
         for path, text in _texts(configs(site)).items():
             value = jsonedit.get(text, WORKSPACE)
             if value != str(root):
@@ -98,10 +135,15 @@ class OpenClaw:
         return found
 
 
-def _patch(path: Path, site: Site, wishes: Wishes, *, legacy: bool) -> Patch:
+def _patch(path: Path, site: Site, wishes: Wishes, now: str, *, legacy: bool) -> Patch:
+    """Return what changes in settings that say `now`; a consent that was given or refused in them holds."""
+    knows = understood(site, now)  # may ask the program, for seconds
+    consent = jsonedit.get(_texts([path]).get(path, "{}"), CONSENT)
+    if wishes.conversations is None and isinstance(consent, bool):
+        wishes = replace(wishes, conversations=consent)
     return Patch(
         path=path,
-        put=lambda text: _put(text, site, wishes, legacy=legacy),
+        put=lambda text: _put(text, site, wishes, knows, legacy=legacy),
         take=lambda text, before: _take(text, before, site),
         before=_before,
         empty=jsonedit.EMPTY,
@@ -124,7 +166,7 @@ def _is_legacy(paths: list[Path], wishes: Wishes) -> bool:
     return not plugin and any(_is_on(text, HOOK) for text in texts)
 
 
-def _put(text: str, site: Site, wishes: Wishes, *, legacy: bool) -> str:
+def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bool) -> str:
     text = _migrated(text)
     if legacy:
         if jsonedit.get(text, SLOT) == PLUGIN:
@@ -138,11 +180,16 @@ def _put(text: str, site: Site, wishes: Wishes, *, legacy: bool) -> str:
             text = jsonedit.put(text, ENTRY, entry)
         text = jsonedit.put(text, (*ENTRY, "enabled"), True)
         text = jsonedit.put(text, (*ENTRY, "config", "daemonUrl"), site.url)
+        if wishes.conversations is not None and knows.asks_consent:
+            text = jsonedit.put(text, CONSENT, wishes.conversations)
         allowed = jsonedit.get(text, _ALLOW)
         if isinstance(allowed, list) and PLUGIN not in allowed:
             text = jsonedit.append(text, _ALLOW, PLUGIN)
     text = jsonedit.put(text, HOOK, legacy)
-    text = jsonedit.put(text, SEARCH, False)
+    if knows.search is not None:
+        if knows.search == NEW_SEARCH:
+            text = _without_old_search(text)
+        text = jsonedit.put(text, knows.search, False)
     if not _is_temporary(site) and (wishes.claim_workspace or not jsonedit.get(text, WORKSPACE)):
         text = jsonedit.put(text, WORKSPACE, str(site.workspace.root))
     return text
@@ -159,6 +206,13 @@ def _migrated(text: str) -> str:
             )
     text = jsonedit.drop(text, (*ENTRY[:-1], LEGACY))
     return jsonedit.drop(text, ("signet",))
+
+
+def _without_old_search(text: str) -> str:
+    """Return the settings without what an earlier version of us wrote where memory search was."""
+    if jsonedit.get(text, OLD_SEARCH[:-1]) != {"enabled": False}:
+        return text
+    return jsonedit.prune(jsonedit.drop(text, OLD_SEARCH[:-1]), OLD_SEARCH[:-2])
 
 
 def _entry(one: Json) -> tuple[str, Json]:
@@ -183,7 +237,8 @@ def _take(text: str, before: Before, site: Site) -> str:
     """Bring back what stood there; without a record its defaults (HN-54). What a person has set since stays."""
     ours: dict[tuple[str, ...], Json] = {
         SLOT: PLUGIN,
-        SEARCH: False,
+        OLD_SEARCH: False,
+        NEW_SEARCH: False,
         WORKSPACE: str(site.workspace.root),
         HOOK: jsonedit.get(text, HOOK),
         ENTRY: jsonedit.get(text, ENTRY),
@@ -217,9 +272,16 @@ def _faults(text: str) -> list[str]:
         found.append("plugin and legacy hook are both active")
     if plugin and jsonedit.get(text, SLOT) != PLUGIN:
         found.append(f"the memory slot is held by {jsonedit.get(text, SLOT) or CORE}")
-    if (plugin or legacy) and jsonedit.get(text, SEARCH) is not False:
+    if plugin and needs_consent(text):
+        found.append(f"OpenClaw gives it no conversations before you allow it: {TO_ALLOW}")
+    if (plugin or legacy) and any(_is_on(text, one) for one in (OLD_SEARCH, NEW_SEARCH)):
         found.append("OpenClaw's own memory search is active beside ours")
     return found
+
+
+def needs_consent(text: str) -> bool:
+    """Return whether these settings are those of a version that asks for consent, and have no answer."""
+    return not jsonedit.has(text, CONSENT) and is_asking_version(text)
 
 
 def _uses(text: str) -> bool:

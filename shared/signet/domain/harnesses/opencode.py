@@ -1,4 +1,8 @@
-"""OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links."""
+"""OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links.
+
+The tools come from the server alone: OpenCode calls them `signet_memory_search` and so on, all of them are there, and
+they need no package that OpenCode would have to fetch first, as tools of a plugin do.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

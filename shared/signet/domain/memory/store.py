@@ -106,7 +106,8 @@ _HINT = (
 _TRANSCRIPT = (
     "INSERT INTO session_transcripts (agent_id, session_key, content, harness, project, created_at, updated_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_id, session_key) DO UPDATE"
-    " SET content = excluded.content, updated_at = excluded.updated_at"
+    " SET content = excluded.content, updated_at = excluded.updated_at,"
+    " created_at = min(created_at, excluded.created_at)"
     " WHERE length(excluded.content) > length(content)"
 )
 

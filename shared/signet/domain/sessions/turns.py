@@ -47,7 +47,8 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
         return told
     if told in stored:
         return stored
-    if transcript.untimed(told).startswith(stored):  # stored before messages had their times
+    # Stored before messages had times, or told again with others: OpenClaw corrects that of a prompt.
+    if transcript.untimed(told).startswith(transcript.untimed(stored)):
         return told
     tail = _tail(stored)
     at = told.find(tail)

@@ -53,65 +53,15 @@ function signetClient({ url, harness, headers, log = () => {} }) {
   return { ask, hook, keep, deliver }
 }
 
-const MEMORY_TOOLS = {
-  memory_search: {
-    description: "Search what is remembered from earlier sessions.",
-    args: { query: "string", limit: "number?", type: "string?" },
-    call: (client, args) => client.ask("POST", "/api/memory/recall", { limit: 10, ...args }, 5_000),
-    show: (told) =>
-      (told.results ?? []).map((one) => `[${one.id}] (${one.type}, ${one.score.toFixed(2)}) ${one.content}`).join("\n") ||
-      "Nothing is remembered about this.",
-  },
-  memory_store: {
-    description: "Remember a fact, a decision or a preference for later sessions.",
-    args: { content: "string", type: "string?", importance: "number?", tags: "string?" },
-    call: (client, args) => client.ask("POST", "/api/memory/remember", args, 5_000),
-    show: (told) => `Remembered as ${told.id ?? told.memoryId}.`,
-  },
-  memory_get: {
-    description: "Read one memory by its id.",
-    args: { id: "string" },
-    call: (client, { id }) => client.ask("GET", `/api/memory/${encodeURIComponent(id)}`, undefined, 5_000),
-    show: (told) => JSON.stringify(told),
-  },
-  memory_list: {
-    description: "List the newest memories.",
-    args: { limit: "number?", offset: "number?" },
-    call: (client, { limit = 20, offset = 0 }) =>
-      client.ask("GET", `/api/memories?limit=${limit}&offset=${offset}`, undefined, 5_000),
-    show: (told) => (told.memories ?? []).map((one) => `[${one.id}] (${one.type}) ${one.content}`).join("\n"),
-  },
-  memory_modify: {
-    description: "Change a memory; the reason is kept in its history.",
-    args: { id: "string", reason: "string", content: "string?", type: "string?", importance: "number?" },
-    call: (client, { id, ...rest }) =>
-      client.ask("PATCH", `/api/memory/${encodeURIComponent(id)}`, rest, 5_000),
-    show: () => "Changed.",
-  },
-  memory_forget: {
-    description: "Forget a memory; the reason is kept, and it can be recovered for a while.",
-    args: { id: "string", reason: "string" },
-    call: (client, { id, reason }) =>
-      client.ask("DELETE", `/api/memory/${encodeURIComponent(id)}?reason=${encodeURIComponent(reason)}`, undefined, 5_000),
-    show: () => "Forgotten.",
-  },
+// The text of a message, whose content is a text or a list of parts.
+function textOf(content) {
+  const parts = typeof content === "string" ? [content] : (content ?? []).filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text)
+  return parts.join("\n").trim()
 }
 
-async function runTool(tool, client, args) {
-  try {
-    return tool.show(await tool.call(client, args))
-  } catch (error) {
-    return `The memory is not available: ${error.message}`
-  }
-}
-
-// What was said, from messages whose content is a text or a list of parts.
+// What was said, as lines of JSON that keep the times of messages; `timestamp` is in milliseconds.
 function transcriptOf(messages) {
-  const lines = []
-  for (const { role, content } of messages) {
-    const parts = typeof content === "string" ? [content] : (content ?? []).filter((one) => one.type === "text").map((one) => one.text)
-    const text = parts.join("\n").trim()
-    if (text && (role === "user" || role === "assistant")) lines.push(`${role === "user" ? "User" : "Assistant"}: ${text}`)
-  }
-  return lines.join("\n\n")
+  const said = messages.map(({ role, content, timestamp }) => ({ role, content: textOf(content), timestamp }))
+  const spoken = said.filter((one) => one.content && (one.role === "user" || one.role === "assistant"))
+  return spoken.map((one) => JSON.stringify(one)).join("\n")
 }

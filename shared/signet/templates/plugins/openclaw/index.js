@@ -3,6 +3,63 @@
 
 const CALL_MS = 5_000
 const HEALTH_MS = 60_000
+// OpenClaw keeps nothing that a hook adds to a prompt, and Signet repeats no memory within so many prompts.
+const REPEATED = 5
+// Since then a hook can add to the system prompt, which is the same in each turn and so is cached by providers.
+const SYSTEM_SINCE = [2026, 3, 7]
+
+// OpenClaw has a memory_search and a memory_get of its own, whatever holds its memory slot.
+const MEMORY_TOOLS = {
+  signet_memory_search: {
+    description: "Search what is remembered from earlier sessions.",
+    args: { query: "string", limit: "number?", type: "string?" },
+    call: (client, args) => client.ask("POST", "/api/memory/recall", { limit: 10, ...args }, 5_000),
+    show: (told) =>
+      (told.results ?? []).map((one) => `[${one.id}] (${one.type}, ${one.score.toFixed(2)}) ${one.content}`).join("\n") ||
+      "Nothing is remembered about this.",
+  },
+  signet_memory_store: {
+    description: "Remember a fact, a decision or a preference for later sessions.",
+    args: { content: "string", type: "string?", importance: "number?", tags: "string?" },
+    call: (client, args) => client.ask("POST", "/api/memory/remember", args, 5_000),
+    show: (told) => `Remembered as ${told.id ?? told.memoryId}.`,
+  },
+  signet_memory_get: {
+    description: "Read one memory by its id.",
+    args: { id: "string" },
+    call: (client, { id }) => client.ask("GET", `/api/memory/${encodeURIComponent(id)}`, undefined, 5_000),
+    show: (told) => JSON.stringify(told),
+  },
+  signet_memory_list: {
+    description: "List the newest memories.",
+    args: { limit: "number?", offset: "number?" },
+    call: (client, { limit = 20, offset = 0 }) =>
+      client.ask("GET", `/api/memories?limit=${limit}&offset=${offset}`, undefined, 5_000),
+    show: (told) => (told.memories ?? []).map((one) => `[${one.id}] (${one.type}) ${one.content}`).join("\n"),
+  },
+  signet_memory_modify: {
+    description: "Change a memory; the reason is kept in its history.",
+    args: { id: "string", reason: "string", content: "string?", type: "string?", importance: "number?" },
+    call: (client, { id, ...rest }) =>
+      client.ask("PATCH", `/api/memory/${encodeURIComponent(id)}`, rest, 5_000),
+    show: () => "Changed.",
+  },
+  signet_memory_forget: {
+    description: "Forget a memory; the reason is kept, and it can be recovered for a while.",
+    args: { id: "string", reason: "string" },
+    call: (client, { id, reason }) =>
+      client.ask("DELETE", `/api/memory/${encodeURIComponent(id)}?reason=${encodeURIComponent(reason)}`, undefined, 5_000),
+    show: () => "Forgotten.",
+  },
+}
+
+async function runTool(tool, client, args) {
+  try {
+    return tool.show(await tool.call(client, args))
+  } catch (error) {
+    return `The memory is not available: ${error.message}`
+  }
+}
 
 function schemaOf(args) {
   const entries = Object.entries(args)
@@ -20,6 +77,12 @@ function keyOf(context) {
   return key.startsWith("agent:") ? key : `agent:${context.agentId || "main"}:${key}`
 }
 
+function isSince(version, wanted) {
+  const parts = String(version ?? "").split(/[.-]/).map(Number)
+  const place = wanted.findIndex((number, n) => parts[n] !== number)
+  return place < 0 || parts[place] > wanted[place]
+}
+
 function register(api) {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return
@@ -33,6 +96,7 @@ function register(api) {
   }
   const signet = signetClient({ url, harness: "openclaw", headers, log: (text) => api.logger?.warn?.(`[signet] ${text}`) })
   const sessions = new Map()
+  const hasSystem = isSince(api.runtime?.version, SYSTEM_SINCE)
   let isUp = true
 
   async function look() {
@@ -50,7 +114,7 @@ function register(api) {
   }
 
   function known(key) {
-    if (!sessions.has(key)) sessions.set(key, { isStarted: false, transcript: "" })
+    if (!sessions.has(key)) sessions.set(key, { isStarted: false, context: "", told: [], transcript: "" })
     return sessions.get(key)
   }
 
@@ -61,14 +125,19 @@ function register(api) {
     const session = known(key)
     session.transcript = transcriptOf(event.messages ?? []) || session.transcript
     const asked = { ...about(context), userMessage: event.prompt ?? "", userPrompt: event.prompt ?? "" }
-    const start = session.isStarted ? null : signet.hook("session-start", about(context), CALL_MS)
+    const start = { ...about(context), needsContext: true }
     const [started, told] = await Promise.all([
-      start,
+      session.isStarted ? null : signet.hook("session-start", start, CALL_MS),
       asked.userMessage.trim() ? signet.hook("user-prompt-submit", asked, CALL_MS) : null,
     ])
-    session.isStarted ||= started !== null
-    const texts = [started?.inject, told?.inject].filter(Boolean)
-    return texts.length ? { prependContext: texts.join("\n\n") } : undefined
+    if (started) Object.assign(session, { isStarted: true, context: started.inject ?? "" })
+    const before = session.told.slice(-REPEATED)
+    if (told?.memoryCount) session.told = [...before, told.inject]
+    const prepended = [...before, told?.inject]
+    if (!hasSystem) prepended.unshift(session.context)
+    const found = { prependContext: prepended.filter(Boolean).join("\n\n") }
+    if (hasSystem) found.appendSystemContext = session.context
+    return Object.values(found).some(Boolean) ? found : undefined
   }
 
   async function ended(event, context, reason) {
@@ -90,7 +159,7 @@ function register(api) {
   })
   api.on("after_compaction", async (event, context) => {
     if (!keyOf(context)) return
-    known(keyOf(context)).isStarted = false // its context is gone, so it is told again
+    Object.assign(known(keyOf(context)), { isStarted: false, told: [] }) // the daemon tells all of it again
     if (event?.summary) await signet.hook("compaction-complete", { ...about(context), summary: event.summary }, CALL_MS)
   })
   for (const [name, tool] of Object.entries(MEMORY_TOOLS)) {

@@ -1,4 +1,5 @@
-// Signet in OpenCode: what is remembered goes into the system prompt, what was said goes to the memory.
+// Signet in OpenCode: what is remembered goes to the agent with its prompts, what was said goes to the memory.
+// The tools come from the MCP server.
 // Written by `signet harness install opencode`; changes are replaced. SIGNET_ENABLED=false switches it off.
 // @client
 
@@ -6,26 +7,8 @@ const START_MS = 2_000
 const PROMPT_MS = 2_000
 const LATER_MS = 10_000
 
-async function toolsOf(client) {
-  let made
-  try {
-    made = await import("@opencode-ai/plugin")
-  } catch {
-    return {} // OpenCode has not installed its helper; the MCP server offers the same tools.
-  }
-  const kinds = made.tool.schema
-  const argument = (kind) => (kind.endsWith("?") ? kinds[kind.slice(0, -1)]().optional() : kinds[kind]())
-  return Object.fromEntries(
-    Object.entries(MEMORY_TOOLS).map(([name, tool]) => [
-      name,
-      made.tool({
-        description: tool.description,
-        args: Object.fromEntries(Object.entries(tool.args).map(([key, kind]) => [key, argument(kind)])),
-        execute: (args) => runTool(tool, client, args),
-      }),
-    ]),
-  )
-}
+// So that nobody takes it for the person's words.
+const wrapped = (text) => `<signet-memory>\n${text}\n</signet-memory>`
 
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
@@ -41,16 +24,18 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
   const about = { project: worktree && worktree !== "/" ? worktree : directory, agentId: env.SIGNET_AGENT_ID || undefined }
   const sessions = new Map()
 
-  // What is known of a session; its start is told once.
   function session(key) {
-    if (!sessions.has(key)) {
-      const known = { context: "", next: "", transcript: "" }
-      known.started = signet.hook("session-start", { ...about, sessionKey: key }, START_MS).then((told) => {
-        known.context = told?.inject || told?.recentContext || ""
-      })
-      sessions.set(key, known)
-    }
-    return sessions.get(key)
+    if (!sessions.has(key)) sessions.set(key, { context: "", told: new Map(), transcript: "", isCompacting: false })
+    const known = sessions.get(key)
+    if (!known.context) known.started ??= start(key, known)
+    return known
+  }
+
+  // A start that got no answer is tried again at the next prompt.
+  async function start(key, known) {
+    const told = await signet.hook("session-start", { ...about, sessionKey: key, needsContext: true }, START_MS)
+    known.context = told?.inject || told?.recentContext || ""
+    known.started = undefined
   }
 
   async function messagesOf(key) {
@@ -64,10 +49,12 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
 
   async function heard(key) {
     const messages = await messagesOf(key)
-    const said = transcriptOf(messages.map((one) => ({ role: one.info.role, content: one.parts })))
-    const known = session(key)
-    known.transcript = said || known.transcript
-    return known.transcript
+    const said = transcriptOf(
+      messages.map(({ info, parts }) => ({ role: info.role, content: parts, timestamp: info.time?.created })),
+    )
+    const known = sessions.get(key)
+    if (known && said) known.transcript = said
+    return said || known?.transcript
   }
 
   async function ended(key, reason) {
@@ -79,36 +66,51 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
   async function summarized(key) {
     const messages = await messagesOf(key)
     const last = messages.findLast((one) => one.info.role === "assistant" && one.info.summary)
-    const summary = last && transcriptOf([{ role: "assistant", content: last.parts }]).replace(/^Assistant: /, "")
+    const summary = last && textOf(last.parts)
     if (summary) await signet.hook("compaction-complete", { ...about, sessionKey: key, summary }, LATER_MS)
   }
 
   return {
-    tool: await toolsOf(signet),
-    "chat.message": async ({ sessionID }, { parts }) => {
+    "chat.message": async ({ sessionID }, { message, parts }) => {
       const known = session(sessionID)
-      const text = (parts ?? []).filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text).join("\n")
-      if (!text.trim()) return
+      const text = textOf(parts)
+      if (!text) return
       const asked = signet.hook("user-prompt-submit", { ...about, sessionKey: sessionID, userMessage: text }, PROMPT_MS)
       const [told] = await Promise.all([asked, known.started])
-      known.next = told?.inject ?? ""
+      if (told?.inject) known.told.set(message.id, told.inject)
     },
-    "experimental.chat.system.transform": async ({ sessionID } = {}, { system }) => {
-      const known = sessions.get(sessionID)
+    // Called for each request of the agent itself, and for none that asks for a title. Each text goes with the message
+    // that it was found for, in every request that holds this message, so that providers can cache what comes before.
+    "experimental.chat.messages.transform": async (_input, { messages }) => {
+      const known = sessions.get(messages[0]?.info.sessionID)
       if (!known) return
-      if (known.context) system.push(known.context)
-      if (known.next) system.push(known.next)
-      known.next = ""
+      if (known.isCompacting) {
+        known.isCompacting = false
+        return
+      }
+      let context = known.context
+      for (const [place, { info, parts }] of messages.entries()) {
+        if (info.role !== "user") continue
+        const text = [context, known.told.get(info.id)].filter(Boolean).join("\n\n")
+        context = ""
+        if (!text) continue
+        const added = { id: `prt_signet_${info.id}`, sessionID: info.sessionID, messageID: info.id }
+        // A new message: the one that is there is also read for the title.
+        messages[place] = { info, parts: [{ ...added, type: "text", synthetic: true, text: wrapped(text) }, ...parts] }
+      }
     },
     "experimental.session.compacting": async ({ sessionID }, { context }) => {
+      const known = sessions.get(sessionID)
+      if (known) known.isCompacting = true
       const told = await signet.hook("pre-compaction", { ...about, sessionKey: sessionID }, PROMPT_MS)
-      const text = told?.guidelines || sessions.get(sessionID)?.context
+      const text = told?.guidelines || known?.context
       if (text) context.push(text)
     },
     event: async ({ event }) => {
       const key = event.properties?.sessionID ?? event.properties?.info?.id
       if (!key) return
       if (event.type === "session.created") await session(key).started
+      if (event.type === "session.compacted" && sessions.has(key)) sessions.get(key).isCompacting = false
       if (event.type === "session.compacted") await summarized(key)
       if (event.type === "session.idle") {
         const transcript = await heard(key)
