@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from providers.native.cases import Models
 from signet.paths import Workspace
+
+#: Prints whether the install found the model there already.
+INSTALL = (
+    "from signet.providers.native import install as i; print(i.install(lambda *_: None).was_there)"
+)
+
 
 #: A slow machine is no fault of what is tested, and what chance finds is no fault of whoever changes something else:
 #: the examples are the same in each run. Others are tried with `--hypothesis-profile=default`.
@@ -44,3 +53,19 @@ def _no_traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             names.remove(".daemon")
             if workspace.daemon_dir not in workspace.runtime_dir.parents:
                 shutil.rmtree(workspace.runtime_dir, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
+    """Install with two processes at once, so that one download serves every test."""
+    home = tmp_path_factory.mktemp("models")
+    environ = {
+        **os.environ,
+        "SIGNET_MODEL_DIR": str(home),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    command = [sys.executable, "-c", INSTALL]
+    both = [
+        subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    return Models(home=home, said=[process.communicate(timeout=200)[0].strip() for process in both])

@@ -1,5 +1,6 @@
 """What earlier sessions and commits bring to a prompt, with the real processes and the default model."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from providers.native.cases import Models
 from signet.db.driver import connect
 from support.http import Served, a_workspace, served
 from support.processes import eventually, program
@@ -87,7 +89,8 @@ class World:
             connection.close()
 
     def warm(self) -> None:
-        """Wait until questions are answered by meaning, too."""
+        """Wait until questions are answered by meaning, too; there must be something to compare them with."""
+        self.server.post("/api/memory/remember", {"content": "The harbour cat is called Tula."})
 
         def is_hybrid() -> bool:
             answer = self.server.post("/api/memory/recall", {"query": "oven"})
@@ -97,17 +100,20 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("delivery")
     workspace = a_workspace(folder / "agents")
     (workspace.root / "agent.yaml").write_text("", "utf-8")  # all defaults
     project = folder / "project"
     project.mkdir()
-    env = {"SIGNET_PATH": str(workspace.root)}
+    env = {"SIGNET_PATH": str(workspace.root), "SIGNET_MODEL_DIR": str(models.home)}
     with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.ExitStack() as patched,
         program("-m", "signet_worker.main", env=env, is_heard=False),
-        served(workspace) as server,
     ):
+        patch.setenv("SIGNET_MODEL_DIR", str(models.home))
+        server = patched.enter_context(served(workspace))
         made = World(server, project)
         made.talk("bakery", BAKERY, 2)
         made.talk("parcels", PARCELS, 3)
@@ -187,6 +193,21 @@ def test_a_session_that_grows_is_indexed_once_and_whole(world: World) -> None:
     assert "\n".join(str(text) for _, text in rows) == "\n".join(
         f"{role.capitalize()}: {text}" for role, text in BAKERY
     )
+
+
+def test_sessions_that_were_stored_before_are_indexed_by_the_scheduler(world: World) -> None:
+    connection = connect(world.server.workspace.database)
+    connection.execute("DELETE FROM episode_chunks")
+    connection.close()
+    asked = "The oven timer drifts by an hour since the shop changed to summer time."
+    assert "monotonic" not in world.hook("user-prompt-submit", "new-5", userPrompt=asked)
+    env = {"SIGNET_PATH": str(world.server.workspace.root)}
+    with program("-m", "signet_scheduler.main", env=env, is_heard=False):
+        sql = (
+            "SELECT count(*) FROM episode_chunks WHERE source_id = 'bakery' AND vector IS NOT NULL"
+        )
+        eventually(lambda: world.rows(sql) != [(0,)], seconds=60)
+    assert "monotonic seconds" in world.hook("user-prompt-submit", "new-5", userPrompt=asked)
 
 
 @needs_git

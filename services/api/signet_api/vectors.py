@@ -1,7 +1,7 @@
 """The vector of a question, without ever waiting for a model to load, nor long for a server.
 
-The first question starts to load the model in the background and is answered by words; so is every question until
-the model is warm, and again for a while after an embedding server has failed or was slow.
+A session that begins, or the first question, starts to load the model in the background; until it is warm every
+question is answered by words, and again for a while after an embedding server has failed or was slow.
 
 A model of this process computes while the answer's thread reads what needs no vector, and hands over without the event
 loop, whose turn takes up to 12 ms beside 32 saves. A server is waited for before, so that it keeps no reader.
@@ -76,6 +76,11 @@ class QueryVectors:
     def is_warm(self) -> bool:
         """Return whether questions get vectors now."""
         return self._embedder is not None
+
+    def warm(self) -> None:
+        """Begin to load the model in the background, so that it is there when the first question comes."""
+        if self.model is not None:
+            self._ready()
 
     async def of(self, text: str) -> QueryVector:
         """Return what gives the vector of a question; to be called once, off the event loop."""

@@ -9,6 +9,7 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
+from signet.domain.episodes import index as episodes
 from signet.domain.hooks import silence
 from signet.domain.knowledge import communities
 from signet.domain.maintenance import cycle
@@ -32,6 +33,8 @@ GAPS_MS = 60_000
 SYNTHESIS_MS = 60_000
 #: How often sessions that have fallen silent are looked for.
 SILENCE_MS = 60_000
+#: How often stored sessions are looked for that no prompt can find yet.
+EPISODES_MS = 60_000
 #: How often everything is copied.
 BACKUP_MS = 24 * 3_600_000
 
@@ -132,6 +135,17 @@ def _end_silent(
         record.event(Event.SESSION_END, harness=state.harness)
 
 
+def _find_unindexed(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    makes_vectors = settings.embedding.provider != "none"
+    return episodes.find(tx, model=settings.embedding.model if makes_vectors else None)
+
+
+def _index_sessions(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    episodes.fill(tx, found, now=now)
+
+
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     wanted = settings.pipeline.structural
     is_on = settings.pipeline.enabled and wanted.enabled and wanted.synthesis_enabled
@@ -190,6 +204,12 @@ BEATS = (
         every_ms=lambda settings: SILENCE_MS,
         look=_find_silent,
         start=_end_silent,
+    ),
+    Beat(
+        name="episodes",
+        every_ms=lambda settings: EPISODES_MS,
+        look=_find_unindexed,
+        start=_index_sessions,
     ),
     Beat(
         name="top_entities",

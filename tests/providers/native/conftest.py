@@ -1,41 +1,17 @@
-"""One installed model for the whole session, and the reference numbers it is held against."""
+"""The package of the model, and the reference numbers it is held against."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from providers.native.cases import Case, Models
 
-#: Prints whether the install found the model there already.
-INSTALL = (
-    "from signet.providers.native import install as i; print(i.install(lambda *_: None).was_there)"
-)
-
 
 @pytest.fixture(scope="session")
 def cases() -> list[Case]:
     path = Path(__file__).with_name("reference.json")
     return [Case(**case) for case in json.loads(path.read_text("utf-8"))]
-
-
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
-    """Install with two processes at once, so that one download serves every test."""
-    home = tmp_path_factory.mktemp("models")
-    environ = {
-        **os.environ,
-        "SIGNET_MODEL_DIR": str(home),
-        "PYTHONPATH": os.pathsep.join(sys.path),
-    }
-    command = [sys.executable, "-c", INSTALL]
-    both = [
-        subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) for _ in range(2)
-    ]
-    return Models(home=home, said=[process.communicate(timeout=200)[0].strip() for process in both])
 
 
 @pytest.fixture(scope="session")

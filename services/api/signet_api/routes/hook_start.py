@@ -57,6 +57,7 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     body = await body_of(request, SessionStartBody)
     if not body.harness.strip():
         raise Invalid("harness is required")
+    state.vectors.warm()
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
     now = clock.now()
     begun = await state.db.awrite_quick(progress.begin, call, now=now)

@@ -1,6 +1,7 @@
 """One `index_session` job: keep the chunks of a session, and their vectors, in step with its transcript."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
@@ -15,6 +16,8 @@ from signet.queue.held import Run
 
 #: Chunks that one job embeds and writes; a longer session takes several, so that no write is long.
 BATCH = 100
+#: Sessions that are queued at once for what was said before there was an index.
+BACKFILL = 100
 #: Texts that are embedded between two looks at whether the job is still ours.
 AT_ONCE = 10
 
@@ -48,9 +51,21 @@ def run(job: Run, embedder: Embedder | None) -> None:
     job.commit(write)
 
 
-def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, str]]:
-    """Return agent and key of stored sessions without chunks, or without vectors of this model."""
-    return sql.unindexed(tx, model=model, limit=limit)
+def find(tx: ReadTx, *, model: str | None) -> list[str]:
+    """Return the stored sessions without chunks, newest first, then those without vectors of this model.
+
+    Every session queues its own indexing; this finds those that came in another way: with an upgrade, an import, or
+    while nobody made vectors. Each is named so that `fill` knows it.
+    """
+    found = sql.unindexed(tx, model=model, limit=BACKFILL)
+    return [f"{agent_id}\n{key}" for agent_id, key in found]
+
+
+def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
+    """Queue the indexing of the sessions that `find` found."""
+    for name in found:
+        agent_id, _, key = name.partition("\n")
+        sessions.ask_index(tx, agent_id, key, priority=BULK, now=now)
 
 
 def _chunks(text: str, created_at: str) -> list[Chunk]:

@@ -22,15 +22,19 @@ _DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SOURCE} AND position IN (SELEC
 _MOVE = """
 UPDATE episode_chunks SET project = :project
  WHERE agent_id = :agent AND source_type = :type AND source_id = :id AND project <> :project"""
-_UNINDEXED = """
+#: One whose job has died is left alone until that job is pruned.
+_ALIVE = """NOT EXISTS (
+  SELECT 1 FROM memory_jobs j
+   WHERE j.dedupe_key = 'index_session:' || {0}.agent_id || ':' || {0}.{1} AND j.status = 'dead')"""
+_UNINDEXED = f"""
 SELECT t.agent_id, t.session_key FROM session_transcripts t
- WHERE t.content <> '' AND NOT EXISTS (
+ WHERE t.content <> '' AND {_ALIVE.format("t", "session_key")} AND NOT EXISTS (
    SELECT 1 FROM episode_chunks c
     WHERE c.agent_id = t.agent_id AND c.source_type = 'session' AND c.source_id = t.session_key)
  ORDER BY t.created_at DESC LIMIT :most"""
-_OTHER_MODEL = """
-SELECT DISTINCT agent_id, source_id FROM episode_chunks
- WHERE source_type = 'session' AND model IS NOT :model LIMIT :most"""
+_OTHER_MODEL = f"""
+SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c
+ WHERE c.source_type = 'session' AND c.model IS NOT :model AND {_ALIVE.format("c", "source_id")} LIMIT :most"""
 _COMMITS = """
 SELECT DISTINCT source_id FROM episode_chunks WHERE source_type = 'commit' AND agent_id = ? AND project = ?"""
 _REVERTS = """
