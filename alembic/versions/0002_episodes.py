@@ -7,7 +7,7 @@ down_revision = "0001"
 
 STATEMENTS = (
     """
-    CREATE TABLE episode_chunks (
+    CREATE TABLE IF NOT EXISTS episode_chunks (
       seq INTEGER PRIMARY KEY,
       agent_id TEXT NOT NULL,
       source_type TEXT NOT NULL CHECK (source_type IN ('session', 'commit')),
@@ -20,17 +20,17 @@ STATEMENTS = (
       vector BLOB,
       UNIQUE (agent_id, source_type, source_id, project, position)
     )""",
-    "CREATE INDEX idx_episode_chunks_project ON episode_chunks (source_type, project)",
+    "CREATE INDEX IF NOT EXISTS idx_episode_chunks_project ON episode_chunks (source_type, project)",
     """
-    CREATE VIRTUAL TABLE episode_chunks_fts USING fts5 (
+    CREATE VIRTUAL TABLE IF NOT EXISTS episode_chunks_fts USING fts5 (
       content, content='episode_chunks', content_rowid='seq', tokenize='porter unicode61'
     )""",
     """
-    CREATE TRIGGER episode_chunks_ai AFTER INSERT ON episode_chunks BEGIN
+    CREATE TRIGGER IF NOT EXISTS episode_chunks_ai AFTER INSERT ON episode_chunks BEGIN
       INSERT INTO episode_chunks_fts (rowid, content) VALUES (new.seq, new.content);
     END""",
     """
-    CREATE TRIGGER episode_chunks_ad AFTER DELETE ON episode_chunks BEGIN
+    CREATE TRIGGER IF NOT EXISTS episode_chunks_ad AFTER DELETE ON episode_chunks BEGIN
       INSERT INTO episode_chunks_fts (episode_chunks_fts, rowid, content) VALUES ('delete', old.seq, old.content);
     END""",
 )

@@ -8,7 +8,8 @@ session's end; when the background work is done, each report is the first prompt
 
 Three stores, so that no task is answered by another task's wording of the same rule: decisions in conversations,
 decisions that a later conversation amended, and decisions in commit messages, for which the project is a git
-repository. The floor, in the same run: the whole conversation that plain BM25 ranks first, cut at 4,000 characters.
+repository. In the same run: the floor, the whole conversation that plain BM25 ranks first, cut at 4,000 characters; and
+the ceiling, everything that was said where the rule was decided (a rule may use words that nobody said).
 
 Also: how often a prompt about something else (questions of LoCoMo) gets anything, and what is said twice in a session
 of ten prompts.
@@ -37,7 +38,18 @@ from loadtests.stack import API, SCHEDULER, WORKER, Stack
 from signet.db import fts
 from signet.db.driver import connect
 
-COLUMNS = ("tasks", "count", "start %", "prompt %", "both %", ">= 90 %", "chars", "BM25 %")
+COLUMNS = (
+    "tasks",
+    "count",
+    "start %",
+    "prompt %",
+    "both %",
+    ">= 90 %",
+    "chars",
+    "BM25 %",
+    "said %",
+    "said >= 90 %",
+)
 #: Where the floor is cut, as a brief is.
 FLOOR_CHARS = 4_000
 #: Prompts that nothing in the store is about.
@@ -96,6 +108,7 @@ class Tally:
     prompt: list[float] = field(default_factory=list)
     both: list[float] = field(default_factory=list)
     floor: list[float] = field(default_factory=list)
+    said: list[float] = field(default_factory=list)
     chars: list[int] = field(default_factory=list)
 
 
@@ -245,6 +258,10 @@ def _floor(tally: Tally, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None
     ranking = _Bm25(texts)
     for task in tasks:
         tally.floor.append(carried(task, ranking.best(task["report"])[:FLOOR_CHARS]))
+        said = [turn["text"] for turns in task["conversations"] for turn in turns]
+        commit = task["commit"]
+        said += [commit["subject"], commit["body"]] if commit else []
+        tally.said.append(carried(task, "\n".join(said)))
 
 
 class _Bm25:
@@ -320,7 +337,10 @@ def _row(report: Report, source: str, tally: Tally) -> None:
     whole = mean([share >= 0.9 for share in tally.both])
     chars = sum(tally.chars) / len(tally.chars)
     shares = [mean(found) for found in (tally.start, tally.prompt, tally.both)]
-    report.rows.append([source, len(tally.both), *shares, whole, chars, mean(tally.floor)])
+    ceiling = [mean(tally.said), mean([share >= 0.9 for share in tally.said])]
+    report.rows.append(
+        [source, len(tally.both), *shares, whole, chars, mean(tally.floor), *ceiling]
+    )
     name = source.replace("-", "_")
     report.figures |= {
         f"{name}_carried": shares[2],

@@ -85,23 +85,27 @@ def test_a_minor_memory_does_not_come_unasked(api: Api) -> None:
     assert prompts(api).body["memoryCount"] == 0
 
 
-def test_nothing_is_told_twice_within_five_turns_that_told_something(api: Api) -> None:
+def test_nothing_is_told_twice_in_a_session(api: Api) -> None:
     remember(api)
     assert prompts(api).body["memoryCount"] == 1
     assert prompts(api).body["memoryCount"] == 0
     [row] = api.rows("session_memories")
     assert (row["was_injected"], row["fts_hit_count"]) == (1, 2)
     assert prompts(api, key="other").body["memoryCount"] == 1
-    for number in range(4):
+    for number in range(7):
         remember(api, f"The falcon number {number}{number} hunts mice.")
         assert prompts(api, f"what hunts the falcon {number}{number} mice?").body["memoryCount"]
     assert prompts(api).body["memoryCount"] == 0
-    remember(api, "The badger digs tunnels.")
-    assert prompts(api, "who digs tunnels, the badger?").body["memoryCount"] == 1
-    assert prompts(api).body["memoryCount"] == 1
 
 
-@pytest.mark.parametrize("hook", ["compaction-complete", "session-end", "session-start"])
+def test_what_a_session_began_with_is_not_told_again_by_a_prompt(api: Api) -> None:
+    remember(api)
+    sent = {"harness": "codex", "sessionKey": "s1"}
+    assert TOLD in api.post("/api/hooks/session-start", sent).body["inject"]
+    assert prompts(api).body["memoryCount"] == 0
+
+
+@pytest.mark.parametrize("hook", ["compaction-complete", "session-end"])
 def test_a_new_context_may_be_told_again(api: Api, hook: str) -> None:
     remember(api)
     assert prompts(api).body["memoryCount"] == 1
@@ -142,21 +146,6 @@ def test_the_answer_before_adds_words(api: Api) -> None:
     remember(api)
     answer = prompts(api, "and the pier?", lastAssistantMessage="The walrus sleeps there.").body
     assert answer["queryTerms"] == "pier walrus sleeps"
-
-
-def test_earlier_sessions_answer_where_no_memory_does(api: Api) -> None:
-    api.add_agent()
-    said = "User: hello\nAssistant: The falcon lives in the old clock tower.\nUser: bye"
-    api.post(
-        "/api/hooks/session-end", {"harness": "codex", "sessionKey": "old", "transcript": said}
-    )
-    answer = prompts(api, "does the falcon live in the clock tower?").body
-    assert (answer["engine"], answer["memoryCount"]) == ("transcript", 1)
-    assert "- Assistant: The falcon lives in the old clock tower. (" in answer["inject"]
-    assert "<memory-feedback>" not in answer["inject"]
-    assert prompts(api, "does the falcon live in the clock tower?").body["memoryCount"] == 0
-    assert prompts(api, "falcon clock tower", key="old").body["memoryCount"] == 0
-    assert prompts(api, "falcon clock tower", key="n", agentId="nora").body["memoryCount"] == 0
 
 
 def test_what_is_known_of_this_session_comes_before_earlier_ones(api: Api) -> None:

@@ -134,14 +134,14 @@ def by_hooks(
             sent = {"session_id": key, "cwd": project, **more}
             done = program.run("hook", name, "-H", harness, stdin=json.dumps(sent), **PATIENT)
             assert (done.status, done.err) == (0, "")
-            return done.out
+            return context(done.out) if harness == "codex" else done.out
 
         # Before anything is known there is nothing to say.
         assert not (begun := hook("session-start")) or begun.startswith("[memory active")
         path = folder / "log.jsonl"
         for place in range(0, len(said), 2):
             asked = hook("user-prompt-submit", prompt=said[place][1], transcript_path=str(path))
-            assert not asked or asked.startswith("[signet:recall | ")
+            assert not asked or asked.startswith(("[signet:recall | ", "<signet-memory>"))
             path.write_text(log(said[: place + 2]))
             if not ends:
                 hook("session-end", transcript_path=str(path), hook_event_name="Stop")
@@ -150,6 +150,14 @@ def by_hooks(
             hook("session-end", transcript_path=str(path), reason="prompt_input_exit")
 
     return play
+
+
+def context(said: str) -> str:
+    """Return what Codex gives its model of what a hook prints."""
+    if not said.startswith("{"):
+        return ""
+    found = json.loads(said).get("hookSpecificOutput", {})
+    return str(found.get("additionalContext", ""))
 
 
 def by_plugin(harness: str, key_of: Callable[[str], str]) -> Callable[..., None]:

@@ -18,7 +18,7 @@ NOON_MS = int(NOON.timestamp() * 1000)
 SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
 GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
-MINUTELY = {"embedding_gaps", "silent_sessions", "synthesis", "top_entities"}
+MINUTELY = {"embedding_gaps", "episodes", "silent_sessions", "synthesis", "top_entities"}
 ALL = {"retention", "graph", "maintenance", "backup", "updates", *MINUTELY}
 
 
