@@ -1,6 +1,7 @@
 """What earlier sessions and commits bring to a prompt, with the real processes and the default model."""
 
 import contextlib
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,6 +88,10 @@ class World:
             return [tuple(row) for row in connection.execute(sql)]
         finally:
             connection.close()
+
+    def configure(self, settings: str) -> None:
+        """Write agent.yaml; it is in force within two seconds."""
+        (self.server.workspace.root / "agent.yaml").write_text(settings, "utf-8")
 
     def warm(self) -> None:
         """Wait until questions are answered by meaning, too; there must be something to compare them with."""
@@ -224,6 +229,15 @@ def test_commits_of_a_repository_come_and_go_with_its_history(world: World, tmp_
     world.rest()
     told = world.hook("user-prompt-submit", "crew-1", userPrompt=asked, **place)
     assert decided in told and "## Commit " in told
+    world.configure("hooks: {sessionStart: {readCommits: false}}\n")
+    keys = (f"crew-then-{number}" for number in itertools.count())
+
+    def is_told() -> bool:
+        return decided in world.hook("user-prompt-submit", next(keys), userPrompt=asked, **place)
+
+    eventually(lambda: not is_told())
+    world.configure("")
+    eventually(is_told)
     repository.git("commit", "-q", "--amend", "-m", "chore: pump, nothing decided here")
     world.hook("session-start", "crew-2", **place)
     world.rest()

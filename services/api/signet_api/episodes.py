@@ -45,6 +45,7 @@ async def brief_of(call: Call, message: str, given: Collection[str], state: Stat
                 agent_id=call.agent_id,
                 project=caller.current().scope.project or call.project,
                 but=call.key,
+                commits=state.settings.hooks.session_start.read_commits,
             )
             new = [match for match in found if _name(match) not in given]
             return brief.stretches(tx, message, new, chars=chars - brief.FRAME_CHARS)

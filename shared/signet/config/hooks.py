@@ -21,6 +21,8 @@ class SessionStart(Section):
     include_identity: bool = flag(True)
     #: False drops the section "Working Memory" (CF-40).
     include_recent_context: bool = flag(True)
+    #: Whether commit messages of the project, if it is a git repository, are read and brought up by prompts.
+    read_commits: bool = flag(True)
     recency_bias: float = real(0.7, 0, 1)
     max_inject_chars: int = integer(24_000, 1_000, 200_000)
     max_inject_tokens: int | None = optional_integer(250, 50_000)

@@ -61,15 +61,22 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
     now = clock.now()
     begun = await state.db.awrite_quick(progress.begin, call, now=now)
-    repository = await asyncio.to_thread(commits.root_of, call.project_path)
-    if repository and call.project:
-        await state.db.awrite_quick(commits.ask, call.agent_id, call.project, repository)
+    await _read_commits(call, state)
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
     warnings = {"warnings": [begun.warning]} if begun.warning else {}
     if begun.is_known and body.needs_context is not True:
         return {"identity": {"name": identity.UNNAMED}, **NOTHING, **warnings}
     return {**await _context(call, body.context or "", state, now), **warnings}
+
+
+async def _read_commits(call: Call, state: State) -> None:
+    """Queue the reading of the project's commit messages, if it is in a git repository and that is wanted."""
+    if call.project is None or not state.settings.hooks.session_start.read_commits:
+        return
+    repository = await asyncio.to_thread(commits.root_of, call.project_path)
+    if repository is not None:
+        await state.db.awrite_quick(commits.ask, call.agent_id, call.project, repository)
 
 
 async def _context(call: Call, about: str, state: State, now: datetime) -> dict[str, object]:

@@ -37,12 +37,17 @@ def find(
     agent_id: str,
     project: str | None,
     but: str | None,
+    commits: bool = True,
 ) -> list[Match]:
-    """Return the sources that a prompt is about, best first; `but` is the session that asks."""
+    """Return the sources that a prompt is about, best first; `but` is the session that asks.
+
+    Without `project` those of every project count, without `commits` only sessions do.
+    """
     asked = fts.content_words(prompt[:READ_CHARS])
     if not asked:
         return []
-    rows = sql.search(tx, fts.any_of(asked), agent_id=agent_id, project=project, but=but)
+    words = fts.any_of(asked)
+    rows = sql.search(tx, words, agent_id=agent_id, project=project, but=but, commits=commits)
     similar = _similarities(rows, vector)
     found: list[_Candidate] = []
     pairs = sorted(zip(rows, similar, strict=True), key=lambda pair: _name(pair[0]))

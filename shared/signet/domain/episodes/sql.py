@@ -48,7 +48,7 @@ SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at,
        c.vector, f.rank
   FROM episode_chunks_fts f JOIN episode_chunks c ON c.seq = f.rowid
  WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
-   AND NOT (c.source_type = 'session' AND c.source_id = :except)
+   AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
  ORDER BY f.rank LIMIT :most"""
 _AROUND = f"""
 SELECT content FROM episode_chunks
@@ -109,11 +109,17 @@ def forget_commits(tx: WriteTx, agent_id: str, project: str, hashes: Sequence[st
 
 
 def search(
-    tx: ReadTx, words: str, *, agent_id: str, project: str | None, but: str | None
+    tx: ReadTx,
+    words: str,
+    *,
+    agent_id: str,
+    project: str | None,
+    but: str | None,
+    commits: bool,
 ) -> list[Row]:
     """Return the chunks that a full-text expression fits best; `but` is a session that is left out."""
     asked = {"words": words, "agent": agent_id, "project": project, "except": but or ""}
-    return tx.all(_SEARCH, {**asked, "most": CANDIDATES})
+    return tx.all(_SEARCH, {**asked, "commits": commits, "most": CANDIDATES})
 
 
 def around(tx: ReadTx, source: Source, first: int, last: int) -> list[str]:
