@@ -127,7 +127,7 @@ def test_every_place_is_named(alone: Program) -> None:
 
 
 def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(alone: Program) -> None:
-    looked = alone.run("daemon", "install", "--dry-run", "--json").json()
+    looked = alone.run("daemon", "install", "--dry-run", "--json", PATH="/nowhere").json()
     assert str(alone.workspace) in looked["text"]
     assert not Path(looked["service"]).exists()
     done = alone.run("daemon", "install", PATH="/nowhere")

@@ -34,6 +34,26 @@ def connected(home: Home, harness: str, wishes: Wishes | None = None) -> None:
     assert done.success, done.message
 
 
+#: Said of the settings of Claude Code in a home, which have comments.
+IGNORED = "Claude Code ignores a file with comments or trailing commas; take them out"
+
+
+def problems(home: Home, harness: str) -> list[str]:
+    """Return what is wrong with a connection, without that."""
+    found = [one.text for one in registry.find(harness).problems(home.site)]
+    return [one for one in found if one != IGNORED]
+
+
+def test_settings_that_claude_code_ignores_are_told(home: Home) -> None:
+    done = registry.connect(home.site, "claude-code")
+    path = home.path / ".claude/settings.json"
+    assert f"{path}: {IGNORED}" in done.warnings
+    claude = registry.find("claude-code")
+    assert IGNORED in [one.text for one in claude.problems(home.site)]
+    home.write(".claude/settings.json", json.dumps(parse(path.read_text()).value))
+    assert claude.problems(home.site) == [] and claude.warnings(home.site, Wishes()) == []
+
+
 @pytest.mark.parametrize("harness", ALL)
 def test_what_is_taken_out_leaves_the_home_as_it_was_to_the_byte(home: Home, harness: str) -> None:
     before = home.seen()
@@ -41,7 +61,7 @@ def test_what_is_taken_out_leaves_the_home_as_it_was_to_the_byte(home: Home, har
     connected(home, harness)
     assert home.seen() != before
     assert registry.find(harness).is_installed(home.site)
-    assert registry.find(harness).problems(home.site) == []
+    assert problems(home, harness) == []
     registry.disconnect(home.site, harness)
     assert home.seen() == before
     assert not registry.find(harness).is_installed(home.site)
@@ -243,7 +263,7 @@ def test_opencode_names_itself_to_the_server(home: Home) -> None:
     server = jsonedit.get(home.read(".config/opencode/opencode.jsonc"), ("mcp", "signet"))
     assert server == {
         "type": "local",
-        "command": ["signet-mcp"],
+        "command": [home.site.signet_mcp],
         "environment": {"SIGNET_HARNESS": "opencode"},
         "enabled": True,
     }
@@ -293,6 +313,7 @@ def test_opencode_loads_our_plugin_with_the_address_of_this_daemon(tmp_path: Pat
 
 
 def test_a_program_that_is_gone_is_told_and_mended(home: Home, tmp_path: Path) -> None:
+    home.write(".claude/settings.json", "{}")
     program = tmp_path / "signet"
     program.write_text("")
     site = replace(home.site, signet=str(program))
@@ -384,7 +405,7 @@ def test_what_a_person_took_out_by_hand_stays_out_until_somebody_connects(
     assert after.keys() == chosen.keys()
     assert {name for name in after if "signet" not in str(after[name])} == removed
     connected(home, harness)
-    assert registry.find(harness).problems(home.site) == []
+    assert problems(home, harness) == []
     assert registry.find(harness).is_installed(home.site)
 
 

@@ -86,7 +86,7 @@ def _fitting(parts: Sequence[str], asked: Sequence[str], chars: int, *, is_talk:
     first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
     room = chars - len(turns[first]) - 2 * len(LEFT_OUT) - 2
     if room < 0:
-        return turns[first][: chars - len(LEFT_OUT)] + LEFT_OUT
+        return turns[first][: max(0, chars - len(LEFT_OUT))] + LEFT_OUT
     while True:
         beside = [place for place in (first - 1, last + 1) if 0 <= place < len(turns)]
         fitting = [place for place in beside if len(turns[place]) < room]

@@ -1,5 +1,6 @@
 """Claude Code: hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -74,11 +75,26 @@ class ClaudeCode:
         path = self.config_path(site)
         text = path.read_text("utf-8")
         found = event_problems(path, text, [event for event, _, _ in EVENTS])
+        found += [Problem(path=path, text=why) for why in _ignored(text)]
         return found + programs.server_problems(_state(site), _server_program(_state(site)))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return nothing."""
-        return []
+        """Return why Claude Code would not read the settings that were written."""
+        path = self.config_path(site)
+        return (
+            [f"{path}: {why}" for why in _ignored(path.read_text("utf-8"))]
+            if path.is_file()
+            else []
+        )
+
+
+def _ignored(text: str) -> list[str]:
+    """Return why Claude Code ignores a settings file without a word, if it does (seen with 2.1.197)."""
+    try:
+        json.loads(text or "{}")
+    except ValueError:
+        return ["Claude Code ignores a file with comments or trailing commas; take them out"]
+    return []
 
 
 def _state(site: Site) -> Path:
