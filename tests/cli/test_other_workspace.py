@@ -134,7 +134,7 @@ def test_a_tool_over_stdio_says_it_and_a_scope_is_no_workspace(
         return done.stdout
 
     told = answered(other)
-    assert '"isError": true' in told and "serves the workspace" in told
+    assert '"isError":true' in told and "serves the workspace" in told
     # MC-6: there it may also be the folder that a harness works in.
     saved = tmp_path / ".config" / "signet" / "workspace.json"
     saved.parent.mkdir(parents=True)

@@ -44,7 +44,7 @@ test("building a prompt is told what is remembered; the end of a run gives what 
   assert.match(next.prependContext, /forty metres/)
   assert.equal(next.appendSystemContext, told.appendSystemContext)
   const restarted = await load().hooks.before_prompt_build({ prompt: "Is it long?", messages }, context)
-  assert.match(restarted.appendSystemContext, /Current Date/)
+  assert.match(restarted.appendSystemContext, /Today is /)
   assert.ok(restarted.appendSystemContext.length > 100)
   const old = await load(undefined, "2026.3.2").hooks.before_prompt_build({ prompt: "And the anchor chain?", messages }, context)
   assert.match(old.prependContext, /memory active/)
