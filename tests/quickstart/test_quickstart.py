@@ -55,8 +55,8 @@ def a_program(home: Path) -> Program:
     return Program(home=home, workspace=home / ".agents")
 
 
-def quickstart(program: Program, temporary: Path, *arguments: str) -> Any:
-    done = program.run(*("quickstart", "--no-model", *arguments), TMPDIR=str(temporary))
+def quickstart(program: Program, temporary: Path, *arguments: str, **environ: str) -> Any:
+    done = program.run(*("quickstart", "--no-model", *arguments), TMPDIR=str(temporary), **environ)
     assert done.status == 0, done.err
     return done
 
@@ -159,7 +159,7 @@ def test_what_is_kept_can_be_asked_and_removed_by_the_commands_it_prints(
     tmp_path: Path, temporary: Path
 ) -> None:
     program = a_program(tmp_path)
-    done = quickstart(program, temporary, "--keep")
+    done = quickstart(program, temporary, "--keep", PATH="/usr/bin:/bin")
     _, recall, remove = (line.strip().rsplit("  ", 1)[0] for line in done.out.splitlines()[-3:])
     kept = Path(shlex.split(recall)[-1])
     assert kept.is_relative_to(tmp_path / ".cache" / "signet")

