@@ -216,7 +216,7 @@ def broken(*_: object) -> None:
 ASKING = [
     ("config",),
     ("configure",),
-    ("setup",),
+    ("setup", "--path", "NEW"),
     ("secret", "delete", "KEY"),
     ("memory", "edit", "MEMORY"),
     ("memory", "forget", "MEMORY"),
@@ -235,7 +235,7 @@ def test_no_command_waits_where_nobody_can_answer(served: Program) -> None:
     waits = served.home / "editor"
     waits.write_text(f"#!/bin/sh\ntouch {served.home}/opened\n")
     waits.chmod(0o755)
-    words = {"MEMORY": memory_id, "BACKUP": backup}
+    words = {"MEMORY": memory_id, "BACKUP": backup, "NEW": str(served.home / "new")}
     for command in ASKING:
         with subprocess.Popen(
             served.command(*(words.get(word, word) for word in command)),

@@ -25,6 +25,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Serve
         api = stack.enter_context(served(home.workspace))
         stack.enter_context(home.worker())
         eventually(lambda: home.processes("worker") == 1)
+        # Without another agent every name would be the default one (HN-77).
+        assert api.post("/api/agents", {"name": "scout"}).status == 201
         yield home, api
 
 

@@ -194,7 +194,8 @@ def test_what_a_model_gives_no_notes_of_is_read_by_the_rules(
     job_id = ended(busy, "odd", said)
     assert finished(busy, job_id)["saved"] == 1
     assert row(busy, job_id)["attempts"] == 1
-    assert sum("twite farm" in prompt for prompt in server.prompts) == 2
+    asked = [prompt for prompt in server.prompts if "twite farm" in prompt]
+    assert sum(prompt.startswith("You take notes") for prompt in asked) == 2
     assert "listens on port 4410" in facts_of(busy, "odd")[0]["content"]
     assert row(busy, job_id, "summary_jobs")["status"] == "done"
 
