@@ -44,7 +44,8 @@ def forget(
     since: SinceOption = None,
     until: UntilOption = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-l", min=1, help="At most so many; default: all.")
+        int | None,
+        typer.Option("--limit", "-l", min=1, help="Forget at most this many (default: all)."),
     ] = None,
     reason: Annotated[
         str | None, typer.Option("--reason", "-r", help="Why; history keeps it.")

@@ -114,7 +114,7 @@ def import_(
         Conflict,
         typer.Option(
             "--conflict",
-            help="Identity files and skills of a bundle that you have too: whose stay.",
+            help="For identity files and skills that exist on both sides.",
         ),
     ] = Conflict.SKIP,
     dry_run: Annotated[
