@@ -1,5 +1,6 @@
 """What the daemon says of itself is measured: times, restarts, walks, the provider in use."""
 
+import itertools
 import os
 import signal
 from pathlib import Path
@@ -40,11 +41,17 @@ def test_status_follows_what_the_daemon_did(tmp_path: Path) -> None:
             eventually(lambda: extraction()["configured"] == "auto")
             assert (extraction()["resolved"], extraction()["status"]) == (None, "unknown")
             jobs = of("/api/pipeline/status")["latency"]["jobs"]["count"]
-            said = "Ada Winter decided to use Postgres instead of MySQL."
-            client.post("/api/memory/remember", json={"content": said})
+            saved = itertools.count()
+
+            def is_resolved() -> bool:
+                # The worker looks for a model when it reads a text, and may read one before it knows the new setting.
+                said = f"Ada Winter decided to use Postgres {next(saved)} instead of MySQL."
+                client.post("/api/memory/remember", json={"content": said})
+                return bool(extraction()["resolved"] == "rules")
+
+            # The model server of this test does not answer.
+            eventually(is_resolved)
             eventually(lambda: of("/api/pipeline/status")["latency"]["jobs"]["count"] > jobs)
-            # The model server of this test does not answer, which the worker has found out.
-            eventually(lambda: extraction()["resolved"] == "rules")
             assert (extraction()["effective"], extraction()["status"]) == ("rules", "active")
             assert "no model" in extraction()["reason"] and extraction()["since"]
 
