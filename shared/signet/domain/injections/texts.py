@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
@@ -20,11 +21,10 @@ _MARKS = re.compile(r"\[…\]|\[code left out\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """The text of an item as it is now, None when it is gone; `is_changed` when it says something else than it did."""
+    """The text of an item as it is now, None when it is gone; `changed` is one that says something else than then."""
 
     content: str | None = None
-    is_changed: bool = False
-    is_forgotten: bool = False
+    state: Literal["kept", "changed", "forgotten", "gone"] = "gone"
     #: Where a memory comes from: `source_type` and `source_id` of its row.
     origin: tuple[str | None, str | None] = (None, None)
 
@@ -38,10 +38,10 @@ def of_item(
         if memory is None:
             return Text()
         if memory.is_deleted:
-            return Text(is_forgotten=True)
+            return Text(state="forgotten")
         return Text(
             content=memory.content,
-            is_changed=text_hash not in (None, hash_of(memory.content)),
+            state="kept" if text_hash in (None, hash_of(memory.content)) else "changed",
             origin=(memory.source_type, memory.source_id),
         )
     if kind not in EPISODES:
@@ -49,10 +49,9 @@ def of_item(
     source = sql.whole(tx, reader.agent_id, kind, id_)
     if not source:
         return Text()
-    return Text(
-        content=cut(source, spans) or source,
-        is_changed=any(start + length > len(source) for start, length in spans),
-    )
+    content = cut(source, spans)
+    is_whole = all(start + length <= len(source) for start, length in spans)
+    return Text(content=content or source, state="kept" if is_whole else "changed")
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:

@@ -207,6 +207,12 @@ def begins(injections: Sequence[Row], turns: Sequence[Turn]) -> dict[int, int]:
     return found
 
 
+def is_said(row: Row, turns: Sequence[Turn], place: int) -> bool:
+    """Return whether the message at a place is the prompt of an injection. Pure."""
+    step = steps.of_turn(turns[place]) if place < len(turns) else None
+    return step is not None and step.text == row["prompt_hash"]
+
+
 def _rarity(
     db: Database, agent_id: str, key: str, sources: int
 ) -> Callable[[str], Callable[[str], bool]]:
