@@ -38,7 +38,7 @@ STATEMENTS = (
       used TEXT,
       used_in TEXT,
       PRIMARY KEY (injection_seq, place)
-    ) WITHOUT ROWID""",
+    )""",
     """
     CREATE TABLE IF NOT EXISTS session_steps (
       agent_id TEXT NOT NULL,

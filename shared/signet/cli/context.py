@@ -1,5 +1,6 @@
 """`signet why`: what a session was given, from where, why, and what of it was used."""
 
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,8 @@ from signet.client.answers import ContextInjection, ContextItem, SessionContext
 from signet.errors import NotFound
 
 LATEST = "latest"
+#: So many items of an injection are shown, those that were used first; `--prompt` shows all.
+MOST_SHOWN = 5
 REASONS = {
     "match": "it matches the prompt",
     "same_matter": "same matter as the best match",
@@ -44,11 +47,11 @@ PHASES = {"start": "Session start", "compaction": "Before compaction", "recall":
 def why(
     session: Annotated[
         str | None,
-        typer.Argument(metavar="[SESSION]", help="Its key, or the beginning of it."),
+        typer.Argument(metavar="SESSION", help="Its key, or the beginning of it."),
     ] = None,
     prompt: Annotated[
         int | None,
-        typer.Option("--prompt", "-p", min=0, help="Show the texts of this prompt; 0: the start."),
+        typer.Option("--prompt", min=0, help="Show the texts of this prompt; 0: the start."),
     ] = None,
     agent: AgentOption = None,
     path: PathOption = None,
@@ -82,7 +85,8 @@ def why(
             output.say(line)
     key = output.plain(answer["sessionKey"])
     if prompt is None:
-        output.hint(f"The texts, and all that was left out: signet why {key[:ID_CHARS]} --prompt 1")
+        number = min(1, answer["totals"]["prompts"])
+        output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
     elif any(one["bestScore"] is not None for one in answer["injections"]):
         output.hint("Why memories rank as they do: signet recall QUESTION --explain")
 
@@ -116,11 +120,16 @@ def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
     yield _title(one, ink)
     yield from _message(one, ink)
     sections = [item for item in one["given"] if item["kind"] == "section"]
-    for item in one["given"]:
-        if item not in sections:
-            yield f"  {_use(item, ink)}  {_name(item)}, {REASONS[item['reason']]}"
-            if text := item["text"] or STATES.get(item["state"], ""):
-                yield ink.dim(f"            {output.short(text, output.width() - 12)}")
+    others = [item for item in one["given"] if item["kind"] != "section"]
+    others.sort(key=lambda item: item["use"] != "used")
+    for item in others[:MOST_SHOWN]:
+        yield f"  {_use(item, ink)}  {_name(item)}, {REASONS[item['reason']]}"
+        if text := item["text"] or STATES.get(item["state"], ""):
+            yield ink.dim(f"            {output.short(text, output.width() - 12)}")
+    if len(others) > MOST_SHOWN:
+        rest = others[MOST_SHOWN:]
+        used = sum(item["use"] == "used" for item in rest)
+        yield f"            and {len(rest)} more" + (f", {used} of them used" if used else "")
     if sections:
         names = ", ".join(item["id"] for item in sections)
         room = output.width() - 12

@@ -197,7 +197,7 @@ def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
     """Yield the sections as the record tells them, but that of the memories; one that was cut is partly there."""
     for one in sections:
         body = one.text.strip()
-        if not body or one.part is Part.MEMORIES:
+        if not (text and body) or one.part is Part.MEMORIES:
             continue
         start = text.find(body)
         if start < 0:  # cut: the beginning of it is the end of what could be kept

@@ -162,7 +162,7 @@ def _item(tx: ReadTx, reader: Reader, row: Row) -> ContextItem:
 
 def _totals(shown: Sequence[ContextInjection]) -> ContextTotals:
     given = [item for one in shown for item in one["given"] if item["kind"] != Kind.SECTION]
-    left_out = [item for one in shown for item in one["leftOut"]]
+    left_out = [item for one in shown for item in one["leftOut"] if item["kind"] != Kind.SECTION]
     return {
         "prompts": sum(one["phase"] == Phase.PROMPT for one in shown),
         "given": len(given),

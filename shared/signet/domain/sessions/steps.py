@@ -5,6 +5,7 @@ of what it was given (`injections/trace.py`). Messages stand there as hashes, be
 of the results of tools only the words that are new in the session. Pure.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -157,6 +158,9 @@ def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
 def _field(part: dict[str, object], names: Iterable[str]) -> str:
     """Return the first of the fields that says something, as text."""
     value = next((part[name] for name in names if part.get(name)), "")
+    if isinstance(value, str) and value.startswith("{"):  # Codex writes arguments as JSON
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
     return "\n".join(_strings(value))
 
 
@@ -168,7 +172,7 @@ def _strings(value: object) -> Iterator[str]:
         if isinstance(one, str):
             yield one
         elif isinstance(one, dict):
-            waiting.extend(reversed(one.values()))
+            waiting.extend(value for name, value in reversed(one.items()) if name != "type")
         elif isinstance(one, list):
             waiting.extend(reversed(one))
         elif isinstance(one, int | float) and not isinstance(one, bool):
