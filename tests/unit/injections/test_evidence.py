@@ -24,9 +24,7 @@ def use(
     is_rare: Callable[[str], bool] = lambda word: True,
 ) -> Used | None:
     before = evidence.marks(prompt)
-    return evidence.found(
-        names, text, evidence.marks(text), said, evidence.marks(said), before, is_rare
-    )
+    return evidence.found(names, text, evidence.marks(text), evidence.said(said), before, is_rare)
 
 
 @pytest.mark.parametrize(

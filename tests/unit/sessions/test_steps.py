@@ -108,7 +108,9 @@ def test_what_is_no_log_has_no_steps() -> None:
 
 def test_of_a_long_log_the_newest_steps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MOST_CHARS", 200)
-    log = [{"role": "user", "content": f"Question {number}?"} for number in range(50)]
+    log: list[dict[str, object]] = [
+        {"role": "user", "content": f"Question {number}?"} for number in range(50)
+    ]
     found = steps.read(steps.written(log))
     assert 0 < len(found) < 10
     assert found[-1].text == steps.hash_of("Question 49?")

@@ -9,7 +9,7 @@ about something else none counted as used.
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from signet.db import fts
@@ -31,7 +31,8 @@ _STEM = 6
 _LEAST_WORD = 4
 
 _TOKEN = re.compile(r"[^\W_](?:[\w./:@+-]*\w)?|_\w+", re.UNICODE)
-_CAMEL = re.compile(r"[a-z][A-Z]")
+#: What tells a value from a word: a digit, or a mark or capital inside of it.
+_VALUE = re.compile(r"\d|[\w][_/.]|_\w|[a-z][A-Z]")
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", re.UNICODE)
 
 
@@ -52,11 +53,31 @@ class Marks:
         return Marks(self.values & other.values, self.words & other.words)
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said or done in one step; `words` are its whole words by their beginnings."""
+
+    text: str
+    marks: Marks
+    words: Mapping[str, str]
+
+
+def said(text: str) -> Said:
+    """Return a step as it is compared."""
+    text = text[:READ_CHARS]
+    words = _words(text)
+    return Said(text, Marks(_values(text), frozenset(words)), words)
+
+
 def marks(text: str) -> Marks:
     """Return the marks of a text."""
-    text = text[:READ_CHARS]
-    values = frozenset(token.lower() for token in _TOKEN.findall(text) if _is_value(token))
-    return Marks(values, frozenset(_words(text)))
+    return said(text).marks
+
+
+def _values(text: str) -> frozenset[str]:
+    return frozenset(
+        token.lower() for token in _TOKEN.findall(text) if len(token) > 1 and _VALUE.search(token)
+    )
 
 
 def _words(text: str) -> dict[str, str]:
@@ -69,45 +90,30 @@ def _words(text: str) -> dict[str, str]:
     }
 
 
-def _is_value(token: str) -> bool:
-    if len(token) < 2:
-        return False
-    return (
-        any(letter.isdigit() for letter in token)
-        or "_" in token
-        or "/" in token
-        or ("." in token and not token.endswith("."))
-        or bool(_CAMEL.search(token))
-    )
-
-
 def found(
     ids: Collection[str],
     text: str,
     own: Marks,
-    said: str,
-    mark: Marks,
+    step: Said,
     before: Marks,
     is_rare: Callable[[str], bool],
 ) -> Used | None:
     """Return what shows that a step used a text, None for nothing.
 
-    `ids` name the text and `own` are its marks; `said` is the step and `mark` its marks; `before` are those that were
-    said before it. `is_rare` is asked about a value or a whole word.
+    `ids` name the text and `own` are its marks; `before` are those that were said before the step. `is_rare` is asked
+    about a value or a whole word.
     """
-    said = said[:READ_CHARS]
-    if any(len(one) >= LEAST_ID and one in said for one in ids):
+    if any(len(one) >= LEAST_ID and one in step.text for one in ids):
         return Used.NAMED
     new = own - before
-    shared = new & mark
+    shared = new & step.marks
     if not (shared.values or shared.words):
         return None
     is_enough = len(shared.values) + len(shared.words) >= QUOTED_NEW
-    if is_enough and _is_quoted(text[:READ_CHARS], said, shared):
+    if is_enough and _is_quoted(text[:READ_CHARS], step.text, shared):
         return Used.QUOTED
-    forms = _words(said)
     values = [value for value in shared.values if is_rare(value)]
-    words = sum(is_rare(forms[word]) for word in shared.words)
+    words = sum(is_rare(step.words[word]) for word in shared.words)
     is_short = len(new.words) <= SHORT_WORDS
     if (
         len(values) >= LEAST_VALUES

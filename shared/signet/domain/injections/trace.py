@@ -16,7 +16,7 @@ from signet.db.visibility import Reader
 from signet.domain.agents import store as agents
 from signet.domain.episodes import sql
 from signet.domain.injections import evidence, store, texts
-from signet.domain.injections.evidence import Marks
+from signet.domain.injections.evidence import Marks, Said
 from signet.domain.injections.models import Kind, Used
 from signet.domain.sessions import steps, transcript
 from signet.domain.sessions import store as sessions
@@ -116,7 +116,7 @@ def _used(
     said = list(_said(turns, steps.read(found.steps)))
     starts = begins(found.injections, turns)
     after: dict[int, list[_Said]] = {}
-    marks = [evidence.marks(one.text) for one in said]
+    compared = [evidence.said(one.text) for one in said]
     for row in found.items:
         text, start = found.texts.get(_name(row)), starts[row["injection_seq"]]
         if text is None:
@@ -125,7 +125,7 @@ def _used(
         answers = [one for one in later if one.type in (StepType.ASSISTANT, StepType.CALL)]
         if not answers:
             continue
-        use = _use(row, text, said, marks, start, rarity(row["source_id"]))
+        use = _use(row, text, said, compared, start, rarity(row["source_id"]))
         if use is not None:
             yield row, use[0], json.dumps(use[1])
         elif found.is_over and row["used"] is None:
@@ -136,20 +136,20 @@ def _use(
     row: Row,
     text: str,
     said: Sequence[_Said],
-    marks: Sequence[Marks],
+    compared: Sequence[Said],
     start: int,
     is_rare: Callable[[str], bool],
 ) -> tuple[Used, dict[str, object]] | None:
     """Return the first use of an item from a message on, and where it is."""
     own, before, names = evidence.marks(text), Marks(), _names(row)
-    for one, mark in zip(said, marks, strict=True):
+    for one, step in zip(said, compared, strict=True):
         is_answer = one.type in (StepType.ASSISTANT, StepType.CALL)
         if is_answer and one.turn >= start:
-            by = evidence.found(names, text, own, one.text, mark, before, is_rare)
+            by = evidence.found(names, text, own, step, before, is_rare)
             if by is not None:
                 return by, {"turn": one.turn, **({"tool": one.name} if one.name else {})}
         else:
-            before |= mark & own
+            before |= step.marks & own
     return None
 
 

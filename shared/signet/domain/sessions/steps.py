@@ -15,8 +15,8 @@ from enum import StrEnum
 from signet.domain.sessions import transcript
 from signet.domain.sessions.transcript import Turn
 
-#: What is kept of one call, of the results of tools in all, and of a session: the newest steps.
-CALL_CHARS = 8_000
+#: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
+CALL_CHARS, READ_CHARS = 8_000, 20_000
 RESULT_CHARS = 200_000
 MOST_CHARS = 1_000_000
 #: Of a message so much is hashed, in hex digits so many.
@@ -127,7 +127,11 @@ def _steps(log: Iterable[dict[str, object]]) -> Iterator[Step]:
             if type_ in _RESULTS and room > 0:
                 if (part.get("tool_use_id") or part.get("call_id") or id_) in own:
                     continue
-                new = [word for word in _field(part, _ANSWERED).split() if word not in seen]
+                new = [
+                    word
+                    for word in _field(part, _ANSWERED)[:READ_CHARS].split()
+                    if word not in seen
+                ]
                 new = list(dict.fromkeys(new))
                 seen.update(new)
                 text = " ".join(new)[:room]
