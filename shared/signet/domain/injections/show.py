@@ -153,8 +153,8 @@ def _item(tx: ReadTx, reader: Reader, row: Row) -> ContextItem:
         "usedBy": used if is_used else None,
         "usedIn": json.loads(row["used_in"]) if row["used_in"] else None,
         "state": "none" if is_section else found.state,
-        # What was left out of a source was no certain part of it.
-        "text": found.content if row["is_given"] or row["kind"] == Kind.MEMORY else None,
+        # What was left out of a source, or is not found in it any more, is no certain part of it.
+        "text": found.content if spans or row["kind"] == Kind.MEMORY else None,
         "sourceType": found.origin[0],
         "sourceId": found.origin[1],
     }

@@ -35,6 +35,10 @@ INSERT INTO session_steps (agent_id, session_key, content) VALUES (?, ?, ?)
 ON CONFLICT (agent_id, session_key) DO UPDATE SET content = excluded.content"""
 _STEPS = "SELECT content FROM session_steps WHERE agent_id = ? AND session_key = ?"
 _DROP_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ? AND content = ?"
+#: Left behind where their job has died.
+_DROP_LOST_STEPS = """
+DELETE FROM session_steps AS t WHERE NOT EXISTS (
+  SELECT 1 FROM session_injections s WHERE s.agent_id = t.agent_id AND s.session_key = t.session_key)"""
 _OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMIT ?"
 _DROP_ITEMS = "DELETE FROM injected_items WHERE injection_seq IN (SELECT value FROM json_each(?))"
 _DROP = "DELETE FROM session_injections WHERE seq IN (SELECT value FROM json_each(?))"
@@ -147,4 +151,7 @@ def purge(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest injections with their items and return how many."""
     seqs = json.dumps([row[0] for row in tx.all(_OLD, (before, limit))])
     tx.run(_DROP_ITEMS, (seqs,))
-    return tx.run(_DROP, (seqs,))
+    gone = tx.run(_DROP, (seqs,))
+    if gone:
+        tx.run(_DROP_LOST_STEPS)
+    return gone

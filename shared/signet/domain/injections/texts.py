@@ -49,24 +49,26 @@ def of_item(
     source = sql.whole(tx, reader.agent_id, kind, id_)
     if not source:
         return Text()
-    content = cut(source, spans)
-    is_whole = all(start + length <= len(source) for start, length in spans)
-    return Text(content=content or source, state="kept" if is_whole else "changed")
+    content = cut(source, spans) or source
+    is_same = not spans or hash_of(content) == text_hash
+    return Text(content=content, state="kept" if is_same else "changed")
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
     """Return injections with the ranges that their episodes are of their sources."""
-    return [replace(one, spans=_spans(tx, one)) for one in injections]
+    return [_located(tx, one) for one in injections]
 
 
-def _spans(tx: ReadTx, injection: Injection) -> dict[int, Spans]:
+def _located(tx: ReadTx, injection: Injection) -> Injection:
+    items = list(injection.items)
     found: dict[int, Spans] = {}
-    for place, item in enumerate(injection.items):
+    for place, item in enumerate(items):
         if item.text and item.kind in EPISODES:
             source = sql.whole(tx, injection.agent_id, item.kind, item.id)
             if spans := locate(item.text, source):
                 found[place] = spans
-    return found
+                items[place] = replace(item, text=cut(source, spans))
+    return replace(injection, items=items, spans=found)
 
 
 def locate(text: str, source: str) -> Spans:

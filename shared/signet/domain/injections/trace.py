@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 
 from signet import clock, ids
 from signet.db import Database, ReadTx, Row, WriteTx, fts
@@ -45,7 +46,10 @@ class _Session:
     """What the job works on."""
 
     injections: Sequence[Row] = ()
+    #: Those of which nothing, or no use, is known yet.
     items: Sequence[Row] = ()
+    #: The sessions and commits that came up together, by injection.
+    together: Mapping[int, Sequence[str]] = field(default_factory=dict)
     #: By injection and place.
     texts: Mapping[tuple[int, int], str] = field(default_factory=dict)
     content: str = ""
@@ -67,7 +71,7 @@ def run(job: Run) -> None:
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()
     found = job.db.read(_read, agent_id, key, now)
-    used = list(_used(found, key, _rarity(job.db, agent_id, key, found.sources)))
+    used = list(_used(found, _rarity(job.db, agent_id, key, found)))
 
     def write(tx: WriteTx) -> dict[str, object]:
         store.use(tx, used)
@@ -85,9 +89,14 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
     items = [row for row in store.items(tx, agent_id, key) if row["kind"] != Kind.SECTION]
     open_ = [row for row in items if row["used"] in (None, Used.NO)]
     reader = agents.reader(tx, agent_id, any_scope=True)
+    together: dict[int, list[str]] = {}
+    for row in items:
+        if row["kind"] in texts.EPISODES:
+            together.setdefault(row["injection_seq"], []).append(row["source_id"])
     return _Session(
         injections=store.injections(tx, agent_id, key),
         items=open_,
+        together=together,
         texts={_name(row): text for row in open_ if (text := _text(tx, reader, row))},
         content=sessions.text(tx, agent_id, key),
         steps=store.steps(tx, agent_id, key),
@@ -109,7 +118,7 @@ def _name(row: Row) -> tuple[int, int]:
 
 
 def _used(
-    found: _Session, key: str, rarity: Callable[[str], Callable[[str], bool]]
+    found: _Session, rarity: Callable[[int], Callable[[str], bool]]
 ) -> Iterator[tuple[Row, str, str | None]]:
     """Yield the items of which something can be said now, what shows their use, and where."""
     turns = transcript.parse(found.content) if found.content else []
@@ -125,7 +134,7 @@ def _used(
         answers = [one for one in later if one.type in (StepType.ASSISTANT, StepType.CALL)]
         if not answers:
             continue
-        use = _use(row, text, said, compared, start, rarity(row["source_id"]))
+        use = _use(row, text, said, compared, start, rarity(row["injection_seq"]))
         if use is not None:
             yield row, use[0], json.dumps(use[1])
         elif found.is_over and row["used"] is None:
@@ -214,20 +223,22 @@ def is_said(row: Row, turns: Sequence[Turn], place: int) -> bool:
 
 
 def _rarity(
-    db: Database, agent_id: str, key: str, sources: int
-) -> Callable[[str], Callable[[str], bool]]:
-    """Return what says for the id of an item whether a word is rare outside of it and of this session."""
-    most = int(sources * RARE_SHARE)
-    known: dict[tuple[str, str], bool] = {}
+    db: Database, agent_id: str, key: str, found: _Session
+) -> Callable[[int], Callable[[str], bool]]:
+    """Return what says for an injection whether a word is rare in the store.
 
-    def of(id_: str) -> Callable[[str], bool]:
+    This session does not count, nor do the sources that came up together: they are about one matter.
+    """
+    most = int(found.sources * RARE_SHARE)
+
+    def of(injection: int) -> Callable[[str], bool]:
+        but = [key, *found.together.get(injection, ())]
+
+        @cache
         def is_rare(word: str) -> bool:
-            if (id_, word) not in known:
-                words = fts.all_of(fts.words(word) or [word])
-                count = db.read(sql.holding, agent_id, words, but=(id_, key), most=most + 1)
-                known[id_, word] = count <= most
-            return known[id_, word]
+            words = fts.all_of(fts.words(word) or [word])
+            return db.read(sql.holding, agent_id, words, but=but, most=most + 1) <= most
 
         return is_rare
 
-    return of
+    return cache(of)

@@ -49,7 +49,7 @@ _RESULTS = frozenset(
 _ASKED = ("input", "arguments", "args", "action", "command")
 _ANSWERED = ("content", "output", "aggregated_output", "result")
 #: Our own tools: what they are asked and answer is memory itself, not a use of it.
-_OWN = ("signet", "memory_")
+_OWN = ("mcp__signet", "signet", "memory_")
 
 
 class StepType(StrEnum):
@@ -120,19 +120,15 @@ def _steps(log: Iterable[dict[str, object]]) -> Iterator[Step]:
             type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")
             id_ = part.get("id") or part.get("call_id") or part.get("callID")
             if type_ in _CALLS and (asked := _field(part, _ASKED)):
-                if name.startswith("mcp__signet") or any(name.startswith(one) for one in _OWN):
+                if name.startswith(_OWN):
                     own.add(part.get("call_id") or id_)
                     continue
                 yield Step(StepType.CALL, asked[:CALL_CHARS], name)
             if type_ in _RESULTS and room > 0:
                 if (part.get("tool_use_id") or part.get("call_id") or id_) in own:
                     continue
-                new = [
-                    word
-                    for word in _field(part, _ANSWERED)[:READ_CHARS].split()
-                    if word not in seen
-                ]
-                new = list(dict.fromkeys(new))
+                words = dict.fromkeys(_field(part, _ANSWERED)[:READ_CHARS].split())
+                new = [word for word in words if word not in seen]
                 seen.update(new)
                 text = " ".join(new)[:room]
                 room -= len(text)
