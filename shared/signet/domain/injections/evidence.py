@@ -2,9 +2,9 @@
 
 Words count only if neither the user nor a tool has said them before: an agent that repeats the prompt, or the file
 that it has just read, uses no memory. Of what is left only what is rare in other sessions and commits counts. The
-thresholds were set on seven tasks of the evaluation data with answers that apply the rule of an earlier conversation
-and answers that do not; of those of seven other tasks 13 in 14 were judged as a reader judged them, and of 231 texts
-about something else none counted as used.
+thresholds were set on seven tasks of the evaluation data, with an answer to each that applies the rule of an earlier
+conversation and one that does not; of the 14 answers to seven other tasks 13 were judged as a reader judged them, and
+none of 231 texts about something else counted as used.
 """
 
 import math
