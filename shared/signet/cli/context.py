@@ -123,7 +123,7 @@ def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
     others = [item for item in one["given"] if item["kind"] != "section"]
     others.sort(key=lambda item: item["use"] != "used")
     for item in others[:MOST_SHOWN]:
-        yield f"  {_use(item, ink)}  {_name(item)}, {REASONS[item['reason']]}"
+        yield f"  {_use(item, ink)}  {_name(item)}, {_reason(item['reason'])}"
         if text := item["text"] or STATES.get(item["state"], ""):
             yield ink.dim(f"            {output.short(text, output.width() - 12)}")
     if len(others) > MOST_SHOWN:
@@ -137,7 +137,7 @@ def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
         yield from (ink.dim(f"            {line}") for line in lines)
     if one["leftOut"]:
         counts = Counter(item["reason"] for item in one["leftOut"])
-        said = "; ".join(f"{count} {REASONS[reason]}" for reason, count in counts.most_common())
+        said = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
         yield f"  left out  {said}{_nearest(one)}"
     elif not one["given"]:
         yield f"  nothing was near enough{_nearest(one)}"
@@ -153,6 +153,10 @@ def _nearest(one: ContextInjection) -> str:
     if best is None or floor is None or best >= floor:
         return ""
     return f" (nearest memory {best:.2f} of {floor:.2f})"
+
+
+def _reason(name: str) -> str:
+    return REASONS.get(name, name)
 
 
 def _use(item: ContextItem, ink: Ink) -> str:
@@ -181,13 +185,13 @@ def _texts(one: ContextInjection, ink: Ink) -> Iterator[str]:
     if one["leftOut"]:
         yield f"\n{ink.bold('Left out')}{_nearest(one)}"
         for item in one["leftOut"]:
-            yield f"  {_name(item)}: {REASONS[item['reason']]}"
+            yield f"  {_name(item)}: {_reason(item['reason'])}"
             if item["text"]:
                 yield ink.dim(f"    {output.short(item['text'], output.width() - 4)}")
 
 
 def _facts(item: ContextItem) -> Sequence[str]:
-    facts = [REASONS[item["reason"]], f"about {item['tokens']:,} tokens"]
+    facts = [_reason(item["reason"]), f"about {item['tokens']:,} tokens"]
     if item["usedBy"] and item["usedIn"] is not None:
         tool = item["usedIn"].get("tool")
         place = f"a call of {output.plain(tool)}" if tool else "an answer"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, Row
-from signet.db.visibility import Reader
 from signet.domain.agents import store as agents
-from signet.domain.injections import store, texts, trace
+from signet.domain.injections import store, trace
 from signet.domain.injections.models import Kind, Phase, Used, tokens
+from signet.domain.injections.texts import Texts
 from signet.domain.sessions import store as sessions
 from signet.domain.sessions import transcript
 from signet.domain.sessions.transcript import Turn
@@ -52,11 +52,11 @@ def context(
     content = sessions.text(tx, owner, key)
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
-    reader = agents.reader(tx, owner, any_scope=True)
+    known = Texts(tx, agents.reader(tx, owner, any_scope=True))
     items: dict[int, list[Row]] = {}
     for item in store.items(tx, owner, key):
         items.setdefault(item["injection_seq"], []).append(item)
-    shown = [_injection(tx, reader, one, items.get(one["seq"], ()), turns, places) for one in rows]
+    shown = [_injection(known, one, items.get(one["seq"], ()), turns, places) for one in rows]
     return {
         "sessionKey": key,
         "agentId": owner,
@@ -99,8 +99,7 @@ def _newest(known: Sequence[Row]) -> str:
 
 
 def _injection(
-    tx: ReadTx,
-    reader: Reader,
+    known: Texts,
     row: Row,
     items: Iterable[Row],
     turns: Sequence[Turn],
@@ -109,7 +108,7 @@ def _injection(
     given: list[ContextItem] = []
     left_out: list[ContextItem] = []
     for item in items:
-        (given if item["is_given"] else left_out).append(_item(tx, reader, item))
+        (given if item["is_given"] else left_out).append(_item(known, item))
     message = None
     if row["phase"] == Phase.PROMPT and trace.is_said(row, turns, places[row["seq"]]):
         message = turns[places[row["seq"]]].text[:MESSAGE_CHARS]
@@ -127,11 +126,8 @@ def _injection(
     }
 
 
-def _item(tx: ReadTx, reader: Reader, row: Row) -> ContextItem:
-    spans = store.spans_of(row["spans"])
-    found = texts.of_item(
-        tx, reader, row["kind"], row["source_id"], spans=spans, text_hash=row["text_hash"]
-    )
+def _item(known: Texts, row: Row) -> ContextItem:
+    found = known.of(row)
     is_section = row["kind"] == Kind.SECTION
     used = row["used"]
     is_used = used not in (None, Used.NO)
@@ -154,7 +150,7 @@ def _item(tx: ReadTx, reader: Reader, row: Row) -> ContextItem:
         "usedIn": json.loads(row["used_in"]) if row["used_in"] else None,
         "state": "none" if is_section else found.state,
         # What was left out of a source, or is not found in it any more, is no certain part of it.
-        "text": found.content if spans or row["kind"] == Kind.MEMORY else None,
+        "text": found.content if row["spans"] or row["kind"] == Kind.MEMORY else None,
         "sourceType": found.origin[0],
         "sourceId": found.origin[1],
     }

@@ -8,6 +8,8 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.injections.models import Injection, Item, Phase, Spans, hash_of
 from signet.domain.sessions import steps as messages
 
+#: Items that are kept of one injection: a recall may ask for a thousand.
+MOST_ITEMS = 100
 #: Sessions among which a key that nobody knows is looked for.
 KNOWN_KEYS = 500
 
@@ -74,7 +76,7 @@ def _insert(tx: WriteTx, injection: Injection) -> None:
         _INSERT_ITEM,
         [
             (row["seq"], place, *_item(item), _stored(injection.spans.get(place)))
-            for place, item in enumerate(injection.items)
+            for place, item in enumerate(injection.items[:MOST_ITEMS])
         ],
     )
 

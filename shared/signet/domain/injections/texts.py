@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from signet.db import ReadTx
+from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
 from signet.domain.episodes import sql
+from signet.domain.injections import store
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of
 from signet.domain.memory import store as memories
 
@@ -29,29 +30,42 @@ class Text:
     origin: tuple[str | None, str | None] = (None, None)
 
 
-def of_item(
-    tx: ReadTx, reader: Reader, kind: str, id_: str, *, spans: Spans, text_hash: str | None
-) -> Text:
-    """Return the text of an item, as far as this reader may see it."""
-    if kind == Kind.MEMORY:
-        memory = memories.readable(tx, id_, reader)
+class Texts:
+    """Reads the texts of items, as far as a reader may see them; a source that several are of is read once."""
+
+    def __init__(self, tx: ReadTx, reader: Reader) -> None:
+        self._tx = tx
+        self._reader = reader
+        self._sources: dict[tuple[str, str], str] = {}
+
+    def of(self, item: Row) -> Text:
+        """Return the text of a row of `injected_items`."""
+        if item["kind"] == Kind.MEMORY:
+            return self._memory(item["source_id"], item["text_hash"])
+        if item["kind"] not in EPISODES:
+            return Text()
+        name = item["kind"], item["source_id"]
+        if name not in self._sources:
+            self._sources[name] = sql.whole(self._tx, self._reader.agent_id, *name)
+        source, spans = self._sources[name], store.spans_of(item["spans"])
+        if not source:
+            return Text()
+        content = cut(source, spans) or source
+        is_same = not spans or hash_of(content) == item["text_hash"]
+        return Text(content=content, state="kept" if is_same else "changed")
+
+    def _memory(self, id_: str, text_hash: str | None) -> Text:
+        memory = memories.readable(self._tx, id_, self._reader)
         if memory is None:
             return Text()
         if memory.is_deleted:
             return Text(state="forgotten")
+        is_same = text_hash in (None, hash_of(memory.content))
         return Text(
             content=memory.content,
-            state="kept" if text_hash in (None, hash_of(memory.content)) else "changed",
+            state="kept" if is_same else "changed",
             origin=(memory.source_type, memory.source_id),
         )
-    if kind not in EPISODES:
-        return Text()
-    source = sql.whole(tx, reader.agent_id, kind, id_)
-    if not source:
-        return Text()
-    content = cut(source, spans) or source
-    is_same = not spans or hash_of(content) == text_hash
-    return Text(content=content, state="kept" if is_same else "changed")
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:

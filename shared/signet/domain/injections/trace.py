@@ -13,12 +13,12 @@ from functools import cache
 
 from signet import clock, ids
 from signet.db import Database, ReadTx, Row, WriteTx, fts
-from signet.db.visibility import Reader
 from signet.domain.agents import store as agents
 from signet.domain.episodes import sql
-from signet.domain.injections import evidence, store, texts
+from signet.domain.injections import evidence, store
 from signet.domain.injections.evidence import Marks, Said
 from signet.domain.injections.models import Kind, Used
+from signet.domain.injections.texts import EPISODES, Texts
 from signet.domain.sessions import steps, transcript
 from signet.domain.sessions import store as sessions
 from signet.domain.sessions.steps import Step, StepType
@@ -88,29 +88,21 @@ def run(job: Run) -> None:
 def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
     items = [row for row in store.items(tx, agent_id, key) if row["kind"] != Kind.SECTION]
     open_ = [row for row in items if row["used"] in (None, Used.NO)]
-    reader = agents.reader(tx, agent_id, any_scope=True)
+    known = Texts(tx, agents.reader(tx, agent_id, any_scope=True))
     together: dict[int, list[str]] = {}
     for row in items:
-        if row["kind"] in texts.EPISODES:
+        if row["kind"] in EPISODES:
             together.setdefault(row["injection_seq"], []).append(row["source_id"])
     return _Session(
         injections=store.injections(tx, agent_id, key),
         items=open_,
         together=together,
-        texts={_name(row): text for row in open_ if (text := _text(tx, reader, row))},
+        texts={_name(row): text for row in open_ if (text := known.of(row).content)},
         content=sessions.text(tx, agent_id, key),
         steps=store.steps(tx, agent_id, key),
         is_over=sessions.is_over(tx, agent_id, key, now=now),
         sources=sql.sources(tx, agent_id),
     )
-
-
-def _text(tx: ReadTx, reader: Reader, row: Row) -> str | None:
-    spans = store.spans_of(row["spans"])
-    found = texts.of_item(
-        tx, reader, row["kind"], row["source_id"], spans=spans, text_hash=row["text_hash"]
-    )
-    return found.content
 
 
 def _name(row: Row) -> tuple[int, int]:
