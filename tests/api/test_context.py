@@ -60,8 +60,8 @@ def ends(api: Api, *said: tuple[str, object], key: str = KEY) -> None:
     traced(api)
 
 
-def traced(api: Api) -> list[dict[str, Any]]:
-    """Run the jobs that look for uses, as the worker does, and return their results."""
+def traced(api: Api, *, is_done: bool = True) -> None:
+    """Run the jobs that look for uses, as the worker does; none is left then where `is_done`."""
     held = api.state.db.write(
         lease.claim,
         "light",
@@ -74,8 +74,7 @@ def traced(api: Api) -> list[dict[str, Any]]:
     for one in held:
         trace.run(Run(lease=one, db=api.state.db))
     done = [row for row in api.rows("memory_jobs") if row["job_type"] == "trace_use"]
-    assert all(row["status"] == "completed" for row in done), done
-    return [json.loads(row["result"]) for row in done]
+    assert all(row["status"] == "completed" for row in done) is is_done, done
 
 
 def given(found: Any) -> dict[str, Any]:
@@ -166,6 +165,30 @@ def test_reading_twice_changes_nothing_and_a_session_that_goes_on_may_use_it_lat
     assert given(context(api))[FALCON]["use"] == "used"
     ends(api, *said, ("assistant", "Nor that."), ("user", "So?"), quoted)
     assert given(context(api))[FALCON]["use"] == "used"
+
+
+def test_what_comes_in_while_the_job_runs_is_looked_at_too(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told_both(api)
+    said = ("user", ASK_WALRUS), ("assistant", "I look.")
+    read = trace._read
+
+    def then_more(*asked: Any) -> Any:
+        monkeypatch.setattr(trace, "_read", read)
+        found = read(*asked)
+        edit = {"type": "tool_use", "name": "Edit", "input": {"new": "crane = 4711"}}
+        hook(api, "session-end", transcript=log(*said, ("assistant", [edit])), reason="other")
+        return found
+
+    monkeypatch.setattr(trace, "_read", then_more)
+    hook(api, "session-end", transcript=log(*said), reason="other")
+    [row] = [row for row in api.rows("memory_jobs") if row["job_type"] == "trace_use"]
+    assert row["status"] == "pending"
+    traced(api, is_done=False)
+    assert given(context(api))[WALRUS]["use"] == "not used"
+    traced(api)
+    assert given(context(api))[WALRUS]["usedIn"]["tool"] == "Edit"
 
 
 def test_while_a_session_runs_nothing_is_called_unused(api: Api) -> None:

@@ -29,6 +29,8 @@ from signet.queue.held import Run
 RARE_SHARE = 0.03
 #: A shorter id names nothing; a commit is named by the beginning of its hash.
 LEAST_ID, COMMIT_CHARS = 8, 7
+#: The steps in which something may be used.
+ANSWERS = frozenset({StepType.ASSISTANT, StepType.CALL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ def run(job: Run) -> None:
         store.drop_steps(tx, agent_id, key, found.steps)
         chars, _ = sessions.stored(tx, agent_id, key)
         is_over = sessions.is_over(tx, agent_id, key, now=clock.now())
-        if chars != len(found.content) or is_over != found.is_over:
+        is_newer = chars != len(found.content) or bool(store.steps(tx, agent_id, key))
+        if is_newer or is_over != found.is_over:
             sessions.ask_trace(tx, agent_id, key, now=clock.now())
         return {"items": len(found.items), "used": sum(by != Used.NO for _, by, _ in used)}
 
@@ -116,15 +119,11 @@ def _used(
     turns = transcript.parse(found.content) if found.content else []
     said = list(_said(turns, steps.read(found.steps)))
     starts = begins(found.injections, turns)
-    after: dict[int, list[_Said]] = {}
+    answered = max((one.turn for one in said if one.type in ANSWERS), default=-1)
     compared = [evidence.said(one.text) for one in said]
     for row in found.items:
         text, start = found.texts.get(_name(row)), starts[row["injection_seq"]]
-        if text is None:
-            continue
-        later = after.setdefault(start, [one for one in said if one.turn >= start])
-        answers = [one for one in later if one.type in (StepType.ASSISTANT, StepType.CALL)]
-        if not answers:
+        if text is None or answered < start:
             continue
         use = _use(row, text, said, compared, start, rarity(row["injection_seq"]))
         if use is not None:
@@ -144,8 +143,7 @@ def _use(
     """Return the first use of an item from a message on, and where it is."""
     own, before, names = evidence.marks(text), Marks(), _names(row)
     for one, step in zip(said, compared, strict=True):
-        is_answer = one.type in (StepType.ASSISTANT, StepType.CALL)
-        if is_answer and one.turn >= start:
+        if one.type in ANSWERS and one.turn >= start:
             by = evidence.found(names, text, own, step, before, is_rare)
             if by is not None:
                 return by, {"turn": one.turn, **({"tool": one.name} if one.name else {})}
