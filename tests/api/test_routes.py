@@ -81,6 +81,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/sessions/{session_key}/bypass"): ({"enabled": True}, 404),
     ("POST", "/api/sessions/{session_key}/renew"): (None, 404),
     ("GET", "/api/sessions/{session_key}/transcript"): (None, 404),
+    ("GET", "/api/sessions/{session_key}/context"): (None, 404),
     ("POST", "/api/hooks/session-end"): ({"harness": "codex"}, 200),
     ("POST", "/api/hooks/session-checkpoint-extract"): (
         {"harness": "codex", "sessionKey": "s"},

@@ -56,10 +56,16 @@ def test_a_session_is_begun_prompted_shortened_and_ended(
     assert fits(answers.EndedSession, ended)
     told = client.do("transcript", key)
     assert fits(answers.Transcript, told) and word in told["content"]
+    shown = client.do("session_context", key)
+    assert fits(answers.SessionContext, shown) and fits(answers.ContextTotals, shown["totals"])
+    start, prompt = shown["injections"][:2]
+    assert fits(answers.ContextInjection, start) and fits(answers.ContextItem, start["given"][0])
+    assert (start["phase"], prompt["prompt"]) == ("start", 1) and word in start["given"][0]["text"]
+    assert client.do("session_context", project=f"/{word}/src")["sessionKey"] == key
     [excerpt] = client.do("search_transcripts", word)
     assert fits(answers.Excerpt, excerpt) and excerpt["sessionKey"] == key
     assert fits(answers.SummaryPage, client.do("session_summaries", project=f"/{word}", depth=0))
-    for call in ("session", "renew_session"):
+    for call in ("session", "renew_session", "session_context"):
         with pytest.raises(NotFound):
             client.do(call, "none")
 

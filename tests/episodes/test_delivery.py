@@ -263,3 +263,20 @@ def test_a_reverted_commit_is_not_brought_up(world: World, tmp_path: Path) -> No
         f"SELECT content FROM episode_chunks WHERE project = '{repository.root}' AND content <> ''"
     )
     assert not [text for (text,) in stored if str(text) == wrong]
+
+
+def test_the_record_of_a_session_has_the_text_of_its_episodes_and_what_was_used(
+    world: World,
+) -> None:
+    asked = "The oven timer of the bakery drifts by an hour since the change to summer time."
+    told = world.hook("user-prompt-submit", "tracing-1", userPrompt=asked)
+    answer = "As settled: oven timers count monotonic seconds, so I took the clock out of them."
+    world.talk("tracing-1", [("user", asked), ("assistant", answer)], 23)
+    world.rest()
+    found = world.server.get("/api/sessions/tracing-1/context").body
+    [prompt] = found["injections"]
+    [episode] = [item for item in prompt["given"] if item["id"] == "bakery"]
+    assert (episode["kind"], episode["saidAt"][:10]) == ("session", "2026-03-02")
+    assert (episode["state"], episode["use"]) == ("kept", "used")
+    assert episode["text"] in told and "Settled: oven timers" in episode["text"]
+    assert prompt["message"] == asked and prompt["chars"] == len(told)

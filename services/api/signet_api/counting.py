@@ -5,10 +5,12 @@ after each commit every reader reads its pages anew.
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime
+from typing import Generic, TypeVar
 
 from signet import clock
-from signet.db import Database, WriteTx
+from signet.db import Database, ReadTx, WriteTx
 from signet.domain.knowledge import walks
 from signet.domain.knowledge.walks import Origin, Phase
 from signet.domain.recall import recall, store
@@ -16,6 +18,8 @@ from signet.domain.recall.models import Result
 from signet.domain.skills import usage
 from signet.errors import SignetError
 from signet.observe import logs
+
+T = TypeVar("T")
 
 log = logs.get("memory")
 
@@ -26,40 +30,85 @@ TOGETHER_SECONDS = 0.25
 Use = tuple[Result, str, datetime]
 
 
+class Gathering(Generic[T]):
+    """Writes values behind the answers that they come from, those of a moment together; for the event loop's thread."""
+
+    def __init__(
+        self,
+        db: Database,
+        keep: Callable[[WriteTx, list[T]], None],
+        failed: str,
+        *,
+        prepare: Callable[[ReadTx, list[T]], list[T]] | None = None,
+    ) -> None:
+        """Write with `keep` what `prepare` makes of the values, outside of the transaction.
+
+        What cannot be written is dropped and logged under the name `failed`.
+        """
+        self._db = db
+        self._keep = keep
+        self._failed = failed
+        self._prepare = prepare
+        self._writing = asyncio.Lock()
+        self._waiting: list[T] = []
+        self._task: asyncio.Task[None] | None = None
+
+    def put(self, value: T) -> None:
+        """Write a value soon: nobody waits for the write lock."""
+        self._waiting.append(value)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write())
+
+    async def flush(self) -> None:
+        """Write what waits now, for somebody who is about to read it."""
+        async with self._writing:
+            if not self._waiting:
+                return
+            try:
+                values = self._taken()
+                if self._prepare is not None:
+                    values = await self._db.aread(self._prepare, values)
+                await self._db.awrite_quick(self._keep, values)
+            except SignetError as error:
+                self._tell(error)
+
+    def finish(self) -> None:
+        """Write what still waits, at the end of the process."""
+        try:
+            values = self._taken()
+            if self._prepare is not None:
+                values = self._db.read(self._prepare, values)
+            self._db.write_quick(self._keep, values)
+        except SignetError as error:
+            self._tell(error)
+
+    async def _write(self) -> None:
+        while self._waiting:
+            await asyncio.sleep(TOGETHER_SECONDS)
+            await self.flush()
+
+    def _taken(self) -> list[T]:
+        taken, self._waiting = self._waiting, []
+        return taken
+
+    def _tell(self, error: SignetError) -> None:
+        log.info(self._failed, code=error.code)
+
+
 class Counting:
     """Counts the uses of one database; for the thread of the event loop."""
 
     def __init__(self, db: Database) -> None:
-        self._db = db
-        self._waiting: list[Use] = []
-        self._task: asyncio.Task[None] | None = None
+        self._uses = Gathering(db, counted, "recall.accesses_not_counted")
 
     def later(self, result: Result, agent_id: str) -> None:
         """Count what an answer used, soon: recall never waits for the write lock."""
-        if not (result.hits or result.walk.focal):
-            return
-        self._waiting.append((result, agent_id, clock.now()))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._count())
+        if result.hits or result.walk.focal:
+            self._uses.put((result, agent_id, clock.now()))
 
     def finish(self) -> None:
         """Count what still waits, at the end of the process."""
-        try:
-            self._db.write_quick(counted, self._taken())
-        except SignetError as error:
-            _tell(error)
-
-    async def _count(self) -> None:
-        while self._waiting:
-            await asyncio.sleep(TOGETHER_SECONDS)
-            try:
-                await self._db.awrite_quick(counted, self._taken())
-            except SignetError as error:
-                _tell(error)
-
-    def _taken(self) -> list[Use]:
-        taken, self._waiting = self._waiting, []
-        return taken
+        self._uses.finish()
 
 
 def counted(tx: WriteTx, uses: list[Use]) -> None:
@@ -73,7 +122,3 @@ def counted(tx: WriteTx, uses: list[Use]) -> None:
             newest[agent_id] = (result, agent_id, now)
     for result, agent_id, now in newest.values():
         walks.keep(tx, result.walk, Phase.RECALL, Origin.QUERY, agent_id=agent_id, now=now)
-
-
-def _tell(error: SignetError) -> None:
-    log.info("recall.accesses_not_counted", code=error.code)

@@ -18,6 +18,9 @@ from signet.db import Database
 from signet.domain.agents import store as agents
 from signet.domain.analytics.keep import keep
 from signet.domain.auth import caller
+from signet.domain.injections import store as injections
+from signet.domain.injections import texts
+from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
@@ -25,7 +28,7 @@ from signet.process.live import LiveSettings
 from signet.process.recording import Recording
 from signet_api.admission import Admission
 from signet_api.authority import Authority
-from signet_api.counting import Counting
+from signet_api.counting import Counting, Gathering
 from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.models import Models
@@ -68,6 +71,7 @@ class State:
     tool_listeners: int = 0
     feed: Feed = field(init=False)
     counting: Counting = field(init=False)
+    injections: Gathering[Injection] = field(init=False)
     recording: Recording = field(init=False)
     reports: Reports = field(init=False)
     routed: RoutedServers = field(init=False)
@@ -75,6 +79,9 @@ class State:
     def __post_init__(self) -> None:
         self.feed = Feed(self.db)
         self.counting = Counting(self.db)
+        self.injections = Gathering(
+            self.db, injections.insert, "injections.not_recorded", prepare=texts.located
+        )
         self.recording = Recording(self.db, self.live, keep, gathers=True)
         self.reports = Reports(self.db)
         self.routed = RoutedServers(self.workspace, self.live)

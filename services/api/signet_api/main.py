@@ -109,6 +109,7 @@ def serve(booted: Booted) -> int:
     state.routed.pool.close()
     state.recording.stop()
     state.counting.finish()
+    state.injections.finish()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

@@ -124,6 +124,7 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/sessions/{session_key}/bypass"): _REMEMBER,
     ("POST", "/api/sessions/{session_key}/renew"): _REMEMBER,
     ("GET", "/api/sessions/{session_key}/transcript"): _RECALL,
+    ("GET", "/api/sessions/{session_key}/context"): _RECALL,
     ("GET", "/api/checkpoints"): _RECALL,
     ("GET", "/api/checkpoints/{session_key}"): _RECALL,
     ("GET", "/api/hooks/synthesis/config"): _LOCAL,

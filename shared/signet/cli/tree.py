@@ -52,6 +52,7 @@ ROWS = (
     Row("paths", FIRST, "status:paths"),
     Row("remember", MEMORY, "remember:remember"),
     Row("recall", MEMORY, "recall:recall"),
+    Row("why", MEMORY, "context:why"),
     Row("memory", MEMORY, "memory:app"),
     Row("export", MEMORY, "transfer:export"),
     Row("import", MEMORY, "transfer:import_"),

@@ -117,6 +117,7 @@ class AsyncSignet:
     bypass_session = _call(calls.sessions.bypass_session)
     renew_session = _call(calls.sessions.renew_session)
     transcript = _call(calls.sessions.transcript)
+    session_context = _call(calls.sessions.session_context)
     search_transcripts = _call(calls.sessions.search_transcripts)
     session_summaries = _call(calls.sessions.session_summaries)
     checkpoints = _call(calls.sessions.checkpoints)

@@ -62,6 +62,7 @@ KINDS = {
         Kind(name="connector_sync", queue="light", time_limit_seconds=3_600),
         Kind(name="embed", queue="vectors", time_limit_seconds=120),
         Kind(name="index_session", queue="vectors", time_limit_seconds=300),
+        Kind(name="trace_use", queue="light", time_limit_seconds=120),
         Kind(name="index_commits", queue="vectors", time_limit_seconds=300),
         Kind(name="skill_enrich", queue="structure", time_limit_seconds=150),
         Kind(name="skill_entities", queue="structure", time_limit_seconds=300),

@@ -11,7 +11,8 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.hooks import claims, earlier, offered, progress, prompt, wording
 from signet.domain.hooks.progress import Call
-from signet.domain.hooks.prompt import Item
+from signet.domain.hooks.prompt import Item as Line
+from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.memory.models import Actor
 from signet.domain.recall import recall
 from signet.domain.recall import store as uses
@@ -26,6 +27,7 @@ from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
 from signet_api.episodes import Brief, brief_of
 from signet_api.hook import HookRoute, call_of, is_internal, known
+from signet_api.injections import record_injection
 from signet_api.routes.recall import found
 
 log = logs.get("hooks")
@@ -34,6 +36,8 @@ router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
 
 #: Who answered where only episodes did.
 EPISODES = "episodes"
+#: What the record calls lines of the session itself.
+SO_FAR = "session so far"
 NOTHING: Mapping[str, object] = {"inject": "", "memoryCount": 0}
 
 
@@ -47,6 +51,8 @@ class _Brought:
     given: Sequence[str] = ()
     memories: Sequence[str] = ()
     hits: Sequence[tuple[str, float]] = field(default=())
+    #: What the record of the session says of the hits, what was left out included.
+    items: Sequence[Item] = ()
 
 
 @router.post("/user-prompt-submit", openapi_extra=described(PromptBody))
@@ -81,6 +87,16 @@ async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, 
         now=now,
     )
     answer = _answer(call, terms, brought, brief, state.settings)
+    record_injection(
+        state,
+        call,
+        Phase.PROMPT,
+        str(answer["inject"]),
+        [*brief.items, *brought.items],
+        prompt=message,
+        best_score=max((score for _, score in brought.hits), default=None),
+        floor=state.settings.hooks.user_prompt_submit.min_score,
+    )
     answer["sessionKnown"] = session is not None
     return {**answer, "warnings": [warning]} if warning else answer
 
@@ -133,7 +149,9 @@ async def _brought(
                 for hit in hits
                 if near and hit.id not in given and not prompt.is_said(hit.content, brief.text)
             ]
-            return _of_hits(hits, new, terms, brief.room)
+            told = _of_hits(hits, new, terms, brief.room)
+            said = {hit.id for hit in hits} - {hit.id for hit in new}
+            return replace(told, items=_items(hits, told, said, is_near=near))
         return await state.db.aread(_so_far, call, terms, given, brief.room)
     except Exception as error:  # a prompt is never held up by what could not be found (HK-59)
         log.error("prompt.without_recall", exc_info=error)
@@ -142,7 +160,7 @@ async def _brought(
 
 def _of_hits(hits: Sequence[Hit], new: Sequence[Hit], terms: Sequence[str], chars: int) -> _Brought:
     items = (
-        Item(hit.id, f"- {prompt.compact(hit.content, terms)} ({wording.day(hit.created_at)})")
+        Line(hit.id, f"- {prompt.compact(hit.content, terms)} ({wording.day(hit.created_at)})")
         for hit in new
     )
     told = prompt.selected(items, chars=chars)
@@ -156,6 +174,34 @@ def _of_hits(hits: Sequence[Hit], new: Sequence[Hit], terms: Sequence[str], char
     )
 
 
+def _items(
+    hits: Sequence[Hit], brought: _Brought, said: Collection[str], *, is_near: bool
+) -> list[Item]:
+    """Return the hits as the record tells them: what was told, then what was left out and why."""
+    chars = dict(zip(brought.memories, map(len, brought.lines), strict=True))
+    return [
+        Item(
+            kind=Kind.MEMORY,
+            id=hit.id,
+            reason=_reason(hit, chars, said, is_near=is_near),
+            is_given=hit.id in chars,
+            text=hit.content,
+            chars=chars.get(hit.id, 0),
+            score=round(hit.score, 3),
+            said_at=hit.created_at,
+        )
+        for hit in sorted(hits, key=lambda hit: hit.id not in chars)
+    ]
+
+
+def _reason(hit: Hit, told: Collection[str], said: Collection[str], *, is_near: bool) -> Reason:
+    if hit.id in told:
+        return Reason.MATCH
+    if not is_near:
+        return Reason.FLOOR
+    return Reason.SAID if hit.id in said else Reason.BUDGET
+
+
 def _so_far(
     tx: ReadTx, call: Call, terms: Sequence[str], given: Collection[str], chars: int
 ) -> _Brought:
@@ -163,8 +209,10 @@ def _so_far(
     name, lines = earlier.head(tx, call.agent_id, call.key, terms) if call.key else ("", [])
     if not lines or name in given:
         return _Brought()
-    told = prompt.selected([Item(name, f"- {line}") for line in lines], chars=chars)
-    return _Brought(engine="temporal", lines=[one.line for one in told], given=[name])
+    told = prompt.selected([Line(name, f"- {line}") for line in lines], chars=chars)
+    lines = [one.line for one in told]
+    so_far = Item(kind=Kind.SECTION, id=SO_FAR, reason=Reason.MATCH, chars=len("\n".join(lines)))
+    return _Brought(engine="temporal", lines=lines, given=[name], items=[so_far])
 
 
 def _keep(

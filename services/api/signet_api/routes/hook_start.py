@@ -22,8 +22,10 @@ from signet.domain.hooks.models import Continuity
 from signet.domain.hooks.offers import Offer
 from signet.domain.hooks.progress import Call
 from signet.domain.hooks.session_start import Asked, Found
+from signet.domain.injections.models import Item, Phase
 from signet.domain.knowledge import walks
-from signet.domain.knowledge.walks import Origin, Phase
+from signet.domain.knowledge.walks import Origin
+from signet.domain.knowledge.walks import Phase as Walked
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.updates import state as updates
@@ -35,6 +37,7 @@ from signet.wire.recall import RecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State
 from signet_api.hook import HookRoute, call_of, is_internal
+from signet_api.injections import record_injection
 from signet_api.routes.recall import found as recalled
 
 log = logs.get("hooks")
@@ -112,7 +115,9 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
         identityFiles=files.count,
     )
     notice = updates.notice(state.health.update, state.health.pending)
-    return _answer(found, files, secrets, settings, notice, now)
+    answer, items = _answer(found, files, secrets, settings, notice, now)
+    record_injection(state, call, Phase.START, str(answer["inject"]), items)
+    return answer
 
 
 def _reads_workspace(call: Call, state: State) -> bool:
@@ -128,19 +133,20 @@ def _answer(
     settings: Settings,
     notice: str,
     now: datetime,
-) -> dict[str, object]:
+) -> tuple[dict[str, object], list[Item]]:
     who = identity.name_of(files, settings.agent)
     start = settings.hooks.session_start
-    text = session_start.inject(
+    text, items = session_start.inject(
         found, files, who, secrets, settings, notice=notice, local=now.astimezone()
     )
     recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
-    return {
+    answer: dict[str, object] = {
         "identity": who,
         "memories": [_told(one) for one in found.told],
         **({"recentContext": recent} if recent else {}),
         "inject": text,
     }
+    return answer, items
 
 
 def _told(one: Offer) -> dict[str, object]:
@@ -175,7 +181,7 @@ def _keep(tx: WriteTx, call: Call, found: Found, settings: Settings, *, now: dat
         walks.keep(
             tx,
             found.walk,
-            Phase.SESSION_START,
+            Walked.SESSION_START,
             Origin.PROJECT if call.project else Origin.SESSION,
             agent_id=call.agent_id,
             now=now,

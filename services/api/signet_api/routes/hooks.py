@@ -5,15 +5,17 @@ from functools import partial
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import ReadTx, Row
 from signet.domain.agents import store as agents
 from signet.domain.hooks import compaction, continuity, progress
+from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.errors import Invalid
 from signet.wire.hooks import CompactionBody, HookRememberBody, PreCompactionBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
 from signet_api.hook import HookRoute, bypassed, call_of, is_internal
+from signet_api.injections import record_injection
 from signet_api.routes.remember import save
 
 router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
@@ -75,13 +77,15 @@ async def post_pre_compaction(request: Request, state: Shared) -> dict[str, obje
     await state.db.awrite_quick(progress.compacting, call, body.session_context, settings, now=now)
     rules = settings.hooks.pre_compaction
 
-    def recent(tx: ReadTx) -> list[str]:
+    def recent(tx: ReadTx) -> list[Row]:
         reader = agents.reader(tx, call.agent_id)
         return compaction.recent(tx, reader, limit=rules.memory_limit, now=now)
 
     memories = await state.db.aread(recent) if rules.include_recent_memories else []
     guidelines = compaction.guidelines(rules)
-    return {"summaryPrompt": compaction.prompt(guidelines, memories), "guidelines": guidelines}
+    text = compaction.prompt(guidelines, memories)
+    record_injection(state, call, Phase.COMPACTION, text, compaction.items(memories))
+    return {"summaryPrompt": text, "guidelines": guidelines}
 
 
 @summaries.post("/compaction-complete", openapi_extra=described(CompactionBody))

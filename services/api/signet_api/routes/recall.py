@@ -13,6 +13,8 @@ from pydantic_core import to_json
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
+from signet.domain.hooks.progress import Call
+from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
 from signet.domain.recall.models import (
@@ -26,9 +28,11 @@ from signet.domain.recall.models import (
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event
+from signet.wire.hooks import HookRecallBody, bare
 from signet.wire.recall import RecallBody
 from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared, State, agent_of
+from signet_api.deps import Shared, State, agent_of, said
+from signet_api.injections import record_injection
 from signet_api.params import checked, whole
 
 router = APIRouter(tags=["memory"], route_class=JsonRoute)
@@ -61,7 +65,30 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     result = await found(body, agent_id, state)
     state.counting.later(result, agent_id)
+    key = bare(body.session_key or said(request.headers, "x-signet-session-key") or "")
+    record_injection(state, _call(body, agent_id, key), Phase.RECALL, "", _items(result))
     return answer.body(result)
+
+
+def _call(body: RecallBody, agent_id: str, key: str) -> Call:
+    harness = body.harness if isinstance(body, HookRecallBody) else ""
+    return Call(agent_id=agent_id, harness=harness, key=key or None, project=body.project)
+
+
+def _items(result: Result) -> list[Item]:
+    """Return the results as the record of a session tells them."""
+    return [
+        Item(
+            kind=Kind.MEMORY,
+            id=hit.id,
+            reason=Reason.MATCH,
+            text=hit.content,
+            chars=min(len(hit.content), result.truncate_chars),
+            score=round(hit.score, 3),
+            said_at=hit.created_at,
+        )
+        for hit in result.hits
+    ]
 
 
 async def found(body: RecallBody, agent_id: str, state: State) -> Result:

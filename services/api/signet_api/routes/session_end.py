@@ -13,8 +13,8 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.domain.hooks import finish, progress
 from signet.domain.hooks.progress import Call
-from signet.domain.sessions import end, files, turns
-from signet.domain.sessions.models import Queued, Rules, Session
+from signet.domain.sessions import files, turns
+from signet.domain.sessions.models import Queued, Session
 from signet.errors import Invalid
 from signet.observe import logs, record
 from signet.observe.record import Event
@@ -82,6 +82,7 @@ async def end_session(
         return dict(NOTHING)
     call = replace(call, project=call.project or (before.project if before else None))
     session = await _session(body, call, state, reads=reads)
+    await state.injections.flush()
     queued = await state.db.awrite(finish.finish, session, state.settings, now=now)
     record.event(
         Event.SESSION_END,
@@ -101,8 +102,8 @@ async def _end_turn(
     if before is not None and before.bypasses(now):
         return None, True
     session = replace(await _session(body, call, state, reads=reads), is_turn=True)
-    rules = Rules.of(state.settings)
-    return await state.db.awrite(end.checkpoint, session, rules=rules, now=now), False
+    await state.injections.flush()
+    return await state.db.awrite(finish.turn, session, state.settings, now=now), False
 
 
 def _told(queued: Queued | None) -> dict[str, object]:
@@ -116,7 +117,7 @@ async def _session(
 ) -> Session:
     """Return what was handed over."""
     path = body.transcript_path if reads else transcripts.readable_path(state, body.transcript_path)
-    text = await asyncio.to_thread(files.text_of, path, body.transcript)
+    text, steps = await asyncio.to_thread(files.session_of, path, body.transcript)
     if not text and len(body.transcript or "") > SILENT_CHARS:
         log.warning("session.silent", harness=body.harness, chars=len(body.transcript or ""))
     return Session(
@@ -125,4 +126,5 @@ async def _session(
         harness=body.harness,
         project=call.project,
         text=text,
+        steps=steps,
     )

@@ -11,10 +11,12 @@ from signet.domain.agents.presence import Presence
 from signet.domain.auth import caller
 from signet.domain.hooks import claims, earlier, progress, prompt, store
 from signet.domain.hooks.models import State as Session
+from signet.domain.injections import show
 from signet.errors import Invalid, NotFound
 from signet.wire.hooks import BypassBody, TranscriptSearchBody, bare
+from signet.wire.injections import SessionContext
 from signet_api.bodies import JsonRoute, body_of, described
-from signet_api.deps import Db, agent_of
+from signet_api.deps import Db, Shared, agent_of
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JsonRoute)
 
@@ -121,6 +123,25 @@ async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str
         "createdAt": row["created_at"],
         "updatedAt": row["updated_at"],
     }
+
+
+@router.get("/{session_key}/context", response_model=None)
+async def get_context(session_key: str, request: Request, state: Shared) -> SessionContext:
+    """Return what a session was given, from where and why, what was left out, and what of it was used.
+
+    The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all. Looking counts as
+    no use.
+    """
+    scope = caller.current().scope
+    await state.injections.flush()
+    return await state.db.aread(
+        show.context,
+        bare(session_key),
+        agent_id=await _only(request),
+        within=scope.project,
+        project=request.query_params.get("project") or None,
+        now=clock.now(),
+    )
 
 
 def _running(tx: ReadTx, agent_id: str | None, project: str | None) -> list[dict[str, object]]:

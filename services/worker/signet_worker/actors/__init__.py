@@ -29,6 +29,7 @@ from signet_worker.actors.structural_dependency import structural_dependency
 from signet_worker.actors.summarize import summarize
 from signet_worker.actors.synthesize import synthesize
 from signet_worker.actors.task_run import task_run
+from signet_worker.actors.trace_use import trace_use
 from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.actors.update_check import update_check
 from signet_worker.actors.vector_index import vector_index
@@ -59,6 +60,7 @@ ACTORS: Mapping[str, Actor] = {
     "summarize": summarize,
     "synthesize": synthesize,
     "task_run": task_run,
+    "trace_use": trace_use,
     "umap_projection": umap_projection,
     "update_check": update_check,
     "vector_index": vector_index,

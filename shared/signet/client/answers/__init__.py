@@ -164,6 +164,13 @@ from signet.client.answers.upkeep import (
     UpdateCheck,
     UpdateSettings,
 )
+from signet.wire.injections import (
+    ContextInjection,
+    ContextItem,
+    ContextTotals,
+    SessionContext,
+    UsedIn,
+)
 
 __all__ = [
     "AddedConnector",
@@ -188,6 +195,9 @@ __all__ = [
     "ConnectedOnePassword",
     "Connector",
     "ConnectorHealth",
+    "ContextInjection",
+    "ContextItem",
+    "ContextTotals",
     "CountedAgent",
     "CountedEntity",
     "DeletedDocument",
@@ -267,6 +277,7 @@ __all__ = [
     "RevokedToken",
     "RunningSession",
     "SentMessage",
+    "SessionContext",
     "SessionSummary",
     "Skill",
     "SkillFile",
@@ -288,6 +299,7 @@ __all__ = [
     "Transcript",
     "UpdateCheck",
     "UpdateSettings",
+    "UsedIn",
     "WhoAmI",
     "WholeAgent",
     "WholeEntity",

@@ -16,6 +16,7 @@ from signet.client.answers.sessions import (
     Transcript,
 )
 from signet.client.call import Call, given, part, read
+from signet.wire.injections import SessionContext
 
 
 def start_session(
@@ -147,6 +148,17 @@ def renew_session(session_key: str) -> Call[RenewedSession]:
 def transcript(session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
     """Return what was said in a session; raises NotFound."""
     return read(f"/api/sessions/{part(session_key)}/transcript", agent_id=agent_id)
+
+
+def session_context(
+    session_key: str = "latest", *, project: str | None = None, agent_id: str | None = None
+) -> Call[SessionContext]:
+    """Return what a session was given, from where and why, and what of it was used; raises NotFound.
+
+    The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
+    """
+    path = f"/api/sessions/{part(session_key)}/context"
+    return read(path, project=project, agent_id=agent_id)
 
 
 def search_transcripts(

@@ -23,6 +23,8 @@ LEAST_WORDS, MANY_WORDS = 2, 8
 #: were at a cosine of 0.62 to 0.82 to each other, talks about other rules of the same code at most at 0.55.
 NEARLY = 0.75
 SAME_MATTER = 0.6
+#: Sources that are named when nothing, or no more, was near enough.
+MOST_FAR = 3
 #: Of a prompt so much is read.
 READ_CHARS = 4_000
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
@@ -38,10 +40,12 @@ def find(
     project: str | None,
     but: str | None,
     commits: bool = True,
+    far: list[Match] | None = None,
 ) -> list[Match]:
     """Return the sources that a prompt is about, best first; `but` is the session that asks.
 
-    Without `project` those of every project count, without `commits` only sessions do.
+    Without `project` those of every project count, without `commits` only sessions do. The nearest of those that it
+    is not about are added to `far`.
     """
     asked = fts.content_words(prompt[:READ_CHARS])
     if not asked:
@@ -53,7 +57,12 @@ def find(
     pairs = sorted(zip(rows, similar, strict=True), key=lambda pair: _name(pair[0]))
     for _, group in groupby(pairs, key=lambda pair: _name(pair[0])):
         found.append(_candidate(agent_id, asked, list(group), best=abs(rows[0]["rank"])))
-    return _chosen(sorted(found, key=lambda one: one.match.score, reverse=True))
+    found.sort(key=lambda one: one.match.score, reverse=True)
+    kept = _chosen(found)
+    if far is not None:
+        names = {one.source for one in kept}
+        far += [one.match for one in found if one.match.source not in names][:MOST_FAR]
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

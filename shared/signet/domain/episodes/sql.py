@@ -54,6 +54,36 @@ _AROUND = f"""
 SELECT content FROM episode_chunks
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last ORDER BY position"""
 
+#: A commit may be known in several projects.
+_WHOLE = """
+SELECT content FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND source_id = ?
+ GROUP BY position ORDER BY position"""
+
+_SOURCES = "SELECT count(*) FROM (SELECT 1 FROM episode_chunks WHERE agent_id = ? GROUP BY source_type, source_id)"
+#: Counts no further than is asked.
+_HOLDING = """
+SELECT count(*) FROM (
+  SELECT DISTINCT c.source_type, c.source_id
+    FROM episode_chunks_fts f CROSS JOIN episode_chunks c ON c.seq = f.rowid
+   WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent
+     AND c.source_id NOT IN (SELECT value FROM json_each(:but)) LIMIT :most + 0)"""
+
+
+def sources(tx: ReadTx, agent_id: str) -> int:
+    """Return how many sessions and commits of an agent are indexed."""
+    return int(tx.value(_SOURCES, (agent_id,)))
+
+
+def holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: int) -> int:
+    """Return how many sources a full-text expression fits, without those in `but`; at most `most`."""
+    asked = {"agent": agent_id, "words": words, "but": json.dumps(list(but)), "most": most}
+    return int(tx.value(_HOLDING, asked))
+
+
+def whole(tx: ReadTx, agent_id: str, source_type: str, source_id: str) -> str:
+    """Return all that is indexed of a source as one text, empty when nothing is."""
+    return "\n".join(row[0] for row in tx.tuples(_WHOLE, (agent_id, source_type, source_id)))
+
 
 def stored(tx: ReadTx, source: Source) -> list[Row]:
     """Return position, content and model of what is indexed of a source, in order."""

@@ -8,6 +8,7 @@ from signet.config.hooks import PreCompaction
 from signet.db import ReadTx, Row, visibility
 from signet.db.visibility import Reader, Where
 from signet.domain.hooks import wording
+from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.memory.supersede import is_current
 
 LEAD = "Summarize this session before its context is shortened, so that the work can go on from the summary."
@@ -32,22 +33,41 @@ def guidelines(settings: PreCompaction) -> str:
     return settings.summary_guidelines or GUIDELINES
 
 
-def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[str]:
+def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[Row]:
     """Return the memories that matter and are new, best first."""
     seen = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
     seen &= visibility.readable(reader)
     rows = tx.all(_RECENT.format(where=seen.sql), (*seen.params, POOL))
     rows.sort(key=lambda row: _score(row, now), reverse=True)
-    return [wording.one_line(row["content"]) for row in rows[:limit]]
+    return rows[:limit]
 
 
-def prompt(asked: str, memories: Sequence[str]) -> str:
+def prompt(asked: str, memories: Sequence[Row]) -> str:
     """Return the request for a summary. Pure."""
     text = f"{LEAD}\n\n{asked}"
     if memories:
         text += "\n\nAlready remembered, so it need not be repeated:\n"
-        text += "\n".join(f"- {one}" for one in memories)
+        text += "\n".join(_line(one) for one in memories)
     return text
+
+
+def items(memories: Sequence[Row]) -> list[Item]:
+    """Return the memories as the record of the session tells them. Pure."""
+    return [
+        Item(
+            kind=Kind.MEMORY,
+            id=row["id"],
+            reason=Reason.IMPORTANT,
+            text=row["content"],
+            chars=len(_line(row)),
+            said_at=row["created_at"],
+        )
+        for row in memories
+    ]
+
+
+def _line(row: Row) -> str:
+    return f"- {wording.one_line(row['content'])}"
 
 
 def _score(row: Row, now: datetime) -> float:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from signet.config import Settings
 from signet.db import WriteTx
+from signet.domain.injections import trace
 from signet.domain.knowledge import feedback
 from signet.domain.sessions import end
 from signet.domain.sessions.models import Queued, Rules, Session
@@ -14,4 +15,13 @@ def finish(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) 
     learns, frozen = settings.pipeline.feedback, settings.pipeline.mutations_frozen
     if not frozen:
         feedback.apply_session(tx, session.key, agent_id=session.agent_id, settings=learns, now=now)
-    return end.end(tx, session, rules=Rules.of(settings), now=now)
+    queued = end.end(tx, session, rules=Rules.of(settings), now=now)
+    trace.arrived(tx, session.agent_id, session.key, session.steps, now=now)
+    return queued
+
+
+def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
+    """Keep what was said in a session that goes on, and queue the reading of what is new."""
+    queued = end.checkpoint(tx, session, rules=Rules.of(settings), now=now)
+    trace.arrived(tx, session.agent_id, session.key, session.steps, now=now)
+    return queued

@@ -4,7 +4,7 @@ A part that fails is left out and named; the others are told all the same (HK-36
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -22,6 +22,7 @@ from signet.domain.hooks import context, focus, offers, recovery, wording
 from signet.domain.hooks.context import Part, Section
 from signet.domain.hooks.identity import Identity, introduced
 from signet.domain.hooks.offers import Offer
+from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.errors import SignetError
 
 T = TypeVar("T")
@@ -29,8 +30,8 @@ T = TypeVar("T")
 MOST_PEERS = 6
 #: Memories that are counted since the last session; more is "many".
 MOST_COUNTED = 1_000
-#: Characters of a token, where the limit is in tokens (HK-33).
-TOKEN_CHARS = 4
+#: Memories that the record names of those that were left out.
+MOST_LEFT = 10
 
 _LAST = """
 SELECT latest_at FROM session_summaries
@@ -151,17 +152,76 @@ def inject(
     *,
     notice: str,
     local: datetime,
-) -> str:
-    """Return the text that the session begins with. Pure; `local` is now in the reader's zone.
+) -> tuple[str, list[Item]]:
+    """Return the text that the session begins with, and what it consists of. Pure.
 
-    `notice` is what is to be said of Signet itself, empty for nothing.
+    `local` is now in the reader's zone; `notice` is what is to be said of Signet itself, empty for nothing.
     """
-    start, walked = settings.hooks.session_start, settings.pipeline.traversal
+    sections = _sections(found, identity, who, secrets, settings, notice=notice, local=local)
+    start = settings.hooks.session_start
     most = (
         start.max_inject_tokens * TOKEN_CHARS
         if start.max_inject_tokens is not None
         else start.max_inject_chars
     )
+    text = context.assemble(sections, most=most)
+    return text, [*_memories(found, text), *_parts(sections, text)]
+
+
+def _memories(found: Found, text: str) -> Iterator[Item]:
+    """Yield the memories as the record tells them: those that were told, then the best that were left out."""
+    told = [one for one in found.told if one.line in text]
+    ids = {one.id for one in told}
+    others = [one for one in [*found.told, *found.candidates] if one.id not in ids]
+    for one in [*told, *{other.id: other for other in others}.values()][: len(told) + MOST_LEFT]:
+        is_told = one.id in ids
+        is_said = not is_told and wording.is_said(one.content, [text])
+        yield Item(
+            kind=Kind.MEMORY,
+            id=one.id,
+            reason=_reason(one) if is_told else Reason.SAID if is_said else Reason.BUDGET,
+            is_given=is_told,
+            text=one.content,
+            chars=len(one.line) if is_told else 0,
+            score=round(one.score, 3),
+            said_at=one.created_at,
+        )
+
+
+def _reason(one: Offer) -> Reason:
+    known = {"ka_traversal": Reason.LINKED, "fts_only": Reason.PROJECT_WORDS}
+    return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
+
+
+def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
+    """Yield the sections as the record tells them, but that of the memories; one that was cut is partly there."""
+    for one in sections:
+        body = one.text.strip()
+        if not (text and body) or one.part is Part.MEMORIES:
+            continue
+        start = text.find(body)
+        if start < 0:  # cut: the beginning of it is the end of what could be kept
+            start = text.find(body.splitlines()[0])
+        yield Item(
+            kind=Kind.SECTION,
+            id=one.part.name.lower(),
+            reason=Reason.STANDING if start >= 0 else Reason.BUDGET,
+            is_given=start >= 0,
+            chars=min(len(body), len(text) - start) if start >= 0 else 0,
+        )
+
+
+def _sections(
+    found: Found,
+    identity: Identity,
+    who: Mapping[str, str],
+    secrets: Sequence[str],
+    settings: Settings,
+    *,
+    notice: str,
+    local: datetime,
+) -> list[Section]:
+    start, walked = settings.hooks.session_start, settings.pipeline.traversal
     rules = context.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
     working = (
         context.titled(Part.MEMORY, "Working Memory", identity.memory, context.MEMORY)
@@ -187,7 +247,7 @@ def inject(
     ]
     if start.include_identity:
         sections += _files(identity, who)
-    return context.assemble(sections, most=most)
+    return sections
 
 
 def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:

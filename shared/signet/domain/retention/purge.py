@@ -17,6 +17,7 @@ from signet.domain.checkpoints import store as sessions
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
 from signet.domain.graph import store as graph
+from signet.domain.injections import store as injections
 from signet.domain.knowledge import tasks
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
@@ -110,6 +111,12 @@ def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -
     return Batch(handled=gone, counts={"sessionMemoriesPurged": gone})
 
 
+def injected(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    """Delete old records of what sessions were given; they are kept as long as events."""
+    gone = injections.purge(tx, cutoff(now, windows.telemetry), limit)
+    return Batch(handled=gone, counts={"injectionsPurged": gone})
+
+
 def telemetry(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old events (TL-1)."""
     gone = events.purge(tx, cutoff(now, windows.telemetry), limit)
@@ -131,6 +138,7 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (summaries,),
     (ended_tasks,),
     (session_memories,),
+    (injected,),
     (telemetry,),
     (checkpoints,),
 )

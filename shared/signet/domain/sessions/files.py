@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from signet.domain.memory.normalize import encodable
-from signet.domain.sessions import transcript
+from signet.domain.sessions import steps, transcript
 
 #: Of a longer file the end is read: a log of this size is weeks of work, and what was said last counts.
 MOST_BYTES = 64 * 1_048_576
@@ -39,6 +39,14 @@ def text_of(path: str | None, inline: str | None) -> str:
     """Return what was said in a session, as it is stored: the file if it can be read, else the request's text."""
     raw = read(path)
     return storable(transcript.normalize(inline or "" if raw is None else raw))
+
+
+def session_of(path: str | None, inline: str | None) -> tuple[str, str]:
+    """Return what `text_of` returns, and the steps of the session as they are stored, empty where there is no log."""
+    raw = read(path)
+    raw = inline or "" if raw is None else raw
+    log = transcript.records(raw)
+    return storable(transcript.stored_form(raw, log)), storable(steps.written(log or ()))
 
 
 def storable(text: str) -> str:

@@ -16,6 +16,8 @@ class Session:
     text: str
     #: A turn has handed it over, and the session goes on (see turns.py).
     is_turn: bool = False
+    #: The steps of its log as they are stored (see steps.py).
+    steps: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

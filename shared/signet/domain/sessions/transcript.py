@@ -68,9 +68,9 @@ class Turn:
 
 def parse(text: str) -> list[Turn]:
     """Return the turns of a transcript in order, never with an empty text."""
-    records = _records(text)
-    if records is not None:
-        return list(_logged(records))
+    log = records(text)
+    if log is not None:
+        return list(_logged(log))
     said = injected.without(text)
     if _LABEL.search(said):
         return list(_labelled(said))
@@ -82,10 +82,12 @@ def normalize(text: str) -> str:
 
     Either way without what programs put into the session.
     """
-    records = _records(text)
-    if records is None:
-        return injected.without(text)
-    return written(_logged(records))
+    return stored_form(text, records(text))
+
+
+def stored_form(text: str, log: Iterable[dict[str, object]] | None) -> str:
+    """Return what `normalize` returns, of a text whose `records` were read before."""
+    return injected.without(text) if log is None else written(_logged(log))
 
 
 def logged(lines: Iterable[str]) -> Iterator[Turn]:
@@ -131,7 +133,7 @@ def _joined(text: str) -> str:
     return "```".join(parts)
 
 
-def _records(text: str) -> list[dict[str, object]] | None:
+def records(text: str) -> list[dict[str, object]] | None:
     """Return the JSON objects among the lines, or None when the text is no log."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
     if sum(line[0] == "{" for line in lines) < FORM_SHARE * max(len(lines), 1):
@@ -140,7 +142,7 @@ def _records(text: str) -> list[dict[str, object]] | None:
     if len(found) < FORM_SHARE * len(lines):
         return None
     # Codex logs what is said twice; its items also hold the instructions that nobody typed.
-    told = {turn.role for one in found if one.get("type") == _EVENT and (turn := _turn(one))}
+    told = {turn.role for one in found if one.get("type") == _EVENT and (turn := turn_of(one))}
     return [one for one in found if one.get("type") != _ITEM or _role(one) not in told]
 
 
@@ -153,7 +155,7 @@ def _load(line: str) -> object:
         return None
 
 
-def _turn(record: dict[str, object]) -> Turn | None:
+def turn_of(record: dict[str, object]) -> Turn | None:
     """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
     if record.get("isMeta") or record.get("isSidechain"):
         return None
@@ -214,7 +216,7 @@ def _texts(content: object) -> Iterator[str]:
 def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
     """Yield the turns of a log, without one that repeats the one before: Codex logs as event and as item."""
     last = None
-    for turn in map(_turn, records):
+    for turn in map(turn_of, records):
         if turn and turn != last:
             yield turn
             last = turn

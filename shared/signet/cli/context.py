@@ -1,0 +1,212 @@
+"""`signet why`: what a session was given, from where, why, and what of it was used."""
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.entry import ID_CHARS
+from signet.cli.options import AgentOption
+from signet.cli.output import Ink
+from signet.client.answers import ContextInjection, ContextItem, SessionContext
+from signet.errors import NotFound
+
+LATEST = "latest"
+#: So many items of an injection are shown, those that were used first; `--prompt` shows all.
+MOST_SHOWN = 5
+REASONS = {
+    "match": "it matches the prompt",
+    "same_matter": "same matter as the best match",
+    "important": "important and recent",
+    "pinned": "pinned",
+    "linked": "linked to the project",
+    "project_words": "words of the last sessions",
+    "standing": "part of every start",
+    "floor": "too far from the prompt",
+    "budget": "no room left",
+    "said": "said already",
+    "origin": "its origin is not trusted unasked",
+}
+SIGNS = {
+    "named": "named",
+    "quoted": "quoted",
+    "values": "its values stand there",
+    "words": "its rare words stand there",
+}
+STATES = {"changed": "changed since", "forgotten": "forgotten since", "gone": "not there any more"}
+PHASES = {"start": "Session start", "compaction": "Before compaction", "recall": "Recall"}
+
+
+def why(
+    session: Annotated[
+        str | None,
+        typer.Argument(metavar="SESSION", help="Its key, or the beginning of it."),
+    ] = None,
+    prompt: Annotated[
+        int | None,
+        typer.Option("--prompt", min=0, help="Show the texts of this prompt; 0: the start."),
+    ] = None,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a session was given, from where and why, and what of it was used.
+
+    Without a session it is the newest one of this folder. Looking changes nothing.
+
+    Examples: signet why · signet why 3f2a91c0 · signet why 3f2a91c0 --prompt 2 · signet why --json
+    """
+    folder = str(Path.cwd())
+    answer = client(path).session_context(
+        session or LATEST, project=None if session else folder, agent_id=agent
+    )
+    if prompt is not None:
+        answer["injections"] = [one for one in answer["injections"] if one["prompt"] == prompt]
+        if not answer["injections"]:
+            last = answer["totals"]["prompts"]
+            raise NotFound(f"This session has {output.count(last, 'prompt')}; there is no {prompt}")
+    if as_json:
+        output.show(answer)
+        return
+    ink = output.ink(sys.stdout)
+    if session is None:
+        output.say(ink.dim(f"The newest session of {output.plain(_home(folder))}"))
+    for line in _head(answer, ink):
+        output.say(line)
+    for one in answer["injections"]:
+        for line in _texts(one, ink) if prompt is not None else _injection(one, ink):
+            output.say(line)
+    key = output.plain(answer["sessionKey"])
+    if prompt is None:
+        number = min(1, answer["totals"]["prompts"])
+        output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
+    elif any(one["bestScore"] is not None for one in answer["injections"]):
+        output.hint("Why memories rank as they do: signet recall QUESTION --explain")
+
+
+def _head(answer: SessionContext, ink: Ink) -> Iterator[str]:
+    facts = [
+        output.plain(answer["harness"]) or "unknown harness",
+        output.plain(_home(answer["project"])) if answer["project"] else "no project",
+        output.local(answer["startedAt"]),
+        "over" if answer["isOver"] else "still running",
+    ]
+    yield ink.bold(f"Session {output.plain(answer['sessionKey'])}")
+    yield " · ".join(facts)
+    sums = answer["totals"]
+    use = [f"{sums['used']} used", f"{sums['notUsed']} not used"]
+    if sums["unknown"]:
+        use.append(f"{sums['unknown']} not known yet")
+    yield (
+        f"{output.count(sums['prompts'], 'prompt')} · {sums['given']} given: {', '.join(use)}"
+        f" · {sums['leftOut']} left out · about {sums['tokens']:,} tokens"
+    )
+
+
+def _title(one: ContextInjection, ink: Ink) -> str:
+    name = PHASES.get(one["phase"], f"Prompt {one['prompt']}")
+    cost = f"about {one['tokens']:,} tokens" if one["chars"] else "nothing"
+    return f"\n{ink.bold(name)}  {output.local(one['at'])[11:]}  {cost}"
+
+
+def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
+    yield _title(one, ink)
+    yield from _message(one, ink)
+    sections = [item for item in one["given"] if item["kind"] == "section"]
+    others = [item for item in one["given"] if item["kind"] != "section"]
+    others.sort(key=lambda item: item["use"] != "used")
+    for item in others[:MOST_SHOWN]:
+        yield f"  {_use(item, ink)}  {_name(item)}, {_reason(item['reason'])}"
+        if text := item["text"] or STATES.get(item["state"], ""):
+            yield ink.dim(f"            {output.short(text, output.width() - 12)}")
+    if len(others) > MOST_SHOWN:
+        rest = others[MOST_SHOWN:]
+        used = sum(item["use"] == "used" for item in rest)
+        yield f"            and {len(rest)} more" + (f", {used} of them used" if used else "")
+    if sections:
+        names = ", ".join(item["id"] for item in sections)
+        room = output.width() - 12
+        lines = output.wrapped(f"standing parts: {names}", room)
+        yield from (ink.dim(f"            {line}") for line in lines)
+    if one["leftOut"]:
+        counts = Counter(item["reason"] for item in one["leftOut"])
+        said = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
+        yield f"  left out  {said}{_nearest(one)}"
+    elif not one["given"]:
+        yield f"  nothing was near enough{_nearest(one)}"
+
+
+def _message(one: ContextInjection, ink: Ink) -> Iterator[str]:
+    if one["message"]:
+        yield ink.dim(f'  "{output.short(one["message"], output.width() - 4)}"')
+
+
+def _nearest(one: ContextInjection) -> str:
+    best, floor = one["bestScore"], one["floor"]
+    if best is None or floor is None or best >= floor:
+        return ""
+    return f" (nearest memory {best:.2f} of {floor:.2f})"
+
+
+def _reason(name: str) -> str:
+    return REASONS.get(name, name)
+
+
+def _use(item: ContextItem, ink: Ink) -> str:
+    """Return the use of an item in a column of eight."""
+    use = {"used": "used", "not used": "not used", "not known yet": "?"}.get(item["use"] or "", "")
+    text = f"{use:<8}"
+    return ink.good(text) if use == "used" else ink.dim(text)
+
+
+def _name(item: ContextItem, *, whole: bool = False) -> str:
+    id_ = output.plain(item["id"])
+    name = id_ if whole or item["kind"] == "section" else id_[:ID_CHARS]
+    day = f" of {output.day(item['saidAt'])}" if item["saidAt"] else ""
+    return f"{item['kind']} {name}{day}"
+
+
+def _texts(one: ContextInjection, ink: Ink) -> Iterator[str]:
+    """Yield an injection with its texts, and each thing that was left out."""
+    yield _title(one, ink)
+    yield from _message(one, ink)
+    for item in one["given"]:
+        yield f"\n{ink.bold(_name(item, whole=True))}"
+        yield f"  {'; '.join(_facts(item))}"
+        if item["text"]:
+            yield from (f"    {line}" for line in output.paragraphs(item["text"], 4))
+    if one["leftOut"]:
+        yield f"\n{ink.bold('Left out')}{_nearest(one)}"
+        for item in one["leftOut"]:
+            yield f"  {_name(item)}: {_reason(item['reason'])}"
+            if item["text"]:
+                yield ink.dim(f"    {output.short(item['text'], output.width() - 4)}")
+
+
+def _facts(item: ContextItem) -> Sequence[str]:
+    facts = [_reason(item["reason"]), f"about {item['tokens']:,} tokens"]
+    if item["usedBy"] and item["usedIn"] is not None:
+        tool = item["usedIn"].get("tool")
+        place = f"a call of {output.plain(tool)}" if tool else "an answer"
+        turn = item["usedIn"].get("turn", 0) + 1
+        facts.append(f"used in {place} ({SIGNS[item['usedBy']]}), message {turn}")
+    elif item["use"]:
+        facts.append(item["use"])
+    if item["state"] in STATES:
+        facts.append(STATES[item["state"]])
+    if item["sourceId"]:
+        facts.append(f"from {output.plain(item['sourceType'] or 'source')} {item['sourceId']}")
+    return facts
+
+
+def _home(folder: str) -> str:
+    """Return a folder with the home as `~`."""
+    home = str(Path.home())
+    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder

@@ -1,0 +1,107 @@
+"""The texts of items, read where they still are: a memory that was forgotten has none any more."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from signet.db import ReadTx, Row
+from signet.db.visibility import Reader
+from signet.domain.episodes import sql
+from signet.domain.injections import store
+from signet.domain.injections.models import Injection, Kind, Spans, hash_of
+from signet.domain.memory import store as memories
+
+EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
+#: Stands where something between two ranges was not given.
+GAP = "\n[…]\n"
+
+#: What a brief puts where it leaves something out; no part of the source.
+_MARKS = re.compile(r"\[…\]|\[code left out\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """The text of an item as it is now, None when it is gone; `changed` is one that says something else than then."""
+
+    content: str | None = None
+    state: Literal["kept", "changed", "forgotten", "gone"] = "gone"
+    #: Where a memory comes from: `source_type` and `source_id` of its row.
+    origin: tuple[str | None, str | None] = (None, None)
+
+
+class Texts:
+    """Reads the texts of items, as far as a reader may see them; a source that several are of is read once."""
+
+    def __init__(self, tx: ReadTx, reader: Reader) -> None:
+        self._tx = tx
+        self._reader = reader
+        self._sources: dict[tuple[str, str], str] = {}
+
+    def of(self, item: Row) -> Text:
+        """Return the text of a row of `injected_items`."""
+        if item["kind"] == Kind.MEMORY:
+            return self._memory(item["source_id"], item["text_hash"])
+        if item["kind"] not in EPISODES:
+            return Text()
+        name = item["kind"], item["source_id"]
+        if name not in self._sources:
+            self._sources[name] = sql.whole(self._tx, self._reader.agent_id, *name)
+        source, spans = self._sources[name], store.spans_of(item["spans"])
+        if not source:
+            return Text()
+        content = cut(source, spans) or source
+        is_same = not spans or hash_of(content) == item["text_hash"]
+        return Text(content=content, state="kept" if is_same else "changed")
+
+    def _memory(self, id_: str, text_hash: str | None) -> Text:
+        memory = memories.readable(self._tx, id_, self._reader)
+        if memory is None:
+            return Text()
+        if memory.is_deleted:
+            return Text(state="forgotten")
+        is_same = text_hash in (None, hash_of(memory.content))
+        return Text(
+            content=memory.content,
+            state="kept" if is_same else "changed",
+            origin=(memory.source_type, memory.source_id),
+        )
+
+
+def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
+    """Return injections with the ranges that their episodes are of their sources."""
+    return [_located(tx, one) for one in injections]
+
+
+def _located(tx: ReadTx, injection: Injection) -> Injection:
+    items = list(injection.items)
+    found: dict[int, Spans] = {}
+    for place, item in enumerate(items):
+        if item.text and item.kind in EPISODES:
+            source = sql.whole(tx, injection.agent_id, item.kind, item.id)
+            if spans := locate(item.text, source):
+                found[place] = spans
+                items[place] = replace(item, text=cut(source, spans))
+    return replace(injection, items=items, spans=found)
+
+
+def locate(text: str, source: str) -> Spans:
+    """Return the ranges of a source that a stretch of it consists of, in order. Pure."""
+    found: list[tuple[int, int]] = []
+    end = 0
+    for line in _MARKS.sub("\n", text).split("\n"):
+        piece = line.strip()
+        start = source.find(piece, end) if piece else -1
+        if start < 0:
+            continue
+        if found and not source[end:start].strip():
+            found[-1] = (found[-1][0], start + len(piece) - found[-1][0])
+        else:
+            found.append((start, len(piece)))
+        end = start + len(piece)
+    return found
+
+
+def cut(source: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return the ranges of a source as one text. Pure."""
+    return GAP.join(source[start : start + length] for start, length in spans)

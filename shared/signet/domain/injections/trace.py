@@ -1,0 +1,234 @@
+"""One `trace_use` job: find out which of the things that a session was given, or could have been, it used.
+
+Runs whenever a transcript has come in. What was used stays used; that something was not used is said only once the
+session is over. For each use the record says what shows it and where: the number of the message in the transcript
+(from 0) or the tool. Nothing of either text is copied.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+
+from signet import clock, ids
+from signet.db import Database, ReadTx, Row, WriteTx, fts
+from signet.domain.agents import store as agents
+from signet.domain.episodes import sql
+from signet.domain.injections import evidence, store
+from signet.domain.injections.evidence import Marks, Said
+from signet.domain.injections.models import Kind, Used
+from signet.domain.injections.texts import EPISODES, Texts
+from signet.domain.sessions import steps, transcript
+from signet.domain.sessions import store as sessions
+from signet.domain.sessions.steps import Step, StepType
+from signet.domain.sessions.transcript import Turn
+from signet.queue.held import Run
+
+#: A mark is rare when at most this share of the other sessions and commits has it.
+RARE_SHARE = 0.03
+#: A shorter id names nothing; a commit is named by the beginning of its hash.
+LEAST_ID, COMMIT_CHARS = 8, 7
+#: The steps in which something may be used.
+ANSWERS = frozenset({StepType.ASSISTANT, StepType.CALL})
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A step with its text; `turn` is the message it is, or follows."""
+
+    type: StepType
+    text: str
+    turn: int
+    name: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Session:
+    """What the job works on."""
+
+    injections: Sequence[Row] = ()
+    #: Those of which nothing, or no use, is known yet.
+    items: Sequence[Row] = ()
+    #: The sessions and commits that came up together, by injection.
+    together: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    #: By injection and place.
+    texts: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    content: str = ""
+    steps: str = ""
+    is_over: bool = False
+    sources: int = 0
+
+
+def arrived(tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: datetime) -> None:
+    """Queue the look at a session whose transcript has come in, with the steps of its log, if it was given anything."""
+    if store.is_known(tx, agent_id, key):
+        if logged:
+            store.put_steps(tx, agent_id, key, logged)
+        sessions.ask_trace(tx, agent_id, key, now=now)
+
+
+def run(job: Run) -> None:
+    """Keep what was used and complete the job. Raises LeaseLost, Cancelled."""
+    agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
+    now = clock.now()
+    found = job.db.read(_read, agent_id, key, now)
+    used = list(_used(found, _rarity(job.db, agent_id, key, found)))
+
+    def write(tx: WriteTx) -> dict[str, object]:
+        store.use(tx, used)
+        store.drop_steps(tx, agent_id, key, found.steps)
+        chars, _ = sessions.stored(tx, agent_id, key)
+        is_over = sessions.is_over(tx, agent_id, key, now=clock.now())
+        is_newer = chars != len(found.content) or bool(store.steps(tx, agent_id, key))
+        if is_newer or is_over != found.is_over:
+            sessions.ask_trace(tx, agent_id, key, now=clock.now())
+        return {"items": len(found.items), "used": sum(by != Used.NO for _, by, _ in used)}
+
+    job.commit(write)
+
+
+def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
+    items = [row for row in store.items(tx, agent_id, key) if row["kind"] != Kind.SECTION]
+    open_ = [row for row in items if row["used"] in (None, Used.NO)]
+    known = Texts(tx, agents.reader(tx, agent_id, any_scope=True))
+    together: dict[int, list[str]] = {}
+    for row in items:
+        if row["kind"] in EPISODES:
+            together.setdefault(row["injection_seq"], []).append(row["source_id"])
+    return _Session(
+        injections=store.injections(tx, agent_id, key),
+        items=open_,
+        together=together,
+        texts={_name(row): text for row in open_ if (text := known.of(row).content)},
+        content=sessions.text(tx, agent_id, key),
+        steps=store.steps(tx, agent_id, key),
+        is_over=sessions.is_over(tx, agent_id, key, now=now),
+        sources=sql.sources(tx, agent_id),
+    )
+
+
+def _name(row: Row) -> tuple[int, int]:
+    return row["injection_seq"], row["place"]
+
+
+def _used(
+    found: _Session, rarity: Callable[[int], Callable[[str], bool]]
+) -> Iterator[tuple[Row, str, str | None]]:
+    """Yield the items of which something can be said now, what shows their use, and where."""
+    turns = transcript.parse(found.content) if found.content else []
+    said = list(_said(turns, steps.read(found.steps)))
+    starts = begins(found.injections, turns)
+    answered = max((one.turn for one in said if one.type in ANSWERS), default=-1)
+    compared = [evidence.said(one.text) for one in said]
+    for row in found.items:
+        text, start = found.texts.get(_name(row)), starts[row["injection_seq"]]
+        if text is None or answered < start:
+            continue
+        use = _use(row, text, said, compared, start, rarity(row["injection_seq"]))
+        if use is not None:
+            yield row, use[0], json.dumps(use[1])
+        elif found.is_over and row["used"] is None:
+            yield row, Used.NO, None
+
+
+def _use(
+    row: Row,
+    text: str,
+    said: Sequence[_Said],
+    compared: Sequence[Said],
+    start: int,
+    is_rare: Callable[[str], bool],
+) -> tuple[Used, dict[str, object]] | None:
+    """Return the first use of an item from a message on, and where it is."""
+    own, before, names = evidence.marks(text), Marks(), _names(row)
+    for one, step in zip(said, compared, strict=True):
+        if one.type in ANSWERS and one.turn >= start:
+            by = evidence.found(names, text, own, step, before, is_rare)
+            if by is not None:
+                return by, {"turn": one.turn, **({"tool": one.name} if one.name else {})}
+        else:
+            before |= step.marks & own
+    return None
+
+
+def _names(row: Row) -> list[str]:
+    """Return what an item is called; the key of a session may be a word that stands anywhere."""
+    id_ = row["source_id"]
+    if row["kind"] == Kind.COMMIT:
+        return [id_[:COMMIT_CHARS]]
+    if len(id_) < LEAST_ID or not any(letter.isdigit() for letter in id_):
+        return []
+    return [ids.short(id_)] if row["kind"] == Kind.MEMORY else [id_]
+
+
+def _said(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
+    """Yield what was said and done in order: the messages, and between them the calls and results of their log.
+
+    A log may hold less than the transcript, after a compaction: then its calls stand behind the messages that they
+    follow there.
+    """
+    places: dict[str, list[int]] = {}
+    for number, turn in enumerate(turns):
+        if (step := steps.of_turn(turn)) is not None:
+            places.setdefault(step.text, []).append(number)
+    between: dict[int, list[Step]] = {}
+    place = -1
+    for step in logged:
+        if step.type in (StepType.USER, StepType.ASSISTANT):
+            place = next((one for one in places.get(step.text, ()) if one > place), place)
+        else:
+            between.setdefault(place, []).append(step)
+    for number in range(-1, len(turns)):
+        if number >= 0 and (step := steps.of_turn(turns[number])) is not None:
+            yield _Said(step.type, turns[number].text, number)
+        for step in between.get(number, ()):
+            yield _Said(step.type, step.text, max(number, 0), step.name)
+
+
+def begins(injections: Sequence[Row], turns: Sequence[Turn]) -> dict[int, int]:
+    """Return for each injection the number of the message from which on it was there.
+
+    A prompt is known by its hash, and where it is not, as all others, by the time. Pure.
+    """
+    said = [step.text if (step := steps.of_turn(turn)) else "" for turn in turns]
+    found: dict[int, int] = {}
+    last = next_prompt = 0
+    for row in injections:
+        if row["prompt_hash"] in said[next_prompt:]:
+            last = said.index(row["prompt_hash"], next_prompt)
+            next_prompt = last + 1
+        elif found:
+            at = row["created_at"][:19]
+            later = (n for n in range(last, len(turns)) if (turns[n].at or "")[:19] >= at)
+            last = next(later, last)
+        found[row["seq"]] = last
+    return found
+
+
+def is_said(row: Row, turns: Sequence[Turn], place: int) -> bool:
+    """Return whether the message at a place is the prompt of an injection. Pure."""
+    step = steps.of_turn(turns[place]) if place < len(turns) else None
+    return step is not None and step.text == row["prompt_hash"]
+
+
+def _rarity(
+    db: Database, agent_id: str, key: str, found: _Session
+) -> Callable[[int], Callable[[str], bool]]:
+    """Return what says for an injection whether a word is rare in the store.
+
+    This session does not count, nor do the sources that came up together: they are about one matter.
+    """
+    most = int(found.sources * RARE_SHARE)
+
+    def of(injection: int) -> Callable[[str], bool]:
+        but = [key, *found.together.get(injection, ())]
+
+        @cache
+        def is_rare(word: str) -> bool:
+            words = fts.all_of(fts.words(word) or [word])
+            return db.read(sql.holding, agent_id, words, but=but, most=most + 1) <= most
+
+        return is_rare
+
+    return cache(of)

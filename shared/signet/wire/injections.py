@@ -1,0 +1,81 @@
+"""The answer of `GET /api/sessions/{key}/context`: what a session was given, from where, and what it used."""
+
+from typing import Literal, TypedDict
+
+
+class UsedIn(TypedDict, total=False):
+    """Where an item was used: the number of the message in the transcript, from 0, and the tool if it was a call."""
+
+    turn: int
+    tool: str
+
+
+class ContextItem(TypedDict):
+    """Something that a session was given, or that was left out of what it was given.
+
+    `kind`: memory, session, commit, document or section. `reason`: why it was given (match, same_matter, important,
+    pinned, linked, project_words, standing) or left out (floor, budget, said, origin). `tokens`: an estimate, four
+    characters each. `use` is null where it cannot be told: sections, and episodes whose text is gone. `state`: kept,
+    changed since, forgotten (since), gone, or none where no text belongs to it; `text` is there in the first two.
+    """
+
+    kind: str
+    id: str
+    reason: str
+    score: float | None
+    saidAt: str | None
+    chars: int
+    tokens: int
+    use: Literal["used", "not used", "not known yet"] | None
+    usedBy: Literal["named", "quoted", "values", "words"] | None
+    usedIn: UsedIn | None
+    state: Literal["kept", "changed", "forgotten", "gone", "none"]
+    text: str | None
+    sourceType: str | None
+    sourceId: str | None
+
+
+class ContextInjection(TypedDict):
+    """One text that a session was given.
+
+    `phase`: start, prompt, compaction or recall; `prompt` is the number of the prompt, from 1, that it belongs to, 0
+    before the first. `message` is the beginning of the prompt where the transcript has it. `bestScore` is that of the
+    nearest memory, `floor` what it had to reach.
+    """
+
+    phase: str
+    prompt: int
+    at: str
+    message: str | None
+    chars: int
+    tokens: int
+    bestScore: float | None
+    floor: float | None
+    given: list[ContextItem]
+    leftOut: list[ContextItem]
+
+
+class ContextTotals(TypedDict):
+    """Sums over a session; `given` and `leftOut` count items without sections."""
+
+    prompts: int
+    given: int
+    used: int
+    notUsed: int
+    unknown: int
+    leftOut: int
+    chars: int
+    tokens: int
+
+
+class SessionContext(TypedDict):
+    """What a session was given; not `isOver` while it may still use some of it."""
+
+    sessionKey: str
+    agentId: str
+    harness: str
+    project: str | None
+    startedAt: str
+    isOver: bool
+    totals: ContextTotals
+    injections: list[ContextInjection]

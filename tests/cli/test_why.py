@@ -1,0 +1,96 @@
+"""`signet why`: what a session was given and what it used, from the hooks to the printed page."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from cli.program import Program
+from support.processes import eventually
+
+SAID = "In {} the lighthouse keeper paints the railing with oxide 6021 each spring."
+OTHER = "The ferry to {} leaves from the stone quay at low tide."
+
+
+@pytest.fixture(scope="module")
+def played(served: Program) -> tuple[str, str]:
+    """Play a session of two prompts in this folder, of which the second one's memory is used; return key and word."""
+    word, key = "".join(random.choices("bcdfghjklm", k=9)), str(uuid4())
+    session = {"harness": "claude-code", "sessionKey": key, "cwd": str(Path.cwd())}
+    asked = (
+        f"Where does the ferry to {word} leave at low tide?",
+        f"What does the lighthouse keeper paint each spring in {word[::-1]}?",
+    )
+    url = f"http://127.0.0.1:{served.port}"
+    with httpx.Client(base_url=url, timeout=30) as client:
+
+        def hook(name: str, **body: object) -> Any:
+            answer = client.post(f"/api/hooks/{name}", json={**session, **body})
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        hook("session-start")
+        for one in (OTHER.format(word), SAID.format(word[::-1])):
+            client.post("/api/memory/remember", json={"content": one})
+        told = [hook("user-prompt-submit", userMessage=one)["inject"] for one in asked]
+        assert "stone quay" in told[0] and "oxide 6021" in told[1], told
+        edit = {"type": "tool_use", "name": "Edit", "input": {"new_string": "oxide = 6021"}}
+        log = [
+            ("user", asked[0]),
+            ("assistant", "I do not know."),
+            ("user", asked[1]),
+            ("assistant", [{"type": "text", "text": "Like so."}, edit]),
+        ]
+        lines = [
+            json.dumps({"type": role, "message": {"role": role, "content": content}})
+            for role, content in log
+        ]
+        hook("session-end", transcript="\n".join(lines), reason="other")
+
+        def is_known() -> bool:
+            found = client.get(f"/api/sessions/{key}/context").json()
+            return bool(found["totals"]["unknown"] == 0)
+
+        eventually(is_known)
+    return key, word
+
+
+def test_the_newest_session_of_the_folder_fits_a_terminal(
+    served: Program, played: tuple[str, str]
+) -> None:
+    key, word = played
+    drawn = served.on_terminal("why", columns=80, NO_COLOR="1").replace("\r", "")
+    lines = drawn.splitlines()
+    assert max(map(len, lines)) <= 80, drawn
+    assert lines[0].startswith("The newest session of ") and lines[1] == f"Session {key}"
+    assert "2 prompts · 2 given: 1 used, 1 not used" in drawn
+    first, second = drawn.split("Prompt 1")[1].split("Prompt 2")
+    assert "not used  memory " in first and f"The ferry to {word}" in first
+    assert "  used      memory " in second and "paints the railing" in second
+    assert "it matches the prompt" in second
+
+
+def test_a_prompt_is_shown_with_its_texts(served: Program, played: tuple[str, str]) -> None:
+    key, word = played
+    done = served.run("why", key[:8], "--prompt", "2")
+    assert done.status == 0, done.err
+    assert SAID.format(word[::-1]) in done.out and OTHER.format(word) not in done.out
+    assert "used in a call of Edit (its values stand there), message 4" in done.out
+    found = json.loads(served.run("why", key, "--json").out)
+    assert (found["sessionKey"], len(found["injections"])) == (key, 3)
+    [only] = json.loads(served.run("why", key, "--prompt", "1", "--json").out)["injections"]
+    assert only["given"][0]["use"] == "not used"
+
+
+def test_what_nobody_knows_is_said_with_what_comes_near(
+    served: Program, played: tuple[str, str]
+) -> None:
+    key, _ = played
+    done = served.run("why", f"{key[:-1]}x")
+    assert done.status != 0 and f"near it: {key}" in done.err
+    done = served.run("why", key, "--prompt", "9")
+    assert done.status != 0 and "This session has 2 prompts; there is no 9" in done.err

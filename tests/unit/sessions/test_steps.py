@@ -1,0 +1,116 @@
+"""The steps of a log: messages, calls of tools, and what is new in their results."""
+
+import json
+
+import pytest
+
+from signet.domain.sessions import files, steps, transcript
+from signet.domain.sessions.steps import StepType
+
+CLAUDE = [
+    {"type": "user", "message": {"role": "user", "content": "Which port?"}},
+    {
+        "type": "assistant",
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "cat conf"}},
+                {
+                    "type": "tool_use",
+                    "id": "b",
+                    "name": "mcp__signet__memory_search",
+                    "input": {"query": "port"},
+                },
+            ],
+        },
+    },
+    {
+        "type": "user",
+        "message": {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "a",
+                    "content": [{"type": "text", "text": "port 8080 port"}],
+                },
+                {"type": "tool_result", "tool_use_id": "b", "content": "secret of memory"},
+            ],
+        },
+    },
+    {
+        "type": "assistant",
+        "isSidechain": True,
+        "message": {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "name": "Read", "input": {"path": "x"}}],
+        },
+    },
+    {"type": "assistant", "message": {"role": "assistant", "content": "Port\n8080."}},
+]
+CODEX = [
+    {"type": "event_msg", "payload": {"type": "user_message", "message": "Which port?"}},
+    {"type": "event_msg", "payload": {"type": "agent_message", "message": "I look."}},
+    {
+        "type": "response_item",
+        "payload": {
+            "type": "function_call",
+            "name": "Bash",
+            "arguments": json.dumps({"command": "cat conf"}),
+            "call_id": "a",
+        },
+    },
+    {
+        "type": "response_item",
+        "payload": {"type": "function_call_output", "call_id": "a", "output": "port 8080 port"},
+    },
+    {"type": "event_msg", "payload": {"type": "agent_message", "message": "Port 8080."}},
+]
+OPENCODE = [
+    {"role": "user", "content": "Which port?"},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "I look."},
+            {
+                "type": "tool",
+                "tool": "Bash",
+                "state": {"input": {"command": "cat conf"}, "output": "port 8080 port"},
+            },
+        ],
+    },
+    {"role": "assistant", "content": "Port 8080."},
+]
+
+
+@pytest.mark.parametrize("log", [CLAUDE, CODEX, OPENCODE], ids=["claude", "codex", "opencode"])
+def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
+    raw = "\n".join(map(json.dumps, log))
+    text, stored = files.session_of(None, raw)
+    assert text == "User: Which port?\nAssistant: I look.\nAssistant: Port 8080."
+    found = steps.read(stored)
+    said = {
+        step.text: turn.text for turn in transcript.parse(text) if (step := steps.of_turn(turn))
+    }
+    assert [(one.type, said.get(one.text, one.text), one.name) for one in found] == [
+        (StepType.USER, "Which port?", ""),
+        (StepType.ASSISTANT, "I look.", ""),
+        (StepType.CALL, "cat conf", "Bash"),
+        (StepType.RESULT, "port 8080", ""),
+        (StepType.ASSISTANT, "Port 8080.", ""),
+    ]
+
+
+def test_what_is_no_log_has_no_steps() -> None:
+    assert files.session_of(None, "User: Which port?\nAssistant: Port 8080.")[1] == ""
+
+
+def test_of_a_long_log_the_newest_steps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "MOST_CHARS", 200)
+    log: list[dict[str, object]] = [
+        {"role": "user", "content": f"Question {number}?"} for number in range(50)
+    ]
+    found = steps.read(steps.written(log))
+    assert 0 < len(found) < 10
+    assert found[-1].text == steps.hash_of("Question 49?")
