@@ -151,6 +151,7 @@ def test_a_name_that_is_taken_gets_a_number_and_then_its_time() -> None:
         session=session,
         ended_at=datetime(2026, 5, 1, 9, 8, 7, tzinfo=UTC),
         started_at="",
+        asked_at=datetime(2026, 5, 1, 9, 8, 7, tzinfo=UTC),
         chars=0,
         is_part=False,
     )

@@ -6,6 +6,7 @@ is left out. The same text always gives the same facts in the same order.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from signet.domain.extraction import (
     rules_clauses,
@@ -128,18 +129,17 @@ def _best(facts: list[Fact], *, limit: int) -> tuple[Fact, ...]:
 
 def _turn(turn: transcript.Turn) -> Iterator[Fact]:
     is_pasted, shows_code = rules_frames.is_pasted(turn), rules_frames.shows_code(turn)
-    for whole in _sentences(turn):
+    for said, whole in _sentences(turn):
         if turn.role == transcript.USER and rules_frames.asks_for_a_text(whole):
             return
         if is_pasted and not _FIRST_PERSON.search(whole):
             continue
         is_private = turn.role == transcript.USER and _is_private(whole)
-        for fact in (
-            fact for piece in rules_clauses.pieces(whole) for fact in _piece(piece, turn.role)
-        ):
+        pieces = rules_clauses.pieces(whole)
+        for piece, fact in ((one, fact) for one in pieces for fact in _piece(one, turn.role)):
             is_proposal = shows_code and fact.type != "rationale"
             if not (is_proposal or (is_private and _OF_TEAM.search(fact.content))):
-                yield fact
+                yield replace(fact, said_at=turn.at, sentence=said if len(pieces) == 1 else piece)
 
 
 def _is_private(whole: str) -> bool:
@@ -149,13 +149,13 @@ def _is_private(whole: str) -> bool:
     return _AND_SOMEONE.search(whole) is not None and _TEAM_WORD.search(whole) is None
 
 
-def _sentences(turn: transcript.Turn) -> Iterator[str]:
-    """Yield what is said, without opening words, pronouns resolved where there is no choice."""
+def _sentences(turn: transcript.Turn) -> Iterator[tuple[str, str]]:
+    """Yield what is said, and that without opening words, pronouns resolved where there is no choice."""
     for sentences in rules_sentences.paragraphs(turn.text):
         before = ""
         for sentence in sentences:
             before = rules_clauses.resolved(rules_clauses.without_openers(sentence), before)
-            yield before
+            yield sentence, before
 
 
 def _piece(piece: str, role: str) -> Iterator[Fact]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
-from signet.domain.transfer.sources import sections
+from signet.domain.transfer.sources import markdown, sections
 
 #: A larger file is no note.
 MAX_BYTES = 5_000_000
@@ -74,7 +74,8 @@ def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:
 
 
 def memories(note: Note) -> Iterator[NewMemory]:
-    """Yield each piece of a note as it is to be remembered. Pure."""
+    """Yield each piece of a note as it is to be remembered."""
+    written_at = markdown.written_at(note.path)
     for piece in sections.pieces(note.text):
         is_headed = bool(piece.section)
         who, source, tags, project = _origin(note.path, is_headed)
@@ -85,6 +86,7 @@ def memories(note: Note) -> Iterator[NewMemory]:
             who=who,
             source_type=source,
             project=project,
+            created_at=written_at,
         )
 
 
