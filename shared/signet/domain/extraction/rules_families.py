@@ -142,7 +142,7 @@ FAMILIES = (
         "name",
         r"(?:is|was) the (?:user|team)['’]s (?:\w+ ){0,2}?(?:sister|brother|mother|father|mom|mum|dad|wife"
         r"|husband|partner|son|daughter|aunt|uncle|cousin|niece|nephew|friend|boss|manager|colleague|mentor"
-        r"|designer|engineer|developer|architect|lead|tester|analyst|accountant|lawyer|doctor|dentist"
+        r"|designer|engineer|developer|architect|lead|owner|maintainer|contact|reviewer|sponsor|tester|analyst|accountant|lawyer|doctor|dentist"
         r"|therapist|landlord|neighbou?r|roommate|client|customer|supplier|supervisor|teacher|coach|dog|cat)",
     ),
     _family(
@@ -213,6 +213,7 @@ FAMILIES = (
         r"|being|looking|feeling|having|amazing|great|awesome|incredible|super)\S+|(?:has|have"
         r"|had) \S+",
     ),
+    _family("fact", 0.75, "thing plain", r"(?:is|are) (?:at (?:most|least) )?\d[\d.,]* ?\w+"),
     _family(
         "fact", 0.75, "thing", r"(?:is|are) (?:`\S+`|the \w+|an? \w+|[\w./:-]*\d[\w./:-]*|[A-Z]\w+)"
     ),

@@ -53,6 +53,10 @@ _BASE_FORM = re.compile(
     r"|cache|host|go|hold|accept|emit|start|end|launch|close|open|begin|renew|are|were|have|need"
     r"|want|plan|aim|hope|intend)\b"
 )
+#: One thing with its article: its verb has an s.
+_PERSONAL = re.compile(r"the (?:user|team$)", re.IGNORECASE)
+_MODIFIER = re.compile(r"(?!read\b)" + _BASE_FORM.pattern)
+_SINGULAR = re.compile(r"(?:the|an?|this|each|every) (?:\S+ )*\S*[^s\s]", re.IGNORECASE)
 
 #: Subjects that mean something else in every text.
 _VAGUE = lexicon.words(
@@ -78,8 +82,8 @@ _COUNTED = lexicon.words("release version milestone deadline sprint launch deplo
 
 _VAGUE_OWN = re.compile(
     r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue"
-    r"|code|apolog\w+|mistake|bad|understanding|concern|thoughts?|idea|suggestion|next|first|last|mind|heart"
-    r"|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim|motivation"
+    r"|code|apolog\w+|task|use case|scenario|mistake|bad|understanding|concern|thoughts?|idea|suggestion|next|first"
+    r"|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim|motivation"
     r"|love for .*|passion|hard work|efforts?|score|progress|pleasure|output|feelings?|function|query|example"
     r"|question|current \w+|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
@@ -98,6 +102,8 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
             return None
         subject = sentence[: word.start()].rstrip()
         if subject.lower() in lexicon.FUNCTION:
+            continue
+        if _is_modifier(sentence, word.start(), subject):
             continue
         kind = None
         for family in FAMILIES:
@@ -123,6 +129,12 @@ def _verb_at(sentence: str, at: int) -> int:
     """Return where the verb itself starts, behind its adverbs."""
     adverbs = _ADVERBS.match(sentence, at)
     return adverbs.end() if adverbs else at
+
+
+def _is_modifier(sentence: str, at: int, subject: str) -> bool:
+    """Say whether what looks like a plural verb goes on with the noun of one thing: `the ERP import mangled`."""
+    is_one = _SINGULAR.fullmatch(subject) is not None and _PERSONAL.match(subject) is None
+    return is_one and _MODIFIER.match(sentence, at) is not None
 
 
 def _is_noun(sentence: str, verb_at: int, kind: Subject) -> bool:
