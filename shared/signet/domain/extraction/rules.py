@@ -88,6 +88,9 @@ _PROCEDURE = re.compile(
     r"|Release|Wait|Update) .{3,120}?\b(?:before|after|when|instead of|to|for|with|every|until"
     r"|from|on|in)\b \S+|(?:Before|After|When) [a-z]+ing [^,]{2,80}, [a-z]+ \S+",
 )
+_MUST = re.compile(
+    r"(?:must|has to|have to|can['’]t|cannot|can only|is never|are never|is always|are always)\b"
+)
 #: A command and when it is to be run; people say such a thing once.
 _COMMAND = re.compile(
     r"(?:Run|Use|Call|Execute|Start|Restart|Rebuild|Regenerate)\s[^`]{0,20}`[^`]+`.*\b(?:before|after|when|whenever"
@@ -298,7 +301,11 @@ def _is_allowed(told: str, found: Statement, role: str) -> bool:
         return False
     if role not in _PLAIN_ROLES:
         return not is_common
-    return role == transcript.NOTE or not is_common or _is_specific(told, found)
+    if role == transcript.NOTE or not is_common or _is_specific(told, found):
+        return True
+    return _MUST.search(told, found.verb_at) is not None and rules_reference.is_of_project(
+        found.subject
+    )
 
 
 def _is_matter_of_fact(told: str, found: Statement) -> bool:

@@ -54,13 +54,14 @@ _TECH_STATE = (
     "|pinned|versioned"
     "|tested|indexed|partitioned|replicated|retried|rotated|mounted|compiled|bundled|published|released"
     "|licensed|run"
+    "|done|refused|rejected|skipped|frozen|wiped|approved|signed off|limited"
     "|handled|merged|squashed|reviewed|logged|exported|imported|read|loaded|disabled|enabled|protected|blocked"
 )
 
 #: `must have been fun` binds nobody.
 _BINDING = (
     r"(?!must (?:have|feel|be (?:so|very|really|quite|great|nice|amazing|hard|tough|fun|proud"
-    r"|exciting)))(?:must|needs? to|has to|have to|cannot|can only)(?: not| never| always"
+    r"|exciting)))(?:must|needs? to|has to|have to|cannot|can['’]t|can only)(?: not| never| always"
     r"| only)? (?:be |have )?\w+|(?:is|are) (?:not|never|always|only)? ?(?:allowed|forbidden"
     r"|required|permitted|mandatory|prohibited)|(?:never|always) \w+"
 )
@@ -72,8 +73,9 @@ FAMILIES = (
         0.9,
         "person team owned name",
         r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked(?! (?:up|on|out"
-        r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:to|on|that)|committed to"
-        r"|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
+        r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:(?:with [\w ]{2,30}? )?(?:to|on|that)\b)"
+        r"|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
+        r"|(?:stopped|started) (?:using|shipping|supporting)|dropped (?=[A-Z`])"
         r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
         r"|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated"
         r"|dropped support)|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)"
@@ -161,6 +163,14 @@ FAMILIES = (
         r"|migrating|refactoring|rewriting|organi[sz]ing|managing|leading|running|restoring"
         r"|renovating|teaching|using|testing|hosting|saving|recovering|deploying|integrating"
         r"|adding|applying)",
+    ),
+    # A time that is set: `We freeze deployments from December 18 until January 6.`
+    _family(
+        "fact",
+        0.85,
+        "team",
+        r"(?!is|was|has|does|wants|needs|hopes|plans|sees|thinks)[a-z]+s (?:\w+ ){1,4}?(?:on|in|at|from|until|before"
+        r"|every) (?=[A-Z][a-z]+ ?\d|\d)",
     ),
     _family("procedural", 0.8, "team", rf"{_BINDING}|should (?:never|always|not)"),
     _family("procedural", 0.8, _THINGS, rf"{_BINDING}|(?:should|may)(?: not)? (?:be )?\w+"),

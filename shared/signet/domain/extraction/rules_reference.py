@@ -78,6 +78,11 @@ def is_open(predicate: str, *, most: int = _MAX_WORDS) -> bool:
     return any(not _is_known(bare[the.end() :], most) for the in _THE.finditer(bare))
 
 
+def is_of_project(subject: str) -> bool:
+    """Say whether a subject is something that a project has one of: `the app`."""
+    return subject.lower().split()[-1] in _OF_A_PROJECT
+
+
 def _is_known(rest: str, most: int) -> bool:
     """Judge the noun at the start of a text, from behind its article."""
     noun: list[str] = []

@@ -83,9 +83,9 @@ _COUNTED = lexicon.words("release version milestone deadline sprint launch deplo
 _VAGUE_OWN = re.compile(
     r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue"
     r"|code|apolog\w+|task|use case|scenario|mistake|bad|understanding|concern|thoughts?|idea|suggestion|next|first"
-    r"|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim|motivation"
-    r"|love for .*|passion|hard work|efforts?|score|progress|pleasure|output|feelings?|function|query|example"
-    r"|question|current \w+|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
+    r"|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim"
+    r"|motivation|love for .*|passion|hard work|efforts?|score|progress|pleasure|output|feelings?|function|query"
+    r"|example|question|current \w+|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
 )
 

@@ -25,7 +25,7 @@ _PART_OF_CODE = words(
     "imports decorator check checks parsing handling implementation logic call calls loop branch wrapper helper "
     "helpers variable constant attribute property signature docstring design interface algorithm approach pattern "
     "fix change commit refactor refactoring clause clauses mock mocks fixture fixtures statement statements block "
-    "exception exceptions iterator generator instance object objects test tests"
+    "exception exceptions iterator generator instance object objects"
 )
 #: A setting or a place may be told of code: a number, a path, an address.
 _SETTING = re.compile(r"\d|\w/\w|://|@")
@@ -64,7 +64,7 @@ _STEP = re.compile(
 #: Code that is more than a name: a call, a path inside a program.
 _EXPRESSION = re.compile(r"`[^`]*[(.\[_=][^`]*`")
 #: What fails today and is mended tomorrow.
-_TRANSIENT = _PART_OF_CODE | words("build builds pod pods job jobs pipeline run runs")
+_TRANSIENT = _PART_OF_CODE | words("test tests build builds pod pods job jobs pipeline run runs")
 #: What somebody perceived, or did a moment ago.
 _PERCEIVED = re.compile(
     r"(?:has |have )?(?:just |also |already |recently |only )*(?:saw|seen|noticed|spotted|looked|checked|ran|run|tested"
