@@ -75,7 +75,7 @@ FAMILIES = (
         r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked(?! (?:up|on|out"
         r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:(?:with [\w ]{2,30}? )?(?:to|on|that)\b)"
         r"|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
-        r"|(?:stopped|started) (?:using|shipping|supporting)|dropped (?=[A-Z`])"
+        r"|stopped (?:using|shipping|supporting)|dropped (?=[A-Z`])"
         r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
         r"|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated"
         r"|dropped support)|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)"

@@ -58,8 +58,8 @@ _MOMENT = re.compile(
 )
 #: A step of the work, whatever it was done to.
 _STEP = re.compile(
-    r"(?:has |have )?(?:just |also |already |recently )*(?:ran into|came across|stumbled|hit|tested|measured|verified"
-    r"|confirmed|reproduced|profiled|benchmarked|bisected|traced|debugged|committed|pushed|merged|rebased|reran)\b"
+    r"(?:has |have )?(?:just |also |already |recently )*(?:ran into|came across|stumbled|hit|tested|measured"
+    r"|reproduced|profiled|benchmarked|bisected|traced|debugged|committed(?! to)|pushed|merged|rebased|reran)\b"
 )
 #: Code that is more than a name: a call, a path inside a program.
 _EXPRESSION = re.compile(r"`[^`]*[(.\[_=][^`]*`")
@@ -68,10 +68,10 @@ _TRANSIENT = _PART_OF_CODE | words("test tests build builds pod pods job jobs pi
 #: What somebody perceived, or did a moment ago.
 _PERCEIVED = re.compile(
     r"(?:has |have )?(?:just |also |already |recently |only )*(?:saw|seen|noticed|spotted|looked|checked|ran|run|tested"
-    r"|tried|debugged|pushed|pulled|rebased|merged|reran|opened|closed|read|found|hit|got|grepped|skimmed)\b"
+    r"|tried|debugged|pushed|pulled|rebased|merged|reran|opened|closed|read|found|hit|got|grepped|skimmed|verified|confirmed)\b"
 )
 _WORKING = re.compile(
-    r"is (?:\w+ )?(?:using|testing|debugging|looking|working|writing|adding|refactoring|reading)\b"
+    r"is (?:\w+ )?(?:using `\w+[._(]|testing|debugging|looking|working|writing|adding|refactoring|reading)\b"
 )
 
 
