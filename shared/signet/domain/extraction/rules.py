@@ -91,6 +91,10 @@ _PROCEDURE = re.compile(
 _MUST = re.compile(
     r"(?:must|has to|have to|can['’]t|cannot|can only|is never|are never|is always|are always)\b"
 )
+#: What nobody says in passing.
+_FIRM = re.compile(
+    r"must (?:not|never|always|only)\b|(?:is|are) (?:never|forbidden)\b|may (?:not|only)\b"
+)
 #: A command and when it is to be run; people say such a thing once.
 _COMMAND = re.compile(
     r"(?:Run|Use|Call|Execute|Start|Restart|Rebuild|Regenerate)\s[^`]{0,20}`[^`]+`.*\b(?:before|after|when|whenever"
@@ -303,9 +307,10 @@ def _is_allowed(told: str, found: Statement, role: str) -> bool:
         return not is_common
     if role == transcript.NOTE or not is_common or _is_specific(told, found):
         return True
-    return _MUST.search(told, found.verb_at) is not None and rules_reference.is_of_project(
-        found.subject
-    )
+    if _FIRM.match(told, found.verb_at) and len(found.subject.split()) > 1:
+        return True
+    is_of_project = rules_reference.is_of_project(found.subject)
+    return is_of_project and _MUST.match(told, found.verb_at) is not None
 
 
 def _is_matter_of_fact(told: str, found: Statement) -> bool:

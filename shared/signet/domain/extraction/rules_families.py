@@ -54,7 +54,7 @@ _TECH_STATE = (
     "|pinned|versioned"
     "|tested|indexed|partitioned|replicated|retried|rotated|mounted|compiled|bundled|published|released"
     "|licensed|run"
-    "|done|refused|rejected|skipped|frozen|wiped|approved|signed off|limited"
+    "|done|made|sent|sized|refreshed|triggered|measured|billed|refused|rejected|skipped|frozen|wiped|approved"
     "|handled|merged|squashed|reviewed|logged|exported|imported|read|loaded|disabled|enabled|protected|blocked"
 )
 
@@ -75,7 +75,7 @@ FAMILIES = (
         r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked(?! (?:up|on|out"
         r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:(?:with [\w ]{2,30}? )?(?:to|on|that)\b)"
         r"|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
-        r"|stopped (?:using|shipping|supporting)|dropped (?=[A-Z`])"
+        r"|stopped (?:using|shipping|supporting)|dropped(?= [A-Z`])"
         r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
         r"|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated"
         r"|dropped support)|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)"
@@ -169,8 +169,9 @@ FAMILIES = (
         "fact",
         0.85,
         "team",
-        r"(?!is|was|has|does|wants|needs|hopes|plans|sees|thinks)[a-z]+s (?:\w+ ){1,4}?(?:on|in|at|from|until|before"
-        r"|every) (?=[A-Z][a-z]+ ?\d|\d)",
+        r"(?!is|was|has|does|wants|needs|hopes|plans|sees|thinks)[a-z]+s(?: \w+){0,4}? (?:(?:on|in|at|from|until|before"
+        r"|every|within)(?= (?:[A-Z][a-z]+ ?\d|\d|the (?:first|second|third|last) [A-Z]))|within(?= (?:one|two|three"
+        r"|four|five) ))|has(?= [A-Z]\w+ (?:with|for|in|on|as) )",
     ),
     _family("procedural", 0.8, "team", rf"{_BINDING}|should (?:never|always|not)"),
     _family("procedural", 0.8, _THINGS, rf"{_BINDING}|(?:should|may)(?: not)? (?:be )?\w+"),
@@ -193,7 +194,7 @@ FAMILIES = (
         + _TECH_STATE
         + r")$|uses?"
         r"|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|allows?|(?:is|are) (?:called"
-        r"|named)(?= [`\"“A-Z])|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on|rely on|depends? on|listens? on"
+        r"|named)(?= [`\"“A-Z]| \w+-\w)|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on|rely on|depends? on|listens? on"
         r"|runs? (?:on|in|with|as|under|at|every|from|only|behind|inside|through|via|after|before)|requires?"
         r"|stores?|lives? (?:under|at|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to"
         r"|writes? to|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?|imports?"
@@ -223,7 +224,24 @@ FAMILIES = (
         r"|being|looking|feeling|having|amazing|great|awesome|incredible|super)\S+|(?:has|have"
         r"|had) \S+",
     ),
-    _family("fact", 0.75, "thing plain", r"(?:is|are) (?:at (?:most|least) )?\d[\d.,]* ?\w+"),
+    _family(
+        "fact",
+        0.75,
+        "thing plain",
+        r"(?:is|are) (?:at (?:most|least) )?\d[\d.,]* ?\w+|go(?:es)? to(?= [A-Z`])",
+    ),
+    _family(
+        "procedural",
+        0.8,
+        "thing plain",
+        r"needs? (?:an? )?(?:approval|sign-off|permission|reviews?) (?:from|by|of)",
+    ),
+    _family(
+        "decision",
+        0.85,
+        "name",
+        r"(?:was|were|has been|got) (?:dropped|removed|replaced|deprecated|retired) (?:in|because|by|for|since|from)",
+    ),
     _family(
         "fact", 0.75, "thing", r"(?:is|are) (?:`\S+`|the \w+|an? \w+|[\w./:-]*\d[\w./:-]*|[A-Z]\w+)"
     ),

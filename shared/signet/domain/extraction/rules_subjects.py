@@ -40,7 +40,8 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
-    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}(?: (?:for|in|of|on|to|from) \S+(?: [\w./-]+)?)?"
+    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}"
+    r"(?: (?:for|in|of|on|to|from|above|below|with|without) \S+(?: [\w./-]+)?)?"
 )
 
 _COMPLETE = re.compile(r" |volunteers|retired|expires|retries")
@@ -112,6 +113,8 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
                 continue
             verb_at = _verb_at(sentence, word.start())
             kind = kind or kind_of(subject, speaker)
+            if kind is Subject.NAME and _is_plural(subject, sentence, verb_at):
+                kind = Subject.PLAIN
             if kind is None or _is_noun(sentence, verb_at, kind):
                 return None
             if kind in family.subjects:
@@ -129,6 +132,14 @@ def _verb_at(sentence: str, at: int) -> int:
     """Return where the verb itself starts, behind its adverbs."""
     adverbs = _ADVERBS.match(sentence, at)
     return adverbs.end() if adverbs else at
+
+
+def _is_plural(subject: str, sentence: str, verb_at: int) -> bool:
+    """Say whether what begins a sentence like a name is several things: `Ghosts are limited to 3 per track`."""
+    return (
+        re.search(r"[^s]s$", subject) is not None
+        and _BASE_FORM.match(sentence, verb_at) is not None
+    )
 
 
 def _is_modifier(sentence: str, at: int, subject: str) -> bool:

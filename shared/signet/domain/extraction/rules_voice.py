@@ -153,7 +153,7 @@ def _possessive(person: Person) -> str:
 
 def _capitalised(sentence: str) -> str:
     first = _UPPER_AFTER.match(sentence)
-    if not first or "`" in first.group():
+    if not first or "`" in first.group() or sentence[first.end() :][:1].isupper():  # iOS
         return sentence
     at = first.end() - 1
     return sentence[:at] + sentence[at].upper() + sentence[at + 1 :]
