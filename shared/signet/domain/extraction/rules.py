@@ -243,7 +243,7 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
     found = recognise(told, None if speaker is rules_voice.USER else speaker.name)
     if found is None or rules_vague.is_vague(told, found) or not _is_allowed(told, found, role):
         return
-    if role != transcript.NOTE and rules_technical.is_passing(told, found):
+    if role != transcript.NOTE and rules_technical.is_passing(told, found, role):
         return
     family = found.family
     reason = _REASON.search(told, found.verb_at)

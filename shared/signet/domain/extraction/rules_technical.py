@@ -7,9 +7,11 @@ whoever writes something down means to keep it.
 
 import re
 
+from signet.domain.extraction import rules_reference
 from signet.domain.extraction.rules_families import Subject
 from signet.domain.extraction.rules_subjects import Statement
 from signet.domain.graph.lexicon import words
+from signet.domain.sessions import transcript
 
 #: An identifier: code in backticks, a call, a dotted or snake_case name, a commit.
 _CODE = re.compile(
@@ -35,8 +37,12 @@ _PUBLIC = words(
     "toml xml html css http https utf-8 unicode ascii linux unix windows macos git github gitlab docker kubernetes npm "
     "pip unittest asyncio numpy pandas jit gc regex oauth jwt rest graphql"
 )
-#: A cause of nothing that has a name, unless code in it says where: `the bug`, `the crash`.
-_BARE = re.compile(r"(?:the|an?) [a-z]+", re.IGNORECASE)
+#: A thing that has no name, and of which nothing is said: `the bug`, `the target`.
+_BARE = re.compile(r"(?:[Tt]he|[Aa]n?) [a-z]+")
+#: What an assistant has counted is different tomorrow.
+_COUNTED = re.compile(r"(?:has|have|takes?|contains?|is|are|holds?) (?:about |around |only )?\d")
+#: Statements of being: they need a subject that says what it is.
+_WEAK = 0.75
 #: How good somebody finds something.
 _JUDGED = (
     r"(?:tricky|wrong|broken|inconsistent|weird|odd|messy|ugly|robust|reliable|fundamental|crucial|essential|subtle"
@@ -75,7 +81,7 @@ _WORKING = re.compile(
 )
 
 
-def is_passing(told: str, found: Statement) -> bool:
+def is_passing(told: str, found: Statement, role: str) -> bool:
     """Say whether a statement of technical talk is a remark that nobody needs when the talk is over."""
     predicate = told[found.verb_at :]
     kind = found.family.type
@@ -100,6 +106,11 @@ def is_passing(told: str, found: Statement) -> bool:
         return True
     if kind == "procedural":
         return False
+    if role == transcript.ASSISTANT and _COUNTED.match(predicate):
+        return True
+    is_weak = found.family.confidence <= _WEAK and _BARE.fullmatch(found.subject) is not None
+    if is_weak and not rules_reference.is_of_project(found.subject):
+        return True
     return _is_of_the_code(found, predicate)
 
 
