@@ -32,6 +32,7 @@ def kept(text: str, who: str = "User") -> list[str]:
         "My use case is basically `open()` -> `seek(0)` -> `read()`.",
         "The crash was caused by a stale value.",
         "The e2e test fails because the browser is created after the page.",
+        "We rolled our own lighter memoization for once-only semantics.",
         "Never drop silently.",
         "Never swallow the mismatch.",
     ],

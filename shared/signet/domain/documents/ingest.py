@@ -271,6 +271,6 @@ def _draft(plan: Plan, text: str, now: datetime) -> Draft:
         source_type="document",
         source_id=plan.document.id,
         updated_by=WORKER.name,
-        created_at=_changed_at(plan.document.source_stamp) or now,
+        created_at=min(_changed_at(plan.document.source_stamp) or now, now),
         tags=(f"document:{plan.document.title}",) if plan.document.title else (),
     )

@@ -102,7 +102,7 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
         if count > _MAX_SUBJECT_WORDS:
             return None
         subject = sentence[: word.start()].rstrip()
-        if subject.lower() in lexicon.FUNCTION:
+        if subject.lower() in lexicon.FUNCTION or subject.endswith(("'s", "’s")):
             continue
         if _is_modifier(sentence, word.start(), subject):
             continue

@@ -58,7 +58,8 @@ def _as_said(asked: Asked) -> Asked:
     spoken = transcript.spoken(text.lstrip())
     if spoken is None:
         return asked
-    return replace(asked, started_at=clock.to_text(spoken[0]), ended_at=spoken[1])
+    ended_at = min(spoken[1], asked.asked_at)
+    return replace(asked, started_at=clock.to_text(spoken[0]), ended_at=ended_at)
 
 
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:

@@ -74,7 +74,7 @@ def leads_to(path: Path, endings: tuple[str, ...]) -> bool:
 
 def written_at(path: Path) -> datetime:
     """Return when a file was written: on the day that its name begins with, else when it was last changed."""
-    changed = clock.ms_to_instant(path.stat().st_mtime_ns // 1_000_000)
+    changed = min(clock.ms_to_instant(path.stat().st_mtime_ns // 1_000_000), clock.now())
     try:
         day = datetime.fromisoformat(path.stem[:10]).replace(hour=12, tzinfo=UTC)
     except ValueError:
