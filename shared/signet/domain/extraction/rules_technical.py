@@ -43,6 +43,15 @@ _BARE = re.compile(r"(?:[Tt]he|[Aa]n?) [a-z]+")
 _COUNTED = re.compile(r"(?:has|have|takes?|contains?|is|are|holds?) (?:about |around |only )?\d")
 #: Statements of being: they need a subject that says what it is.
 _WEAK = 0.75
+#: What an assistant says of these it has read somewhere.
+_PRODUCTS = words("postgres postgresql mysql sqlite mongodb redis kafka react vue django flask")
+#: An amount is worth keeping when somebody has set it; measured, it is different tomorrow.
+_MEASURED = re.compile(r"(?:is|are) (?:about |at (?:most|least) )?\d[\d.,]* ?(?!\d|bit\b)\w+")
+_SET = re.compile(
+    r"\b(?:limit|budget|timeout|maximum|minimum|max|min|quota|cap|threshold|deadline|window|interval|retention|rate"
+    r"|size|ttl|sla|target|goal|period|price|fee|rent|salary|term|length|capacity)s?\b",
+    re.IGNORECASE,
+)
 #: How good somebody finds something.
 _JUDGED = (
     r"(?:tricky|wrong|broken|inconsistent|weird|odd|messy|ugly|robust|reliable|fundamental|crucial|essential|subtle"
@@ -106,7 +115,11 @@ def is_passing(told: str, found: Statement, role: str) -> bool:
         return True
     if kind == "procedural":
         return False
-    if role == transcript.ASSISTANT and _COUNTED.match(predicate):
+    if role == transcript.ASSISTANT and (
+        _COUNTED.match(predicate) or found.subject.lower() in _PRODUCTS
+    ):
+        return True
+    if _MEASURED.match(predicate) and not _SET.search(found.subject):
         return True
     is_weak = found.family.confidence <= _WEAK and _BARE.fullmatch(found.subject) is not None
     if is_weak and not rules_reference.is_of_project(found.subject):
