@@ -6,6 +6,7 @@ parts: rules are changed with some of them and judged on others; `--without` lea
 files, have shown. Nothing of the data is kept.
 
     python loadtests/rules_draw.py --data ../shared/data --parts 4 5 --seed 1 [--count 100] [--without FILE …]
+    python loadtests/rules_draw.py --sets sde talk --parts 3 4 5   # engineers; talk is loadtests/talk
     python loadtests/rules_draw.py --sample                      # all facts of the session that ships with signet
 
 Printed first: how many facts were kept of how many characters, per set. Then for each fact drawn: its number, the fact
@@ -13,6 +14,7 @@ and its type, the source (set, conversation, session, place of the turn, who), a
 """
 
 import argparse
+import gzip
 import hashlib
 import json
 import re
@@ -22,7 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SETS = ("beam-100k", "lme-mini", "locomo")
+SETS = ("beam-100k", "lme-mini", "locomo", "sde", "talk")
+#: Conversations between engineers that were written for this: `User: …`, `Assistant: …`, one file each.
+TALK = ROOT / "loadtests" / "talk"
 PARTS = 6
 #: The gate of the pipeline (`minFactConfidenceForWrite`).
 GATE = 0.7
@@ -56,11 +60,15 @@ class Kept:
     around: str
 
 
-def sessions(data: Path) -> Iterator[Session]:
+def sessions(data: Path, sets: Sequence[str]) -> Iterator[Session]:
     """Yield all sessions; a part is whole conversations, in LongMemEval sessions, which have nothing in common."""
     from loadtests.evidence import all_items
 
-    for set_ in SETS:
+    if "sde" in sets:
+        yield from _of_developers(data)
+    if "talk" in sets:
+        yield from _talk()
+    for set_ in (one for one in SETS[:3] if one in sets):
         for at, (name, items) in enumerate(all_items(data, set_, "turns")):
             found: dict[str, list[tuple[str, str]]] = {}
             for item in items:
@@ -68,6 +76,25 @@ def sessions(data: Path) -> Iterator[Session]:
             for place, (session, turns) in enumerate(found.items()):
                 part = (place if set_ == "lme-mini" else at) % PARTS
                 yield Session(name=f"{name}/{session}", set_=set_, part=part, turns=turns)
+
+
+def _of_developers(data: Path) -> Iterator[Session]:
+    """Yield the conversations of developers, those of tasks and the unrelated ones."""
+    raw = json.loads(gzip.decompress((data / "sde" / "sde.json.gz").read_bytes()))
+    talks = [talk["turns"] for talk in raw["decoys"]]
+    talks += [talk for task in raw["tasks"] for talk in task["conversations"]]
+    for at, talk in enumerate(talks):
+        turns = [(turn["role"], turn["text"]) for turn in talk]
+        yield Session(name=f"sde/{at}", set_="sde", part=at % PARTS, turns=turns)
+
+
+def _talk() -> Iterator[Session]:
+    """Yield our own conversations."""
+    from signet.domain.sessions import transcript
+
+    for at, file in enumerate(sorted(TALK.glob("*.txt"))):
+        turns = [(turn.role, turn.text) for turn in transcript.parse(file.read_text("utf-8"))]
+        yield Session(name=f"talk/{file.stem}", set_="talk", part=at % PARTS, turns=turns)
 
 
 def sample() -> Session:
@@ -116,12 +143,13 @@ def main() -> int:
     )
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--sample", action="store_true", help="the shipped session, all facts")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--parts", type=int, nargs="+", default=list(range(PARTS)))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--without", type=Path, nargs="*", default=[], help="earlier draws")
     asked = parser.parse_args()
-    every = [sample()] if asked.sample else list(sessions(asked.data))
+    every = [sample()] if asked.sample else list(sessions(asked.data, asked.sets))
     read = [session for session in every if session.part in asked.parts]
     found = {session.name: list(kept(session)) for session in read}
     for set_ in sorted({session.set_ for session in read}):

@@ -287,6 +287,14 @@ def test_what_does_not_fit_is_skipped_and_the_next_is_tried(api: Api) -> None:
     assert [row["was_injected"] for row in api.rows("session_memories")] == [0, 1]
 
 
+def test_a_fact_is_not_told_beside_what_it_was_read_from(api: Api) -> None:
+    source = remember(api, "I moved the herons to Bergen, they like it.", importance=0.9)
+    fact = {"sourceType": "pipeline-v2", "sourceId": source, "importance": 0.8}
+    remember(api, "The user moved the herons to Bergen.", **fact)
+    remember(api, "The herons like Bergen.", **fact | {"ordinal": 1})
+    assert told(starts(api)) == ["I moved the herons to Bergen, they like it."]
+
+
 def test_the_number_of_memories_is_a_setting(api: Api) -> None:
     for number in range(4):
         remember(api, f"The heron number {number} is grey.")

@@ -76,6 +76,26 @@ def test_a_time_without_zone_is_utc(api: Api) -> None:
     assert {row["created_at"] for row in api.rows("memories")} == {"2024-05-01T10:00:00.000Z"}
 
 
+@pytest.mark.parametrize(
+    ("transcript", "began", "spoke"),
+    [
+        ("User: We use Bun.", "2025-04-07T09:00:00.000Z", "2025-04-07T09:00:00.000Z"),
+        (
+            "User (2025-04-06T08:00:00Z): We use Bun.\nAssistant (2025-04-06T08:01:00Z): Noted.",
+            "2025-04-06T08:00:00.000Z",
+            "2025-04-06T08:01:00.000Z",
+        ),
+    ],
+)
+def test_a_transcript_is_of_the_time_of_its_messages_else_of_the_memory(
+    api: Api, transcript: str, began: str, spoke: str
+) -> None:
+    saved = {"content": "We use Bun.", "sourceId": "s1", "createdAt": "2025-04-07T09:00:00Z"}
+    assert api.post("/api/memory/remember", {**saved, "transcript": transcript}).status == 200
+    [row] = api.rows("session_transcripts")
+    assert (row["created_at"], row["updated_at"]) == (began, spoke)
+
+
 def test_the_agent_is_named_in_the_body_else_in_the_session_key_else_in_a_header(api: Api) -> None:
     api.add_agent()
     session = {"content": "The sky is blue.", "sessionKey": "agent:ben:7"}

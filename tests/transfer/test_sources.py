@@ -140,7 +140,8 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
     notes = tmp_path / ".claude" / "projects" / "-srv-atlas"
     wrote(notes / "memory" / "db.md", "---\ntype: feedback\n---\nStaging is wiped on Mondays.")
     turns = [
-        {"type": "user", "message": {"role": "user", "content": "I moved the cron to five."}},
+        {"type": "user", "message": {"role": "user", "content": "I moved the cron to five."},
+         "timestamp": "2025-04-07T09:00:00.250Z"},
         {"type": "assistant", "message": {"role": "assistant", "content": "Noted, it runs at five."}},
     ]  # fmt: skip
     wrote(notes / "s1.jsonl", "\n".join(json.dumps(turn) for turn in turns))
@@ -161,6 +162,20 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
         ("session", "s1", "claude-code")
     }
     assert [one.get("transcript") is not None for one in said] == [True, False]
+    assert [one.get("createdAt") for one in said] == ["2025-04-07T09:00:00Z", None]
+
+
+def test_a_file_without_a_date_is_of_the_day_in_its_name_or_of_its_last_change(
+    tmp_path: Path,
+) -> None:
+    changed = wrote(tmp_path / "garden.md", "Quinces are ripe in October.")
+    wrote(tmp_path / "2025-04-07-ledger.md", "Postgres it is.")
+    os.utime(changed, (0, 1_700_000_000))
+    found = values(markdown.read(tmp_path, Wishes()))
+    assert {one["content"]: one["createdAt"] for one in found} == {
+        "Quinces are ripe in October.": "2023-11-14T22:13:20.000Z",
+        "Postgres it is.": "2025-04-07T12:00:00.000Z",
+    }
 
 
 MEMORIES: list[dict[str, object]] = [

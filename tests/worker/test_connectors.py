@@ -122,6 +122,9 @@ def test_a_file_that_was_moved_in_with_an_old_time_or_set_back_is_found(
         "documentsUpdated": 1,
     }
     assert "An earlier version." in texts(home, connector_id)
+    # What is in a file was written when the file was changed, not today.
+    [old] = home.rows("SELECT created_at FROM memories WHERE content LIKE 'Older than%'")
+    assert old["created_at"] == "2001-09-09T01:46:40.000Z"
 
 
 def test_a_touched_file_is_read_but_what_it_says_stays_as_it_is(home: Home, folder: Path) -> None:

@@ -12,7 +12,7 @@ from signet.config.pipeline import Significance
 from signet.domain.sessions import transcript
 from signet.domain.sessions.models import Session
 from signet.domain.summaries import facts, files, parse, significance, split
-from signet.domain.summaries.models import Asked
+from signet.domain.summaries.models import Asked, Said
 
 LIMITS = Significance()
 DAY = "2026-05-01"
@@ -151,6 +151,7 @@ def test_a_name_that_is_taken_gets_a_number_and_then_its_time() -> None:
         session=session,
         ended_at=datetime(2026, 5, 1, 9, 8, 7, tzinfo=UTC),
         started_at="",
+        asked_at=datetime(2026, 5, 1, 9, 8, 7, tzinfo=UTC),
         chars=0,
         is_part=False,
     )
@@ -184,3 +185,14 @@ def test_a_memory_says_a_fact_with_most_of_its_words_all_numbers_and_no_denial(
     memory: str, fact: str, expected: bool
 ) -> None:
     assert facts.says(memory, fact) is expected
+
+
+def test_a_fact_of_a_model_is_of_the_turn_that_says_most_of_it() -> None:
+    text = (
+        "User (2025-04-07T09:00:00Z): Shall Heron run on Postgres or on MySQL?\n"
+        "Assistant (2025-04-07T09:01:00Z): Postgres.\n"
+        "User (2025-04-09T10:00:00Z): Then Heron runs on Postgres 16 from May on."
+    )
+    told = [Said(content="Heron runs on Postgres 16."), Said(content="Nobody said anything.")]
+    assert [one.said_at for one in facts.placed(told, text)] == ["2025-04-09T10:00:00Z", None]
+    assert facts.placed(told, "User: Heron runs on Postgres 16.") == told

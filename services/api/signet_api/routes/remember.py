@@ -22,6 +22,7 @@ from signet.domain.graph.told import (
 )
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
+from signet.domain.sessions import transcript
 from signet.errors import Invalid, TooLarge
 from signet.wire.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.model import KEY_CHARS, NAME_CHARS
@@ -103,6 +104,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         scope=body.scope or None,
         hints=tuple(body.hints or ()),
         transcript=body.transcript,
+        spoken=transcript.spoken(body.transcript) if body.transcript else None,
         harness=body.harness,
         idempotency_key=body.idempotency_key,
         told=_told(body),

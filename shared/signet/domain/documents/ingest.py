@@ -253,6 +253,12 @@ def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> Non
     store.unlink(tx, document_id, stale)
 
 
+def _changed_at(stamp: str | None) -> datetime | None:
+    """Return when the file of a connector was last changed, as its stamp says (connectors/filesystem.py)."""
+    nanoseconds = (stamp or "").partition("-")[0]
+    return clock.ms_to_instant(int(nanoseconds) // 1_000_000) if nanoseconds.isdecimal() else None
+
+
 def _draft(plan: Plan, text: str, now: datetime) -> Draft:
     return Draft(
         content=text,
@@ -265,6 +271,6 @@ def _draft(plan: Plan, text: str, now: datetime) -> Draft:
         source_type="document",
         source_id=plan.document.id,
         updated_by=WORKER.name,
-        created_at=now,
+        created_at=min(_changed_at(plan.document.source_stamp) or now, now),
         tags=(f"document:{plan.document.title}",) if plan.document.title else (),
     )

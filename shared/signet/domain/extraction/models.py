@@ -1,6 +1,6 @@
 """What extraction and decision produce. Plain values; the rules that make them are elsewhere."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 #: Types a fact may have; anything else a model says becomes `fact` (spec/pipeline.md §2).
@@ -46,6 +46,9 @@ class Fact:
     content: str
     type: str
     confidence: float
+    #: When it was said (ISO, UTC), where a transcript tells, and in which sentence. Neither makes two facts different.
+    said_at: str | None = field(default=None, compare=False)
+    sentence: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

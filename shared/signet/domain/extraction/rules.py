@@ -6,6 +6,7 @@ is left out. The same text always gives the same facts in the same order.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from signet.domain.extraction import (
     rules_clauses,
@@ -13,6 +14,7 @@ from signet.domain.extraction import (
     rules_reference,
     rules_refuse,
     rules_sentences,
+    rules_technical,
     rules_triples,
     rules_vague,
     rules_voice,
@@ -27,7 +29,7 @@ from signet.domain.extraction.models import (
 )
 from signet.domain.extraction.rules_families import Subject
 from signet.domain.extraction.rules_subjects import Statement, recognise
-from signet.domain.graph import names
+from signet.domain.graph import lexicon, names
 from signet.domain.memory import normalize
 from signet.domain.sessions import transcript
 
@@ -86,6 +88,22 @@ _PROCEDURE = re.compile(
     r"|Release|Wait|Update) .{3,120}?\b(?:before|after|when|instead of|to|for|with|every|until"
     r"|from|on|in)\b \S+|(?:Before|After|When) [a-z]+ing [^,]{2,80}, [a-z]+ \S+",
 )
+_MUST = re.compile(
+    r"(?:must|has to|have to|can['’]t|cannot|can only|is never|are never|is always|are always)\b"
+)
+#: What nobody says in passing.
+_FIRM = re.compile(
+    r"must (?:not|never|always|only)\b|(?:is|are) (?:never|forbidden)\b|may (?:not|only)\b"
+)
+#: A command and when it is to be run; people say such a thing once.
+_COMMAND = re.compile(
+    r"(?:Run|Use|Call|Execute|Start|Restart|Rebuild|Regenerate)\s[^`]{0,20}`[^`]+`.*\b(?:before|after|when|whenever"
+    r"|every|each time|instead of|to)\b \S+"
+)
+_WORD = re.compile(r"`[^`]+`|[^\W\d_][\w'’-]{2,}")
+_MANNER = lexicon.words(
+    "always never don't don’t ever please not the and either any all just again"
+)
 _DESCRIBES = re.compile(r" (?:with|that|which|where) ")
 #: When a rule holds; it may speak of what will be said then.
 _OCCASION = re.compile(r"\s(?:when(?:ever)?|if|before|after) (?:I|we|you)\s.*$")
@@ -101,7 +119,7 @@ _LABEL = re.compile(
 _BINDING = re.compile(r"\b(?:must|never|always)\b")
 _REASON = re.compile(r",?\s+(?:because|since|due to|so that)\s", re.IGNORECASE)
 _TAIL = re.compile(
-    r"(?:[\s.!,;:]+(?:too|as well|from now on|though|also|now|recently|lately|anyway|btw|lol|and"
+    r"(?:[\s.!,;:]+(?:too|either|as well|from now on|though|also|now|recently|lately|anyway|btw|by the way|lol|and"
     r"|but|so|or|and so|but now|and now|actually|really|already))+[\s.!,;:]*$",
     re.IGNORECASE,
 )
@@ -128,18 +146,17 @@ def _best(facts: list[Fact], *, limit: int) -> tuple[Fact, ...]:
 
 def _turn(turn: transcript.Turn) -> Iterator[Fact]:
     is_pasted, shows_code = rules_frames.is_pasted(turn), rules_frames.shows_code(turn)
-    for whole in _sentences(turn):
+    for said, whole in _sentences(turn):
         if turn.role == transcript.USER and rules_frames.asks_for_a_text(whole):
             return
         if is_pasted and not _FIRST_PERSON.search(whole):
             continue
         is_private = turn.role == transcript.USER and _is_private(whole)
-        for fact in (
-            fact for piece in rules_clauses.pieces(whole) for fact in _piece(piece, turn.role)
-        ):
+        pieces = rules_clauses.pieces(whole)
+        for piece, fact in ((one, fact) for one in pieces for fact in _piece(one, turn.role)):
             is_proposal = shows_code and fact.type != "rationale"
             if not (is_proposal or (is_private and _OF_TEAM.search(fact.content))):
-                yield fact
+                yield replace(fact, said_at=turn.at, sentence=said if len(pieces) == 1 else piece)
 
 
 def _is_private(whole: str) -> bool:
@@ -149,13 +166,13 @@ def _is_private(whole: str) -> bool:
     return _AND_SOMEONE.search(whole) is not None and _TEAM_WORD.search(whole) is None
 
 
-def _sentences(turn: transcript.Turn) -> Iterator[str]:
-    """Yield what is said, without opening words, pronouns resolved where there is no choice."""
+def _sentences(turn: transcript.Turn) -> Iterator[tuple[str, str]]:
+    """Yield what is said, and that without opening words, pronouns resolved where there is no choice."""
     for sentences in rules_sentences.paragraphs(turn.text):
         before = ""
         for sentence in sentences:
             before = rules_clauses.resolved(rules_clauses.without_openers(sentence), before)
-            yield before
+            yield sentence, before
 
 
 def _piece(piece: str, role: str) -> Iterator[Fact]:
@@ -181,13 +198,30 @@ def _directive(text: str, role: str) -> Iterator[Fact]:
         if rules_vague.says_what(bare[lets.end(1) - 1 :]):
             yield from _fact(f"The team decided to {bare[lets.start(1) :]}", "decision", 0.85)
     elif _RULE.match(bare):
-        yield from _fact(bare, "procedural", 0.85)
-    elif role == transcript.NOTE and _NOTED_RULE.match(bare):
+        if role == transcript.NOTE or _says_enough(bare):
+            yield from _fact(bare, "procedural", 0.85)
+    elif _is_command(bare) or (role == transcript.NOTE and _NOTED_RULE.match(bare)):
         yield from _fact(bare, "procedural", 0.8)
     elif role == transcript.NOTE and _PROCEDURE.match(bare):
         yield from _fact(bare, "procedural", 0.75)
     elif label and label[1].lower() in ("decision", "decided") and re.match(r"[a-z]+ \S+", bare):
         yield from _fact(f"The team decided to {bare}", "decision", 0.85)
+
+
+def _is_command(text: str) -> bool:
+    """Say whether a text names a command and when it is to be run."""
+    return _COMMAND.match(text) is not None and not rules_reference.is_open(text, most=1)
+
+
+def _says_enough(rule: str) -> bool:
+    """Say whether a rule names what it is about, and not only a deed or what the talk was about."""
+    rule = _TAIL.sub("", rule)
+    content = [
+        word
+        for word in _WORD.findall(rule.lower())
+        if word not in _MANNER and not word.endswith("ly")
+    ]
+    return len(content) > 1 and not rules_reference.is_open(rule, most=1)
 
 
 def _fact(text: str, kind: str, confidence: float) -> Iterator[Fact]:
@@ -208,6 +242,8 @@ def _statement(text: str, role: str) -> Iterator[Fact]:
     told = rules_vague.without_dangling(_TAIL.sub("", rules_voice.third_person(text, speaker)))
     found = recognise(told, None if speaker is rules_voice.USER else speaker.name)
     if found is None or rules_vague.is_vague(told, found) or not _is_allowed(told, found, role):
+        return
+    if role != transcript.NOTE and rules_technical.is_passing(told, found, role):
         return
     family = found.family
     reason = _REASON.search(told, found.verb_at)
@@ -269,7 +305,12 @@ def _is_allowed(told: str, found: Statement, role: str) -> bool:
         return False
     if role not in _PLAIN_ROLES:
         return not is_common
-    return role == transcript.NOTE or not is_common or _is_specific(told, found)
+    if role == transcript.NOTE or not is_common or _is_specific(told, found):
+        return True
+    if _FIRM.match(told, found.verb_at) and len(found.subject.split()) > 1:
+        return True
+    is_of_project = rules_reference.is_of_project(found.subject)
+    return is_of_project and _MUST.match(told, found.verb_at) is not None
 
 
 def _is_matter_of_fact(told: str, found: Statement) -> bool:

@@ -79,7 +79,9 @@ _JOINT_SUBJECT = re.compile(
 _CUT = re.compile(
     r",?\s+(?:because|since|but|although|though|even though|so that|especially|which|and i|and we|and it"
     r"|and that|and they|and he|and she|so i|so we|so it|as i|as we|as it|while i|hoping|just)\b"
-    r"|,\s+(?:and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who|it|i|we|they|hoping|making"
+    r"|,\s+(?:his|her|their|its|after that|and (?:i|we|it|he|she|they|so|then|now)|so|but|which|as|who|it|i|we|they"
+    r"|hoping|making|only|more|anything|nothing|nobody|the|(?=(?:[\w'’-]+ ){1,4}(?:is|are|was|were|has"
+    r"|have|had|can|can['’]t|will|must)\b)"
     r"|considering|especially|thanks|given|that)\b|\s+[–—-]\s+|!\s|,?\s+(?:(?:about|around|over|almost|nearly"
     r"|roughly|just|only|maybe) )?(?:yesterday|the other (?:day|week|night)|last (?:week|month|year|night"
     r"|weekend|summer|fall|spring|winter|autumn|\w+day|mon|tues?|wed|thurs?|fri|sat|sun)|(?:a few|an?|two"

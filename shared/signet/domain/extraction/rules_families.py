@@ -54,13 +54,14 @@ _TECH_STATE = (
     "|pinned|versioned"
     "|tested|indexed|partitioned|replicated|retried|rotated|mounted|compiled|bundled|published|released"
     "|licensed|run"
+    "|done|made|sent|sized|refreshed|triggered|measured|billed|refused|rejected|skipped|frozen|wiped|approved"
     "|handled|merged|squashed|reviewed|logged|exported|imported|read|loaded|disabled|enabled|protected|blocked"
 )
 
 #: `must have been fun` binds nobody.
 _BINDING = (
     r"(?!must (?:have|feel|be (?:so|very|really|quite|great|nice|amazing|hard|tough|fun|proud"
-    r"|exciting)))(?:must|needs? to|has to|have to|cannot|can only)(?: not| never| always"
+    r"|exciting)))(?:must|needs? to|has to|have to|cannot|can['’]t|can only)(?: not| never| always"
     r"| only)? (?:be |have )?\w+|(?:is|are) (?:not|never|always|only)? ?(?:allowed|forbidden"
     r"|required|permitted|mandatory|prohibited)|(?:never|always) \w+"
 )
@@ -72,8 +73,9 @@ FAMILIES = (
         0.9,
         "person team owned name",
         r"(?:has |have )?(?:decided (?:to|on|against|that|not to)|ch(?:ose|osen|ooses)|picked(?! (?:up|on|out"
-        r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:to|on|that)|committed to"
-        r"|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
+        r"|at))|settled on|went with|opted (?:for|to|out)|agreed (?:(?:with [\w ]{2,30}? )?(?:to|on|that)\b)"
+        r"|committed to|standardi[sz]ed on|ended up (?:using|choosing|going with)|rejected|ruled out"
+        r"|stopped (?:using|shipping|supporting)|dropped(?= [A-Z`])"
         r"|switched (?:\w+ ){0,3}?(?:from|to)|migrated (?:\w+ ){0,4}?(?:from|to|away|off)"
         r"|upgraded (?:\w+ ){0,3}?(?:from|to)|adopted(?! (?:a|an|two|three|her|him|the)\b)|replaced|deprecated"
         r"|dropped support)|will (?:use|go with|stick with|switch to|migrate to|adopt|drop|deprecate)"
@@ -142,7 +144,7 @@ FAMILIES = (
         "name",
         r"(?:is|was) the (?:user|team)['’]s (?:\w+ ){0,2}?(?:sister|brother|mother|father|mom|mum|dad|wife"
         r"|husband|partner|son|daughter|aunt|uncle|cousin|niece|nephew|friend|boss|manager|colleague|mentor"
-        r"|designer|engineer|developer|architect|lead|tester|analyst|accountant|lawyer|doctor|dentist"
+        r"|designer|engineer|developer|architect|lead|owner|maintainer|contact|reviewer|sponsor|tester|analyst|accountant|lawyer|doctor|dentist"
         r"|therapist|landlord|neighbou?r|roommate|client|customer|supplier|supervisor|teacher|coach|dog|cat)",
     ),
     _family(
@@ -161,6 +163,15 @@ FAMILIES = (
         r"|migrating|refactoring|rewriting|organi[sz]ing|managing|leading|running|restoring"
         r"|renovating|teaching|using|testing|hosting|saving|recovering|deploying|integrating"
         r"|adding|applying)",
+    ),
+    # A time that is set: `We freeze deployments from December 18 until January 6.`
+    _family(
+        "fact",
+        0.85,
+        "team",
+        r"(?!is|was|has|does|wants|needs|hopes|plans|sees|thinks)[a-z]+s(?: \w+){0,4}? (?:(?:on|in|at|from|until|before"
+        r"|every|within)(?= (?:[A-Z][a-z]+ ?\d|\d|the (?:first|second|third|last) [A-Z]))|within(?= (?:one|two|three"
+        r"|four|five) ))|has(?= [A-Z]\w+ (?:with|for|in|on|as) )",
     ),
     _family("procedural", 0.8, "team", rf"{_BINDING}|should (?:never|always|not)"),
     _family("procedural", 0.8, _THINGS, rf"{_BINDING}|(?:should|may)(?: not)? (?:be )?\w+"),
@@ -183,7 +194,7 @@ FAMILIES = (
         + _TECH_STATE
         + r")$|uses?"
         r"|(?:doesn['’]t|does not|don['’]t) (?:support|allow)|targets?|allows?|(?:is|are) (?:called"
-        r"|named)(?= [`\"“A-Z])|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on|rely on|depends? on|listens? on"
+        r"|named)(?= [`\"“A-Z]| \w+-\w)|needs?(?= [`A-Z])|runs?(?= [A-Z`])|relies on|rely on|depends? on|listens? on"
         r"|runs? (?:on|in|with|as|under|at|every|from|only|behind|inside|through|via|after|before)|requires?"
         r"|stores?|lives? (?:under|at|on|in)|belongs? to|supports?|consists? of|connects? to|talks? to"
         r"|writes? to|reads? from|exposes?|serves?|owns?|replaces?|defaults? to|points? to|expires?|imports?"
@@ -212,6 +223,24 @@ FAMILIES = (
         r"(?:is|are|was|were) (?!not|a bit|just|so|very|really|too|doing|going|coming|getting"
         r"|being|looking|feeling|having|amazing|great|awesome|incredible|super)\S+|(?:has|have"
         r"|had) \S+",
+    ),
+    _family(
+        "fact",
+        0.75,
+        "thing plain",
+        r"(?:is|are) (?:at (?:most|least) )?\d[\d.,]* ?\w+|go(?:es)? to(?= [A-Z`])",
+    ),
+    _family(
+        "procedural",
+        0.8,
+        "thing plain",
+        r"needs? (?:an? )?(?:approval|sign-off|permission|reviews?) (?:from|by|of)",
+    ),
+    _family(
+        "decision",
+        0.85,
+        "name",
+        r"(?:was|were|has been|got) (?:dropped|removed|replaced|deprecated|retired) (?:in|because|by|for|since|from)",
     ),
     _family(
         "fact", 0.75, "thing", r"(?:is|are) (?:`\S+`|the \w+|an? \w+|[\w./:-]*\d[\w./:-]*|[A-Z]\w+)"

@@ -68,13 +68,22 @@ _SAYS_WHICH = re.compile(
 )
 
 
-def is_open(predicate: str) -> bool:
-    """Say whether a predicate, told in the third person, holds a definite thing that is not known."""
+def is_open(predicate: str, *, most: int = _MAX_WORDS) -> bool:
+    """Say whether a predicate, told in the third person, holds a definite thing that is not known.
+
+    With fewer `most` words a longer noun is known, and a plural: a rule may speak of `the ledger migration` and `the
+    sources`, and not of `the mismatch`.
+    """
     bare = _DATE.sub("", _IDIOM.sub("once", predicate))
-    return any(not _is_known(bare[the.end() :]) for the in _THE.finditer(bare))
+    return any(not _is_known(bare[the.end() :], most) for the in _THE.finditer(bare))
 
 
-def _is_known(rest: str) -> bool:
+def is_of_project(subject: str) -> bool:
+    """Say whether a subject is something that a project has one of: `the app`."""
+    return subject.lower().split()[-1] in _OF_A_PROJECT
+
+
+def _is_known(rest: str, most: int) -> bool:
     """Judge the noun at the start of a text, from behind its article."""
     noun: list[str] = []
     for word in _WORD.finditer(rest):
@@ -88,6 +97,8 @@ def _is_known(rest: str) -> bool:
         noun.append(bare)
         if word.group()[-1] in ".,;:!?)" or len(noun) == _MAX_WORDS:
             break
+    if most < _MAX_WORDS and (len(noun) > most or "".join(noun).endswith("s")):
+        return True
     if len(noun) > 1 and noun[-1] in _PARTS:
         return True
     is_followed = len(noun) > 1 and noun[-1].endswith(("s", "ed", "ly")) and noun[-2] in _KNOWN

@@ -40,7 +40,7 @@ CONDITION = re.compile(r"\bif\b")
 
 #: Words that point at something outside the sentence.
 POINTING = re.compile(
-    r"\b(?:this|these|those|here|above|below|following|previous|previously|latter|former|aforementioned"
+    r"\b(?:this|these|those|here|(?:above|below)(?! \d)|following|previous|previously|latter|former|aforementioned"
     r"|therein|such a|such an|the same|the other|the others|the rest|the first one|the second one|another one"
     r"|either one|that one|that way|like that|do that|did that|doing that|does that|done that|at that|of that"
     r"|for that|about that|with that|after that|before that|besides that|from that|to that|on that|in that"

@@ -40,7 +40,8 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _PLAIN = re.compile(
-    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}(?: (?:for|in|of|on|to|from) \S+(?: [\w./-]+)?)?"
+    r"(?:[A-Za-z][\w./-]*|`[^`]+`)(?: [a-z][\w./-]*){0,3}"
+    r"(?: (?:for|in|of|on|to|from|above|below|with|without) \S+(?: [\w./-]+)?)?"
 )
 
 _COMPLETE = re.compile(r" |volunteers|retired|expires|retries")
@@ -53,6 +54,10 @@ _BASE_FORM = re.compile(
     r"|cache|host|go|hold|accept|emit|start|end|launch|close|open|begin|renew|are|were|have|need"
     r"|want|plan|aim|hope|intend)\b"
 )
+#: One thing with its article: its verb has an s.
+_PERSONAL = re.compile(r"the (?:user|team$)", re.IGNORECASE)
+_MODIFIER = re.compile(r"(?!read\b)" + _BASE_FORM.pattern)
+_SINGULAR = re.compile(r"(?:the|an?|this|each|every) (?:\S+ )*\S*[^s\s]", re.IGNORECASE)
 
 #: Subjects that mean something else in every text.
 _VAGUE = lexicon.words(
@@ -78,10 +83,10 @@ _COUNTED = lexicon.words("release version milestone deadline sprint launch deplo
 
 _VAGUE_OWN = re.compile(
     r".*\b(?:favou?rites?|fave|choice|go-to)|.*['’]s? (?:own )?(?:\w+ )?(?:question|guess|point|problem|issue"
-    r"|code|apolog\w+|mistake|bad|understanding|concern|thoughts?|idea|suggestion|next|first|last|mind|heart"
-    r"|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim|motivation"
-    r"|love for .*|passion|hard work|efforts?|score|progress|pleasure|output|feelings?|function|query|example"
-    r"|question|current \w+|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
+    r"|code|apolog\w+|task|use case|scenario|mistake|bad|understanding|concern|thoughts?|idea|suggestion|next|first"
+    r"|last|mind|heart|way|turn|fault|error|answer|opinion|thing|favou?rite part|day|week|weekend|accuracy|aim"
+    r"|motivation|love for .*|passion|hard work|efforts?|score|progress|pleasure|output|feelings?|function|query"
+    r"|example|question|current \w+|only \w+|main \w+|biggest \w+|hope|advice|request|life|head|stuff|time)\b.*",
     re.IGNORECASE,
 )
 
@@ -97,7 +102,9 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
         if count > _MAX_SUBJECT_WORDS:
             return None
         subject = sentence[: word.start()].rstrip()
-        if subject.lower() in lexicon.FUNCTION:
+        if subject.lower() in lexicon.FUNCTION or subject.endswith(("'s", "’s")):
+            continue
+        if _is_modifier(sentence, word.start(), subject):
             continue
         kind = None
         for family in FAMILIES:
@@ -106,6 +113,8 @@ def recognise(sentence: str, speaker: str | None) -> Statement | None:
                 continue
             verb_at = _verb_at(sentence, word.start())
             kind = kind or kind_of(subject, speaker)
+            if kind is Subject.NAME and _is_plural(subject, sentence, verb_at):
+                kind = Subject.PLAIN
             if kind is None or _is_noun(sentence, verb_at, kind):
                 return None
             if kind in family.subjects:
@@ -123,6 +132,20 @@ def _verb_at(sentence: str, at: int) -> int:
     """Return where the verb itself starts, behind its adverbs."""
     adverbs = _ADVERBS.match(sentence, at)
     return adverbs.end() if adverbs else at
+
+
+def _is_plural(subject: str, sentence: str, verb_at: int) -> bool:
+    """Say whether what begins a sentence like a name is several things: `Ghosts are limited to 3 per track`."""
+    return (
+        re.search(r"[^s]s$", subject) is not None
+        and _BASE_FORM.match(sentence, verb_at) is not None
+    )
+
+
+def _is_modifier(sentence: str, at: int, subject: str) -> bool:
+    """Say whether what looks like a plural verb goes on with the noun of one thing: `the ERP import mangled`."""
+    is_one = _SINGULAR.fullmatch(subject) is not None and _PERSONAL.match(subject) is None
+    return is_one and _MODIFIER.match(sentence, at) is not None
 
 
 def _is_noun(sentence: str, verb_at: int, kind: Subject) -> bool:

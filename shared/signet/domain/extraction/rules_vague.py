@@ -46,7 +46,8 @@ _PART = (
 )
 #: A deed without its object, a work without its title, a bare place.
 _OBJECT = (
-    r"\b(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before|after) "
+    r"\b(?<!is )(?<!are )(?:completed|finished|bought|built|received|sold|submitted|booked|scheduled) (?:by|on|before"
+    r"|after) "
     r"|\b(?:gathering|collecting|doing|seeking|gathered|collected|did) (?:\w+ )?(?:information|info|research"
     r"|data|feedback|ideas|inspiration|resources)\b(?! (?:on|about|for|from|of|into)\b)|\bstarted by \w+ing\b"
     r"|\bset up\W*$|\bthing(?:y|ies)\b|\bnew (?:material|things?|ideas?|content|ways?)\W*$|\b\w+ to (?:submit"

@@ -47,10 +47,10 @@ _COORDINATED = words(
     "finish take make have do go drink eat drive speak know think feel rely depend switch move "
     "try help plan design develop cook paint swim hike volunteer train practice exercise travel "
     "listen watch collect sell serve edit record draw sing dance bake garden explore meet attend "
-    "visit care support"
+    "visit care support don't"
 )
 
-_COORDINATION = re.compile(rf"(\b(?:and|but)\s+(?:(?:{ADVERBS})\s+)?)([a-z]+)\b")
+_COORDINATION = re.compile(rf"(\b(?:and|but)\s+(?:(?:{ADVERBS})\s+)?)([a-z]+(?:['’]t)?)\b")
 _BREAKS_COORDINATION = re.compile(
     r"\b(?:to|will|can|could|should|must|would|may|might|who|that|which|how)\b"
 )
@@ -153,7 +153,7 @@ def _possessive(person: Person) -> str:
 
 def _capitalised(sentence: str) -> str:
     first = _UPPER_AFTER.match(sentence)
-    if not first or "`" in first.group():
+    if not first or "`" in first.group() or sentence[first.end() :][:1].isupper():  # iOS
         return sentence
     at = first.end() - 1
     return sentence[:at] + sentence[at].upper() + sentence[at + 1 :]

@@ -15,7 +15,7 @@ from pathlib import Path
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
-from signet.domain.transfer.sources import sections
+from signet.domain.transfer.sources import markdown, sections
 
 #: A larger file is no note.
 MAX_BYTES = 5_000_000
@@ -35,11 +35,12 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A file of notes: its text and what tells one text from another."""
+    """A file of notes: its text, when that was written, and what tells one text from another."""
 
     path: Path
     text: str
     digest: str
+    written_at: datetime
 
 
 def load(path: Path) -> Note | None:
@@ -47,11 +48,15 @@ def load(path: Path) -> Note | None:
     try:
         if path.stat().st_size > MAX_BYTES:
             return None
-        content = path.read_bytes()
+        content, written_at = path.read_bytes(), markdown.written_at(path)
     except OSError:
         return None
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    return Note(path=path, text=content.decode("utf-8", "replace").replace("\0", ""), digest=digest)
+    return Note(
+        path=path,
+        text=content.decode("utf-8", "replace").replace("\0", ""),
+        digest=hashlib.sha256(content).hexdigest()[:16],
+        written_at=written_at,
+    )
 
 
 def is_new(tx: ReadTx, note: Note) -> bool:
@@ -85,6 +90,7 @@ def memories(note: Note) -> Iterator[NewMemory]:
             who=who,
             source_type=source,
             project=project,
+            created_at=note.written_at,
         )
 
 

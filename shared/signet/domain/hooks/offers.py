@@ -26,7 +26,10 @@ MOST_WORDED, WORDED_CHARS = 10, 600
 #: Matches that are looked at before only what the reader may read is kept.
 LOOKED_AT = 100
 
-_COLUMNS = "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed"
+_COLUMNS = (
+    "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
+    " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from"
+)
 _ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
 _NEWEST = f"""
 SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
@@ -45,7 +48,10 @@ SELECT substr(content, 1, ?) FROM session_summaries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A memory that could be told, and why; `source` is a word of `session_memories`."""
+    """A memory that could be told, and why; `source` is a word of `session_memories`.
+
+    `read_from` is the id of the memory that a fact was read from, None for what is no such fact.
+    """
 
     id: str
     content: str
@@ -56,6 +62,7 @@ class Offer:
     created_at: str
     score: float
     source: str
+    read_from: str | None = None
 
     @property
     def line(self) -> str:
@@ -103,20 +110,34 @@ def ranked(offers: Iterable[Offer], project: str | None) -> list[Offer]:
     return sorted(newest, key=lambda one: (not _is_of(one, project), -one.score))
 
 
-def chosen(offers: Sequence[Offer], *, most: int, chars: int) -> list[Offer]:
-    """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure."""
+def chosen(
+    offers: Sequence[Offer], *, most: int, chars: int, beside: Sequence[Offer] = ()
+) -> list[Offer]:
+    """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure.
+
+    Of a memory and what was read from it only the better one is told, also when that stands in `beside` already.
+    """
+    ids = {one.id for one in beside}
+    sources = {one.read_from for one in beside}
     taken: list[Offer] = []
     for one in offers:
         if len(taken) == most:
             break
+        if one.id in sources or one.read_from in ids:
+            continue
         if len(one.line) + 1 <= chars:
             chars -= len(one.line) + 1
             taken.append(one)
+            ids.add(one.id)
+            sources.add(one.read_from)
     return taken
 
 
-def worded(tx: ReadTx, reader: Reader, project: str, *, without: Iterable[str]) -> list[Offer]:
-    """Return memories that hold what the last sessions of the project were about, and that fit (HK-44)."""
+def worded(tx: ReadTx, reader: Reader, project: str, *, beside: Sequence[Offer]) -> list[Offer]:
+    """Return memories that hold what the last sessions of the project were about, and that fit (HK-44).
+
+    What is told already is in `beside`.
+    """
     texts = tx.all(_SUMMARIES, (SUMMARY_CHARS, reader.agent_id, project, SESSIONS))
     terms = shared_terms([row[0] for row in texts])
     if not terms:
@@ -124,9 +145,9 @@ def worded(tx: ReadTx, reader: Reader, project: str, *, without: Iterable[str]) 
     seen = _ALIVE & visibility.readable(reader)
     ranks = recall.keyword(tx, fts.any_of(terms), LOOKED_AT)
     rows = tx.all(_BY_SEQ.format(where=seen.sql), (json.dumps(list(ranks)), *seen.params))
-    known = frozenset(without)
+    known = {one.id for one in beside}
     offers = [_offer(row, 0.0, "fts_only") for row in rows if row["id"] not in known]
-    return chosen(offers, most=MOST_WORDED, chars=WORDED_CHARS)
+    return chosen(offers, most=MOST_WORDED, chars=WORDED_CHARS, beside=beside)
 
 
 def shared_terms(texts: Sequence[str]) -> list[str]:
@@ -162,4 +183,5 @@ def _offer(row: Row, score: float, source: str) -> Offer:
         created_at=row["created_at"],
         score=score,
         source=source,
+        read_from=row["read_from"],
     )

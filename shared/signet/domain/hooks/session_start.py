@@ -101,9 +101,8 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     found.told = offers.chosen(found.candidates, most=start.recall_limit, chars=budget)
     project = asked.project
     if project and not asked.context:
-        told = [one.id for one in found.told]
         more: list[Offer] = _try(
-            found, "words", lambda: offers.worded(tx, reader, project, without=told), []
+            found, "words", lambda: offers.worded(tx, reader, project, beside=found.told), []
         )
         new = {one.id for one in more} - {one.id for one in found.candidates}
         found.told = [*found.told, *more]

@@ -106,6 +106,8 @@ class NewMemory:
     scope: str | None = None
     hints: tuple[str, ...] = ()
     transcript: str | None = None
+    #: When the first and the last message of the transcript were said, where that is known.
+    spoken: tuple[datetime, datetime] | None = None
     harness: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None

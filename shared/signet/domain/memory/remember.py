@@ -69,6 +69,7 @@ def remember(
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
+        began, spoke = new.spoken or (draft.created_at, draft.created_at)
         store.keep_transcript(
             tx,
             draft.agent_id,
@@ -76,8 +77,8 @@ def remember(
             new.transcript,
             harness=new.harness,
             project=draft.project,
-            began_at=now,
-            at=now,
+            began_at=began,
+            at=spoke,
         )
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
@@ -104,9 +105,10 @@ def insert_fact(
 ) -> Inserted:
     """Insert a fact that the pipeline found in `source`, with its `created` event (spec/pipeline.md §5, §6).
 
-    The fact belongs to the owner, visibility, scope and project of its source; an active memory of theirs with the
-    same text is answered instead. Raises Invalid when the text is empty.
+    The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
+    memory of theirs with the same text is answered instead. Raises Invalid when the text is empty.
     """
+    said_at = clock.parsed(source.created_at) or now
     draft = Draft(
         content=content,
         type=type,
@@ -122,8 +124,8 @@ def insert_fact(
         source_type="pipeline-v2",
         source_id=source.id,
         updated_by=actor.name,
-        created_at=now,
-        event_at=dates.told_day(content, clock.parsed(source.created_at) or now) or source.event_at,
+        created_at=said_at,
+        event_at=dates.told_day(content, said_at) or source.event_at,
         extraction_status=ExtractionStatus.COMPLETED,
         extraction_model=extraction_model,
         embedding_model=embedding_model,

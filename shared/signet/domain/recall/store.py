@@ -110,7 +110,8 @@ _ALLOWED = """
 SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_accessed,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END,
-  m.project || ' ' || m.created_at, length(m.content) / CAST(? AS REAL), m.superseded_by
+  m.project || ' ' || CASE WHEN p.id IS NULL THEN m.created_at ELSE p.id END, length(m.content) / CAST(? AS REAL),
+  m.superseded_by
 FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
@@ -131,7 +132,7 @@ _PLACE = """
 (SELECT x.seq FROM memories x WHERE {source} AND c.ordinal IS NULL AND x.ordinal IS NULL
    AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1),
 (SELECT x.seq FROM memories x WHERE {live} AND x.created_at = c.created_at AND x.project = c.project
-   AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1)
+   AND +x.source_type IS NOT 'pipeline-v2' AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1)
 """
 _BEFORE = _PLACE.format(source=_SOURCE, live=_LIVE, side="<", order="DESC")
 _AFTER = _PLACE.format(source=_SOURCE, live=_LIVE, side=">", order="ASC")

@@ -178,7 +178,10 @@ def project_name(project: str | None) -> str:
 def _surest(facts: Sequence[Fact], most: int) -> list[Said]:
     """Return the surest facts, in the order of the text."""
     kept = sorted(range(len(facts)), key=lambda at: -facts[at].confidence)[:most]
-    return [Said(content=facts[at].content, type=facts[at].type) for at in sorted(kept)]
+    return [
+        Said(content=fact.content, type=fact.type, said_at=fact.said_at, sentence=fact.sentence)
+        for fact in (facts[at] for at in sorted(kept))
+    ]
 
 
 def _beginning(text: str) -> str:

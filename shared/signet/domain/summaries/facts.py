@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import contradiction
 from signet.domain.graph import lexicon
-from signet.domain.memory import remember
+from signet.domain.memory import dates, remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
+from signet.domain.sessions import transcript
 from signet.domain.summaries import store
 from signet.domain.summaries.models import Asked, Said
 
@@ -53,13 +56,32 @@ def save(
 ) -> list[str]:
     """Save facts the way every memory goes and return their ids; one that is stored already gives that one's id."""
     return [
-        remember.save_told(tx, _draft(asked, fact, model), actor=ACTOR, rules=rules, now=now).id
+        remember.save_told(
+            tx, _draft(asked, fact, model, now), actor=ACTOR, rules=rules, now=now
+        ).id
         for fact in facts
     ]
 
 
-def _draft(asked: Asked, fact: Said, model: str) -> Draft:
+def placed(facts: Sequence[Said], text: str) -> list[Said]:
+    """Return facts with the time of the turn that says most of their words, where its transcript has times."""
+    turns = [
+        (turn.at, contradiction.tokens(turn.text)) for turn in transcript.parse(text) if turn.at
+    ]
+    return [fact if fact.said_at or not turns else _placed(fact, turns) for fact in facts]
+
+
+def _placed(fact: Said, turns: Sequence[tuple[str, frozenset[str]]]) -> Said:
+    words = contradiction.tokens(fact.content)
+    at, said = max(turns, key=lambda turn: len(contradiction.overlap(turn[1], words)))
+    return replace(fact, said_at=at) if contradiction.overlap(said, words) else fact
+
+
+def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
     session = asked.session
+    # A clock that was ahead does not make a fact the newest for years.
+    said_at = min(clock.parsed(fact.said_at or "") or asked.ended_at, now)
+    day = dates.told_day(fact.content, said_at) or dates.told_day(fact.sentence, said_at)
     return Draft(
         content=fact.content,
         type=fact.type,
@@ -74,7 +96,8 @@ def _draft(asked: Asked, fact: Said, model: str) -> Draft:
         project=session.project,
         session_id=session.key,
         updated_by=ACTOR.name,
-        created_at=asked.ended_at,
+        created_at=said_at,
+        event_at=day,
         extraction_status=ExtractionStatus.COMPLETED,
         extraction_model=model,
     )

@@ -19,8 +19,10 @@ class Asked:
 
     job_id: str
     session: Session
+    #: When its last and first messages were said; without times in the transcript, when they were handed over.
     ended_at: datetime
     started_at: str
+    asked_at: datetime
     chars: int
     is_part: bool
 
@@ -38,6 +40,9 @@ class Said:
     type: str = "fact"
     importance: float = USUAL_IMPORTANCE
     tags: tuple[str, ...] = ()
+    #: When it was said (ISO, UTC) and in which sentence, where that is known.
+    said_at: str | None = None
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

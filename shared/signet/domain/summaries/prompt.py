@@ -21,6 +21,7 @@ facts: at most {most}, each one sentence of 10 to 2000 characters.
 - Each names its subject and can be understood without the session: no "it", "this" or "they" left open.
 - Durable knowledge only: preferences, decisions, constraints, identity, project facts, procedures, causes.
 - What was recalled from memory into the session is known already: leave it out.
+- The time of a message stands beside who speaks. Write "yesterday", "next week" and the like as the calendar date.
 - importance: 0 to 0.5. type: fact, preference, decision, rationale, procedural or semantic.
 Nothing worth keeping: an empty list.
 """

@@ -108,10 +108,12 @@ def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> Asked | N
         project=row["project"],
         text=text,
     )
+    asked_at = clock.parsed(row["created_at"]) or now
     return Asked(
         job_id=row["id"],
         session=session,
-        ended_at=clock.parsed(row["created_at"]) or now,
+        ended_at=asked_at,
+        asked_at=asked_at,
         started_at=row["started_at"] or row["created_at"],
         chars=row["chars"] or 0,
         is_part=is_part,

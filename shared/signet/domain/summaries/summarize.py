@@ -49,9 +49,17 @@ def run(job: Run, reader: Reader | None, settings: Callable[[], Settings], root:
 
 
 def _as_said(asked: Asked) -> Asked:
-    """Return the session in the form in which sessions are stored now, without what programs put into it."""
+    """Return the session in the form in which sessions are stored now, without what programs put into it.
+
+    Its times are those of its first and last messages, where these have any.
+    """
     text = transcript.normalize(asked.session.text)
-    return replace(asked, session=replace(asked.session, text=text))
+    asked = replace(asked, session=replace(asked.session, text=text))
+    spoken = transcript.spoken(text.lstrip())
+    if spoken is None:
+        return asked
+    ended_at = min(spoken[1], asked.asked_at)
+    return replace(asked, started_at=clock.to_text(spoken[0]), ended_at=ended_at)
 
 
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
@@ -72,8 +80,9 @@ def _read(
     free = files.free(root, files.names(asked, notes.summary))
     path = job.progress(lambda tx: store.reserve(tx, asked, free))
     files.write(root, path, notes.summary)
-    news = job.db.read(facts.news, asked.session.agent_id, notes.facts)
-    since = asked.ended_at - timedelta(days=store.SESSION_DAYS)
+    said = facts.placed(notes.facts, asked.session.text)
+    news = job.db.read(facts.news, asked.session.agent_id, said)
+    since = asked.asked_at - timedelta(days=store.SESSION_DAYS)
     remembered = job.db.read(store.remembered, asked.session, since=since)
     rules = Rules.of(settings())
 

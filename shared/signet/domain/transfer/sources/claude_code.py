@@ -87,6 +87,7 @@ def _sessions(paths: list[Path], wishes: Wishes, before: int) -> Iterator[Found]
                 "sourceId": path.stem,
                 "source_path": path.absolute().as_posix(),
                 "ordinal": ordinal,
+                "createdAt": turn.at,
                 "harness": Format.CLAUDE_CODE,
                 "project": path.parent.name,
                 "transcript": whole,

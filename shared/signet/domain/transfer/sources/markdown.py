@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from signet import clock
@@ -71,6 +72,16 @@ def leads_to(path: Path, endings: tuple[str, ...]) -> bool:
     return path.is_file() and path.resolve().name.lower().endswith(endings)
 
 
+def written_at(path: Path) -> datetime:
+    """Return when a file was written: on the day that its name begins with, else when it was last changed."""
+    changed = min(clock.ms_to_instant(path.stat().st_mtime_ns // 1_000_000), clock.now())
+    try:
+        day = datetime.fromisoformat(path.stem[:10]).replace(hour=12, tzinfo=UTC)
+    except ValueError:
+        return changed
+    return changed if changed.date() == day.date() else day
+
+
 def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
     """Yield the pieces of all files; a file that cannot be read yields what is wrong with it."""
     read = 0
@@ -95,6 +106,7 @@ def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found
     digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()[:32]
     for ordinal, piece in enumerate(sections.pieces(body, first_line=first_line)):
         fields = {
+            "createdAt": clock.to_text(written_at(page.path)),
             **page.fields,
             **front,
             "sourceId": digest,
