@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import cast
 
 import pytest
@@ -340,3 +341,18 @@ def test_questions_that_wait_for_their_vectors_leave_readers_to_others(
         return [read, *await asyncio.gather(*asking)]
 
     assert {answer.status for answer in api.all_of(at_once())} == {200}
+
+
+def test_the_api_is_ready_when_its_model_has_been_loaded(api: Api, native: Stub) -> None:
+    def reasons() -> object:
+        return api.get("/health/ready").body["reasons"]
+
+    choose(api, native)
+    native.gate.clear()
+    api.state.vectors.warm()
+    wait_until_asked(native, "warm")
+    assert "the embedding model is loading" in str(reasons())
+    api.state.started_at -= timedelta(seconds=60)
+    assert "the embedding model is loading" not in str(reasons())
+    native.gate.set()
+    eventually(lambda: api.state.vectors.is_warm)

@@ -102,6 +102,7 @@ def serve(booted: Booted) -> int:
     booted.stop.then(lambda: setattr(server, "should_exit", True))
     _keep()
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
+    vectors.warm()
     read_ahead(db, vectors.model)
     state.recording.start()
     server.run(sockets=[listening])

@@ -1,7 +1,7 @@
 """The vector of a question, without ever waiting for a model to load, nor long for a server.
 
-A session that begins, or the first question, starts to load the model in the background; until it is warm every
-question is answered by words, and again for a while after an embedding server has failed or was slow.
+The model is loaded in the background when the API starts; until it is there every question is answered by words, and
+again for a while after an embedding server has failed or was slow.
 
 A model of this process computes while the answer's thread reads what needs no vector, and hands over without the event
 loop, whose turn takes up to 12 ms beside 32 saves. A server is waited for before, so that it keeps no reader.
@@ -38,16 +38,18 @@ READ_CHARS = 8_192
 
 
 def read_ahead(db: Database, model: str | None) -> None:
-    """Begin to read the signs of a large store behind everything else, before anybody asks."""
+    """Begin to read what ranking needs of every memory behind everything else, before anybody asks."""
 
     def start(tx: ReadTx) -> bool:
+        from signet.domain.recall.columns import Columns
         from signet.domain.recall.signs import Signs
 
-        db.derived.of(Signs).read_ahead(tx, model)
+        db.derived.of(Columns).fresh(tx)
+        if model is not None:
+            db.derived.of(Signs).read_ahead(tx, model)
         return False
 
-    if model is not None:
-        db.derived.later("read-ahead", start)
+    db.derived.later("read-ahead", start)
 
 
 class QueryVectors:
@@ -76,6 +78,12 @@ class QueryVectors:
     def is_warm(self) -> bool:
         """Return whether questions get vectors now."""
         return self._embedder is not None
+
+    @property
+    def is_loading(self) -> bool:
+        """Return whether a model of this process is being loaded."""
+        is_native = self._settings is not None and self._settings.provider == registry.NATIVE
+        return is_native and self._loading
 
     def warm(self) -> None:
         """Begin to load the model in the background, so that it is there when the first question comes."""
