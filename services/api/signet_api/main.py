@@ -49,6 +49,7 @@ def serve(booted: Booted) -> int:
     from signet.observe.tracing import TRACES
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
+    from signet.process.memory import Thrift
     from signet.queue.bell import Ringer
     from signet_api.app import create_app
     from signet_api.authority import Authority
@@ -105,7 +106,10 @@ def serve(booted: Booted) -> int:
     vectors.warm()
     read_ahead(db, vectors.model)
     state.recording.start()
+    thrift = Thrift(db.rest)
+    thrift.start()
     server.run(sockets=[listening])
+    thrift.stop()
     vectors.close()
     state.routed.pool.close()
     state.recording.stop()
