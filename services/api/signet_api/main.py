@@ -7,6 +7,7 @@ import sys
 
 from signet.errors import SignetError
 from signet.process.boot import Booted, boot, open_database
+from signet.process.memory import give_back
 from signet.process.program import Program
 
 #: How long open requests may go on after a stop.
@@ -124,7 +125,7 @@ def serve(booted: Booted) -> int:
 
 def _keep() -> None:
     """Spare full collections what is loaded now: they would walk it all and stop every thread meanwhile."""
-    gc.collect()
+    give_back()
     gc.freeze()
 
 

@@ -64,8 +64,8 @@ READ_WAIT_MS = 5_000
 
 #: Pages that a connection keeps: a process has one that writes and up to twelve that read, and these lose all with
 #: each commit of somebody else.
-WRITE_CACHE_KB = 16_000
-READ_CACHE_KB = 4_000
+WRITE_CACHE_KB = 8_000
+READ_CACHE_KB = 2_000
 
 _PRAGMAS = (
     "PRAGMA synchronous = NORMAL",

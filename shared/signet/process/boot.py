@@ -43,7 +43,7 @@ class Booted:
 def boot(program: Program) -> Booted:
     """Prepare this process and return what it needs; ends the process when a stop comes meanwhile."""
     os.umask(0o077)
-    memory.limit_heaps()
+    memory.share_heap()
     faulthandler.enable()
     parent.watch()
     stop = signals.catch()

@@ -1,7 +1,8 @@
-"""Keep what a program has in memory small: few heaps, and in silence what is free goes back to the system.
+"""Keep what a program has in memory small: one heap, and in silence what is free goes back to the system.
 
 The C library gives each thread a heap of its own and keeps what was freed in it: after 2,000 saves the API and the
-worker had 192 and 216 MB, and with one heap 159 and 142 (measured; saves were no slower).
+worker had 192 and 216 MB, and with one heap 159 and 142 (measured; saves were no slower: the interpreter's lock and
+SQLite's own let one thread at a time allocate anyway).
 """
 
 import contextlib
@@ -13,9 +14,8 @@ from collections.abc import Callable
 
 from signet.errors import SignetError
 
-#: The name of `mallopt` for the most heaps (malloc.h of glibc), and how many there may be.
+#: The name of `mallopt` for the most heaps (malloc.h of glibc).
 _M_ARENA_MAX = -8
-HEAPS = 2
 
 #: A process is silent when it computes for less than this share of the time, this often in a row.
 LOOK_SECONDS = 5.0
@@ -23,10 +23,10 @@ SILENT_SHARE = 0.04
 SILENT_LOOKS = 4
 
 
-def limit_heaps() -> None:
-    """Let the threads of this process share few heaps; to be called before there are threads. glibc only."""
+def share_heap() -> None:
+    """Let the threads of this process share one heap; to be called before there are threads. glibc only."""
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, HEAPS)
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def give_back() -> None:
