@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +11,11 @@ from signet.process import memory
 from signet.process.memory import Thrift
 from support.processes import eventually
 
+STATM = Path("/proc/self/statm")
+
 
 def _resident_mb() -> float:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def test_silence_gives_back_once_until_there_was_work_again(
@@ -35,7 +37,7 @@ def test_silence_gives_back_once_until_there_was_work_again(
         thrift.stop()
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="Linux only")
+@pytest.mark.skipif(not STATM.exists(), reason="Linux only")
 def test_what_threads_have_freed_goes_back_to_the_system() -> None:
     def fill() -> None:
         kept.append([bytes(600) for _ in range(100_000)])

@@ -66,6 +66,9 @@ READ_WAIT_MS = 5_000
 #: each commit of somebody else.
 WRITE_CACHE_KB = 8_000
 READ_CACHE_KB = 2_000
+#: Prepared statements that a connection keeps, of about 10 KB each; a recall has fewer than thirty.
+WRITE_STATEMENTS = 256
+READ_STATEMENTS = 64
 
 _PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
@@ -97,7 +100,7 @@ def connect(path: Path, *, read_only: bool = False) -> Connection:
         timeout=READ_WAIT_MS / 1000,
         isolation_level=None,
         check_same_thread=False,
-        cached_statements=256,
+        cached_statements=READ_STATEMENTS if read_only else WRITE_STATEMENTS,
     )
     try:
         if not read_only:
