@@ -91,7 +91,7 @@ def _agree(tx: ReadTx) -> None:
     seen = view.of(tx, Query(text="", reader=Reader(any_scope=True, policy=ReadPolicy.SHARED)))
     every = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
     for word in WORDS:
-        ranks = {row[0]: -row[1] for row in store.ranks(tx, fts.any_of([word]))}
+        ranks = {row[0]: -row[1] for row in store.ranks(tx, fts.any_of([word]), 1_000)}
         assert keyword.each(tx, [word], every, seen) == [pytest.approx(ranks, rel=postings.DRIFT)]
     table = seen.table
     assert table.count == len(every)
@@ -127,7 +127,7 @@ def test_a_word_weighs_what_fts5_says_it_does(db: Database) -> None:
     def both(tx: ReadTx) -> None:
         seen = view.of(tx, Query(text="", reader=SHARED))
         for word in WORDS:
-            ranks = {row[0]: -row[1] for row in store.ranks(tx, fts.any_of([word]))}
+            ranks = {row[0]: -row[1] for row in store.ranks(tx, fts.any_of([word]), 1_000)}
             (scores,) = keyword.each(tx, [word], list(ranks), seen)
             assert scores == pytest.approx(ranks, rel=1e-5)
 

@@ -107,7 +107,12 @@ def serve(booted: Booted) -> int:
     vectors.warm()
     read_ahead(db, vectors.model)
     state.recording.start()
-    thrift = Thrift(db.rest)
+
+    def rest() -> None:
+        vectors.rest()
+        db.rest()
+
+    thrift = Thrift(rest)
     thrift.start()
     server.run(sockets=[listening])
     thrift.stop()

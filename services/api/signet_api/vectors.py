@@ -8,6 +8,7 @@ loop, whose turn takes up to 12 ms beside 32 saves. A server is waited for befor
 """
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder
+from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.registry import VectorSettings
 
 log = logs.get("embedding")
@@ -62,6 +64,7 @@ class QueryVectors:
         self._lock = threading.Lock()
         self._settings: VectorSettings | None = None
         self._embedder: MeteredEmbedder | None = None
+        self._native: NativeEmbedder | None = None
         self._loading = False
         self._again_at = 0.0
         self._called_at = 0.0
@@ -125,6 +128,11 @@ class QueryVectors:
             self._again_at = time.monotonic() + PAUSE_SECONDS
             log.warning("recall.without_vector", reason=str(error) or "too slow")
 
+    def rest(self) -> None:
+        """Let a model of this process go until the next question, which loads it again in a tenth of a second."""
+        if self._native is not None:
+            self._native.rest()
+
     def close(self) -> None:
         """End the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -154,6 +162,7 @@ class QueryVectors:
             with self._lock:
                 if wanted == self._settings:  # else somebody wants another one by now
                     self._embedder = embedder
+                    self._native = found if isinstance(found, NativeEmbedder) else None
         except Exception as error:  # whatever it is, loading again at each question mends nothing
             log.warning(
                 "recall.model_missing",
@@ -167,6 +176,9 @@ class QueryVectors:
             self._loading = False
 
     def _call(self, embedder: MeteredEmbedder, text: str) -> bytes:
+        if self._native is not None and not self._native.loaded:
+            self._called_at = math.inf  # to load it again is not to be slow
+            self._native.load()
         self._called_at = time.monotonic()
         return embedder.embed([text])[0]
 

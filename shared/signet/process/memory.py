@@ -20,7 +20,7 @@ _M_ARENA_MAX = -8
 #: A process is silent when it computes for less than this share of the time, this often in a row.
 LOOK_SECONDS = 5.0
 SILENT_SHARE = 0.04
-SILENT_LOOKS = 4
+SILENT_LOOKS = 9
 
 
 def share_heap() -> None:

@@ -32,7 +32,7 @@ CHANGES = 10_000
 DRIFT = 0.05
 
 #: A word of more rows counts the same in each: to ask for the bm25 of a row costs 1.4 µs, and the word weighs little.
-MOST_RANKED = 65_536
+MOST_RANKED = 32_768
 
 #: The least that FTS5 lets a word weigh (https://sqlite.org/fts5.html#the_bm25_function).
 NO_WEIGHT = 1e-6
@@ -117,11 +117,11 @@ def _size(posting: Posting) -> int:
 
 def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:
     match = fts.any_of([word])
+    ranks = store.ranks(tx, match, MOST_RANKED + 1)
+    if len(ranks) <= MOST_RANKED:
+        return Posting(*_parts(ranks, weight(len(ranks), rows)), at, mean)
     holding = store.holding_rows(tx, match).astype(np.int32)
-    if len(holding) > MOST_RANKED:
-        return Posting(holding, np.ones(len(holding), dtype=np.float32), at, mean)
-    ranks = store.ranks(tx, match) if len(holding) else []
-    return Posting(*_parts(ranks, weight(len(ranks), rows)), at, mean)
+    return Posting(holding, np.ones(len(holding), dtype=np.float32), at, mean)
 
 
 def _changed(

@@ -32,7 +32,7 @@ _KEYWORD_BEST = (
 )
 #: One text of many numbers costs a tenth of as many rows.
 _HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
-_RANKS = "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ?"
+_RANKS = "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? LIMIT ? + 0"
 #: The plus keeps FTS5 from running the query once for each row number; the border, from reading older rows.
 _RANKS_OF = """
 SELECT rowid, rank FROM memories_fts
@@ -159,9 +159,9 @@ def keyword(tx: ReadTx, match: str, limit: int) -> dict[int, float]:
     return {row[0]: row[1] for row in tx.all(_KEYWORD_BEST, (match, limit))}
 
 
-def ranks(tx: ReadTx, match: str) -> list[tuple[int, float]]:
-    """Return every row that matches with its bm25, ascending by row, whoever may read it."""
-    return tx.tuples(_RANKS, (match,))
+def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float]]:
+    """Return the rows that match with their bm25, ascending by row, at most so many, whoever may read them."""
+    return tx.tuples(_RANKS, (match, most))
 
 
 def ranks_of(tx: ReadTx, match: str, seqs: Collection[int]) -> list[tuple[int, float]]:
