@@ -228,3 +228,14 @@ def test_a_hundred_thousand_memories_take_less_than_40_mb() -> None:
     table._make_room(100_000)
     size = sum(column.nbytes for column in table._columns.values())
     assert size + postings.MOST_BYTES < 40_000_000
+
+
+def test_a_word_of_very_many_rows_is_found_in_all_of_them(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postings, "MOST_RANKED", 5)
+    for number in range(12):
+        db.write(remember, f"m{number}", f"A kettle of kind {number}", embedded=False)
+    assert len(found(ask(db, "kettle", limit=50))) == 12
+    db.write(remember, "new", "Another kettle", embedded=False)
+    assert "new" in found(ask(db, "kettle", limit=50))

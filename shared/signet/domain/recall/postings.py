@@ -31,8 +31,9 @@ CHANGES = 10_000
 #: The mean length of all texts may move by this share before a word is read anew: bm25 measures lengths by it.
 DRIFT = 0.05
 
-#: A word of more rows counts the same in each: to ask for the bm25 of a row costs 1.4 µs, and the word weighs little.
-MOST_RANKED = 32_768
+#: A word of more rows counts in each as if it stood there once, in a text of mean length: to ask for the bm25 of a row
+#: costs 1.4 µs the first time that a word is asked for, and one of so many rows weighs little.
+MOST_RANKED = 4_096
 
 #: The least that FTS5 lets a word weigh (https://sqlite.org/fts5.html#the_bm25_function).
 NO_WEIGHT = 1e-6
