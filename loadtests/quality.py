@@ -19,9 +19,8 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.recall import keyword, scope, vector
+from signet.domain.recall import keyword, vector, view
 from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Fusion, Query, RecallSettings
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.recall import recall
 from signet.providers.native.encoder import NativeEmbedder
 
@@ -112,14 +111,14 @@ Ranking = Callable[[ReadTx, str, str, bytes], list[str]]
 
 def by_words(tx: ReadTx, project: str, text: str, _: bytes) -> list[str]:
     """Rank by FTS5 alone."""
-    where = scope.condition(_query(project, text))
-    return _ids(tx, list(keyword.find(tx, fts_.content_words(text), Narrow(where), max(DEPTHS))))
+    asked = view.of(tx, _query(project, text))
+    return _ids(tx, list(keyword.find(tx, fts_.content_words(text), asked, max(DEPTHS))))
 
 
 def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
     """Rank by cosine alone."""
-    where = scope.condition(_query(project, text))
-    return _ids(tx, list(vector.find(tx, query_vector, Narrow(where), max(DEPTHS), model=None)))
+    asked = view.of(tx, _query(project, text))
+    return _ids(tx, list(vector.find(tx, query_vector, asked, max(DEPTHS), model=None)))
 
 
 def by_seeds(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:

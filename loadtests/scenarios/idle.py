@@ -1,4 +1,4 @@
-"""What the daemon costs when nobody asks anything: time to ready, memory before the model loads, processor time.
+"""What the daemon costs when nobody asks anything: time to ready, memory with the API's model loaded, processor time.
 
 The whole daemon, as `signet daemon start` starts it.
 """

@@ -20,9 +20,8 @@ from loadtests.stack import API, Stack
 
 from signet.db import Database, ReadTx, fts, vectors
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.recall import scope, vector
+from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
 from signet.providers.native.encoder import NativeEmbedder
 
@@ -162,8 +161,6 @@ def _share(
 ) -> float:
     """Return how many of the true nearest the vector channel finds."""
     true = numbers[np.argsort(-(floats @ np.frombuffer(one, dtype="<f4")))[:NEAREST]]
-    where = scope.condition(
-        Query(text="", reader=Reader(policy=ReadPolicy.SHARED), filters=filters)
-    )
-    found = vector.find(tx, one, Narrow(where), NEAREST, model=NativeEmbedder.model)
+    asked = view.of(tx, Query(text="", reader=Reader(policy=ReadPolicy.SHARED), filters=filters))
+    found = vector.find(tx, one, asked, NEAREST, model=NativeEmbedder.model)
     return len(set(true.tolist()) & found.keys()) / max(1, len(true))

@@ -4,11 +4,13 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import cast
 
 import pytest
 from structlog.contextvars import get_contextvars
 
+from providers.native.cases import Models
 from signet.db import READERS
 from signet.domain.embeddings import store
 from signet.domain.recall.models import QueryVector
@@ -340,3 +342,36 @@ def test_questions_that_wait_for_their_vectors_leave_readers_to_others(
         return [read, *await asyncio.gather(*asking)]
 
     assert {answer.status for answer in api.all_of(at_once())} == {200}
+
+
+def test_the_api_is_ready_when_its_model_has_been_loaded(api: Api, native: Stub) -> None:
+    def reasons() -> object:
+        return api.get("/health/ready").body["reasons"]
+
+    choose(api, native)
+    native.gate.clear()
+    api.state.vectors.warm()
+    wait_until_asked(native, "warm")
+    assert "the embedding model is loading" in str(reasons())
+    api.state.started_at -= timedelta(seconds=60)
+    assert "the embedding model is loading" not in str(reasons())
+    native.gate.set()
+    eventually(lambda: api.state.vectors.is_warm)
+
+
+def test_a_model_that_was_let_go_is_there_for_the_next_question(
+    api: Api, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNET_MODEL_DIR", str(models.home))
+    monkeypatch.setattr(vectors, "PATIENCE_SECONDS", PATIENCE_SECONDS)
+    choose(api, Stub())
+    with_model = vectors.QueryVectors(api.state.live)
+    with_model.warm()
+    eventually(lambda: with_model.is_warm)
+    kept = with_model._native
+    assert kept is not None
+    with_model.rest()
+    assert not kept.loaded
+    assert len(asyncio.run(with_model.of("What do I drink?"))() or b"") == 4 * WIDTH
+    assert kept.loaded
+    with_model.close()

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from recall.world import NOW, SHARED, ask, found, meaning, remember
-from signet.db import Database, WriteTx
+from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import store as embeddings
-from signet.domain.recall import keyword, scope
+from signet.domain.recall import keyword, view
 from signet.domain.recall.models import Fusion, Query, RecallSettings, Source
-from signet.domain.recall.narrow import Narrow
 
 
 def _hint(tx: WriteTx, memory_id: str, hint: str, agent_id: str = "default") -> None:
@@ -190,21 +187,17 @@ def _kettles(tx: WriteTx) -> None:
         remember(tx, f"m{number}", f"A {metal} kettle, {number} of many", embedded=False)
 
 
-def test_a_word_of_most_rows_is_not_ranked_where_the_others_bring_enough(db: Database) -> None:
+def _asked(tx: ReadTx, words: list[str], limit: int) -> list[int]:
+    return list(keyword.find(tx, words, view.of(tx, Query(text="", reader=SHARED)), limit))
+
+
+def test_a_word_of_most_rows_decides_between_equals_only(db: Database) -> None:
     db.write(_kettles)
-    where = scope.condition(Query(text="", reader=SHARED))
-    both = db.read(keyword.candidates, ["kettle", "copper"], Narrow(where), 5).ranks
-    assert len(both) == 5
-    assert both == db.read(keyword.find, ["copper"], Narrow(where), 5)
-    assert both != db.read(keyword.find, ["kettle", "copper"], Narrow(where), 5)
+    assert db.read(_asked, ["kettle", "copper"], 5) == db.read(_asked, ["copper"], 5)
 
 
 def test_a_word_of_most_rows_brings_what_the_others_do_not(db: Database) -> None:
     db.write(_kettles)
-    where = scope.condition(Query(text="", reader=SHARED))
     for words in (["kettle", "copper"], ["kettle", "zinc"], ["kettle"]):
-        chosen = db.read(keyword.candidates, words, Narrow(where), 20).ranks
-        ranked = db.read(keyword.find, words, Narrow(where), 20)
-        assert len(chosen) == 20
-        assert list(chosen.values()) == pytest.approx(list(ranked.values()))
+        assert len(db.read(_asked, words, 20)) == 20
     assert len(found(ask(db, "zinc kettle", floor=0.0))) == 10

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,11 +11,10 @@ import pytest
 from recall.world import MODEL, NOW, SHARED, a_store, ask, found, remember
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vectors
-from signet.db.visibility import Reader, Where
+from signet.db.visibility import Reader
 from signet.domain.embeddings import store as embeddings
-from signet.domain.recall import keyword, narrow, scope, signs, vector
+from signet.domain.recall import keyword, scope, signs, vector, view
 from signet.domain.recall.models import Filters, Query
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
 from support.processes import eventually
 
@@ -82,58 +81,37 @@ def _signs(tx: ReadTx) -> object:
     return tx.derived.of(Signs).fresh(tx, WIDTH, MODEL)
 
 
-@pytest.fixture(params=[0, 1, 1_000_000], ids=["one-by-one", "either", "listed"])
-def db_any_way(
-    request: pytest.FixtureRequest, db: Database, monkeypatch: pytest.MonkeyPatch
-) -> Database:
-    """Return the store; what passes is looked at one by one, or listed, whatever is cheaper."""
-    monkeypatch.setattr(narrow, "LOOKING", request.param)
-    monkeypatch.setattr(keyword, "MOST_READ", 10)
-    monkeypatch.setattr(keyword, "TOO_COMMON", 100)
-    return db
-
-
-def _agrees(tx: ReadTx, where: Where, indexed: Sequence[Where] = ()) -> None:
+def _agrees(tx: ReadTx, query: Query) -> None:
     """Compare what both channels find with what a scan finds."""
+    where, asked = scope.condition(query), view.of(tx, query)
     passing = {
         row[0]: row[1]
         for row in tx.all(
             f"SELECT m.seq, m.content FROM memories m WHERE {where.sql}", where.params
         )
     }
+    assert set(asked.flags.nonzero()[0].tolist()) == set(passing)
     chance = random.Random(7)
     for _ in range(3):
         question = vectors.pack(chance.gauss(0, 1) for _ in range(WIDTH))
-        near = vector.find(tx, question, Narrow(where, indexed), LIMIT, model=MODEL)
+        near = vector.find(tx, question, asked, LIMIT, model=MODEL)
         every = vector.exact(tx, question, where, model=MODEL)
         assert set(every) == set(passing)
         assert list(near) == sorted(every, key=lambda seq: (-every[seq], -seq))[:LIMIT]
     for words in (["slate"], ["slate", "brick"], ["slate", "brick", "house"], ["house"]):
-        chosen = keyword.candidates(tx, words, Narrow(where, indexed), LIMIT)
+        chosen = keyword.find(tx, words, asked, LIMIT)
         holding = {seq for seq, text in passing.items() if not set(words).isdisjoint(text.split())}
         rarest = {seq for seq, text in passing.items() if words[0] in text.split()}
-        assert len(chosen.ranks) == min(LIMIT, len(holding))
-        assert set(chosen.ranks) <= holding
-        assert len(rarest) > LIMIT or rarest <= set(chosen.ranks)
+        assert len(chosen) == min(LIMIT, len(holding))
+        assert set(chosen) <= holding
+        assert len(rarest) > LIMIT or rarest <= set(chosen)
 
 
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("name", FILTERS)
-def test_a_filter_leaves_what_a_scan_finds(db_any_way: Database, name: str, share: int) -> None:
+def test_a_filter_leaves_what_a_scan_finds(db: Database, name: str, share: int) -> None:
     query = Query(text="", reader=SHARED, filters=FILTERS[name](share))
-    db_any_way.read(_agrees, scope.condition(query), scope.indexed(query.filters))
-
-
-@pytest.mark.parametrize("most", [0, 250, 1_000], ids=["none", "some", "all"])
-def test_what_indexes_tell_is_not_all_that_a_filter_asks(
-    db: Database, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    """One of these conditions, both or neither is short enough to be listed; the reader may see few of either."""
-    monkeypatch.setattr(narrow, "LOOKING", 0)
-    monkeypatch.setattr(narrow, "MOST_INDEXED", most)
-    filters = Filters(pinned=True, since=_day(COUNT - COUNT // 3))
-    query = Query(text="", reader=Reader(agent_id="one in 9"), filters=filters)
-    db.read(_agrees, scope.condition(query), scope.indexed(filters))
+    db.read(_agrees, query)
 
 
 ODD_TAGS = ("Two words", 'say "x"', "back\\slash", "überblick", "日記", "50%", "a_b", "c++")
@@ -151,17 +129,15 @@ def test_any_tag_is_found_whole_as_it_was_saved(tmp_path: Path, number: int) -> 
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_a_reader_finds_what_a_scan_of_its_memories_finds(db_any_way: Database, share: int) -> None:
-    db_any_way.read(
-        _agrees, scope.condition(Query(text="", reader=Reader(agent_id=f"one in {share}")))
-    )
+def test_a_reader_finds_what_a_scan_of_its_memories_finds(db: Database, share: int) -> None:
+    db.read(_agrees, Query(text="", reader=Reader(agent_id=f"one in {share}")))
 
 
-def test_a_narrow_filter_keeps_what_holds_only_a_word_of_most_rows(db_any_way: Database) -> None:
+def test_a_narrow_filter_keeps_what_holds_only_a_word_of_most_rows(db: Database) -> None:
     """Without vectors such rows have nothing but that word."""
     filters = Filters(project="one in 590")
     for text in ("house", "slate house"):
-        assert sorted(found(ask(db_any_way, text, filters=filters, floor=0.0))) == ["m1", "m591"]
+        assert sorted(found(ask(db, text, filters=filters, floor=0.0))) == ["m1", "m591"]
 
 
 @pytest.mark.parametrize(

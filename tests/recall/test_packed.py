@@ -15,11 +15,9 @@ from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db import packed as packing
 from signet.db.driver import connect
 from signet.db.packed import BLOCK, Packed
-from signet.db.visibility import Where
 from signet.domain.embeddings import store as embeddings
-from signet.domain.recall import frequencies, keyword, narrow, scope, signs, store, vector
+from signet.domain.recall import scope, signs, store, vector, view
 from signet.domain.recall.models import Filters, Query, Scores
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
 from support.processes import eventually
 
@@ -58,8 +56,12 @@ def _purge(tx: WriteTx, number: int) -> None:
     tx.run("DELETE FROM memories WHERE id = ?", (f"m{number}",))
 
 
-def _where(**filters: str) -> Where:
-    return scope.condition(Query(text="", reader=SHARED, filters=Filters(**filters)))  # type: ignore[arg-type]
+def _query(project: str | None = None) -> Query:
+    return Query(text="", reader=SHARED, filters=Filters(project=project))
+
+
+def _near(tx: ReadTx, question: bytes, query: Query, limit: int, model: str = MODEL) -> Scores:
+    return vector.find(tx, question, view.of(tx, query), limit, model=model)
 
 
 def _has_all(tx: ReadTx) -> bool:
@@ -71,13 +73,13 @@ def _agree(db: Database, seed: int) -> None:
     """Compare what is found with what there is, from one snapshot, for any and for one project."""
     question = _vector(-seed)
 
-    def both(tx: ReadTx, where: Where) -> tuple[Scores, Scores]:
-        found = vector.find(tx, question, Narrow(where), LIMIT, model=MODEL)
-        every = vector.exact(tx, question, where, model=MODEL)
+    def both(tx: ReadTx, query: Query) -> tuple[Scores, Scores]:
+        found = _near(tx, question, query, LIMIT)
+        every = vector.exact(tx, question, scope.condition(query), model=MODEL)
         return found, every
 
-    for where in (_where(), _where(project="south"), _where(project="nowhere")):
-        found, every = db.read(both, where)
+    for query in (_query(), _query("south"), _query("nowhere")):
+        found, every = db.read(both, query)
         true = sorted(every, key=lambda seq: (-every[seq], -seq))[:LIMIT]
         above = [seq for seq in true if every[seq] > 0]
         assert [seq for seq in found if found[seq] > 0] == above
@@ -248,29 +250,21 @@ def test_another_model_or_width_has_its_own_signs(db: Database) -> None:
     assert db.read(_has_all)
     pairs = [("text", _vector(5))]
     db.write(embeddings.replace, "m3", "hash of m3", pairs, "newer", NOW)
-    newer = db.read(vector.find, _vector(9), Narrow(_where()), LIMIT, model="newer")
+    newer = db.read(_near, _vector(9), _query(), LIMIT, "newer")
     assert len(newer) == 1
     _agree(db, 1)
-    assert (
-        db.read(vector.find, vectors.pack([1.0, 2.0]), Narrow(_where()), LIMIT, model=MODEL) == {}
-    )
+    assert db.read(_near, vectors.pack([1.0, 2.0]), _query(), LIMIT) == {}
 
 
-@pytest.mark.parametrize("wanted", [0, 1_000_000], ids=["looked at one by one", "listed"])
-def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch, wanted: int) -> None:
+def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector, "LEAST_COMPARED", LIMIT)
     monkeypatch.setattr(vector, "COMPARED", 1)
-    monkeypatch.setattr(narrow, "WANTED", wanted)
     for number in range(35):
         db.write(_save, number, number + 1)
     db.write(lambda tx: tx.run("UPDATE memories SET project = 'rare' WHERE seq IN (2, 9, 30)"))
     assert db.read(_has_all)
-    found = db.read(vector.find, _vector(3), Narrow(_where(project="rare")), LIMIT, model=MODEL)
+    found = db.read(_near, _vector(3), _query("rare"), LIMIT)
     assert set(found) == {2, 9, 30}
-    monkeypatch.setattr(keyword, "LOOKED_AT", 2)
-    texts = db.read(keyword.matching, '"text"', Narrow(_where(project="rare")), 2)
-    assert len(texts) == 2
-    assert set(texts) <= {2, 9, 30}
 
 
 def test_of_very_many_more_are_compared(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +284,7 @@ def test_of_very_many_more_are_compared(db: Database, monkeypatch: pytest.Monkey
     for many, expected in ((35, 5), (34, 15)):
         looked.clear()
         monkeypatch.setattr(vector, "MANY", many)
-        db.read(vector.find, _vector(3), Narrow(_where()), 5, model=MODEL)
+        db.read(_near, _vector(3), _query(), 5)
         assert looked[0] == expected
 
 
@@ -330,38 +324,6 @@ def test_packed_signs_obey_flags_and_forget_what_is_gone() -> None:
     assert packed.gone == 1
     assert set(packed.nearest(centres[0], 50, allowed)[0].tolist()) == {250, 300}
     assert 4 not in packed.nearest(centres[0], 500)[0]
-
-
-def test_counts_of_words_are_remembered_until_the_store_has_grown(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(frequencies, "LARGE", 10)
-    for number in range(20):
-        db.write(remember, f"a{number}", "a kettle", embedded=False)
-    assert db.read(frequencies.of, ["kettle", "zinc"]) == {"kettle": 20, "zinc": 0}
-    db.write(remember, "b", "another kettle", embedded=False)
-    assert db.read(frequencies.of, ["kettle"]) == {"kettle": 20}
-    for number in range(5):
-        db.write(remember, f"c{number}", "a kettle", embedded=False)
-    assert db.read(frequencies.of, ["kettle"]) == {"kettle": 26}
-
-
-def test_in_a_large_store_the_rarest_words_bring_the_candidates(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keyword, "MOST_READ", 8)
-    monkeypatch.setattr(keyword, "TOO_COMMON", 8)
-    for number in range(40):
-        metal = "copper" if number % 8 == 0 else "brass" if number % 4 == 0 else "plain"
-        db.write(remember, f"m{number}", f"A {metal} pot {number}", embedded=False)
-    words = ["copper", "brass", "plain"]
-
-    def chosen(limit: int) -> keyword.Chosen:
-        return db.read(keyword.candidates, words, Narrow(_where()), limit)
-
-    assert set(chosen(3).ranks) < set(db.read(keyword.find, ["copper"], Narrow(_where()), 5))
-    assert [list(chosen(limit).holding) for limit in (3, 9, 40)] == [words[:1], words[:2], words]
-    assert [len(chosen(limit).ranks) for limit in (3, 9, 40)] == [3, 9, 40]
 
 
 class _Growing(Packed):

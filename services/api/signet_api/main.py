@@ -7,6 +7,7 @@ import sys
 
 from signet.errors import SignetError
 from signet.process.boot import Booted, boot, open_database
+from signet.process.memory import give_back
 from signet.process.program import Program
 
 #: How long open requests may go on after a stop.
@@ -49,6 +50,7 @@ def serve(booted: Booted) -> int:
     from signet.observe.tracing import TRACES
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
+    from signet.process.memory import Thrift
     from signet.queue.bell import Ringer
     from signet_api.app import create_app
     from signet_api.authority import Authority
@@ -102,9 +104,18 @@ def serve(booted: Booted) -> int:
     booted.stop.then(lambda: setattr(server, "should_exit", True))
     _keep()
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
+    vectors.warm()
     read_ahead(db, vectors.model)
     state.recording.start()
+
+    def rest() -> None:
+        vectors.rest()
+        db.rest()
+
+    thrift = Thrift(rest)
+    thrift.start()
     server.run(sockets=[listening])
+    thrift.stop()
     vectors.close()
     state.routed.pool.close()
     state.recording.stop()
@@ -120,7 +131,7 @@ def serve(booted: Booted) -> int:
 
 def _keep() -> None:
     """Spare full collections what is loaded now: they would walk it all and stop every thread meanwhile."""
-    gc.collect()
+    give_back()
     gc.freeze()
 
 

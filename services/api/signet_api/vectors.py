@@ -1,13 +1,14 @@
 """The vector of a question, without ever waiting for a model to load, nor long for a server.
 
-A session that begins, or the first question, starts to load the model in the background; until it is warm every
-question is answered by words, and again for a while after an embedding server has failed or was slow.
+The model is loaded in the background when the API starts; until it is there every question is answered by words, and
+again for a while after an embedding server has failed or was slow.
 
 A model of this process computes while the answer's thread reads what needs no vector, and hands over without the event
 loop, whose turn takes up to 12 ms beside 32 saves. A server is waited for before, so that it keeps no reader.
 """
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from signet.observe import logs
 from signet.process.live import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder
+from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.registry import VectorSettings
 
 log = logs.get("embedding")
@@ -38,16 +40,18 @@ READ_CHARS = 8_192
 
 
 def read_ahead(db: Database, model: str | None) -> None:
-    """Begin to read the signs of a large store behind everything else, before anybody asks."""
+    """Begin to read what ranking needs of every memory behind everything else, before anybody asks."""
 
     def start(tx: ReadTx) -> bool:
+        from signet.domain.recall.columns import Columns
         from signet.domain.recall.signs import Signs
 
-        db.derived.of(Signs).read_ahead(tx, model)
+        db.derived.of(Columns).fresh(tx)
+        if model is not None:
+            db.derived.of(Signs).read_ahead(tx, model)
         return False
 
-    if model is not None:
-        db.derived.later("read-ahead", start)
+    db.derived.later("read-ahead", start)
 
 
 class QueryVectors:
@@ -60,6 +64,7 @@ class QueryVectors:
         self._lock = threading.Lock()
         self._settings: VectorSettings | None = None
         self._embedder: MeteredEmbedder | None = None
+        self._native: NativeEmbedder | None = None
         self._loading = False
         self._again_at = 0.0
         self._called_at = 0.0
@@ -76,6 +81,12 @@ class QueryVectors:
     def is_warm(self) -> bool:
         """Return whether questions get vectors now."""
         return self._embedder is not None
+
+    @property
+    def is_loading(self) -> bool:
+        """Return whether a model of this process is being loaded."""
+        is_native = self._settings is not None and self._settings.provider == registry.NATIVE
+        return is_native and self._loading
 
     def warm(self) -> None:
         """Begin to load the model in the background, so that it is there when the first question comes."""
@@ -117,6 +128,11 @@ class QueryVectors:
             self._again_at = time.monotonic() + PAUSE_SECONDS
             log.warning("recall.without_vector", reason=str(error) or "too slow")
 
+    def rest(self) -> None:
+        """Let a model of this process go until the next question, which loads it again in a tenth of a second."""
+        if self._native is not None:
+            self._native.rest()
+
     def close(self) -> None:
         """End the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -146,6 +162,7 @@ class QueryVectors:
             with self._lock:
                 if wanted == self._settings:  # else somebody wants another one by now
                     self._embedder = embedder
+                    self._native = found if isinstance(found, NativeEmbedder) else None
         except Exception as error:  # whatever it is, loading again at each question mends nothing
             log.warning(
                 "recall.model_missing",
@@ -159,6 +176,9 @@ class QueryVectors:
             self._loading = False
 
     def _call(self, embedder: MeteredEmbedder, text: str) -> bytes:
+        if self._native is not None and not self._native.loaded:
+            self._called_at = math.inf  # to load it again is not to be slow
+            self._native.load()
         self._called_at = time.monotonic()
         return embedder.embed([text])[0]
 

@@ -32,6 +32,7 @@ def serve(booted: Booted) -> int:
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
+    from signet.process.memory import Thrift
     from signet.process.reap import Reaper
     from signet.process.recording import Recording
     from signet.queue.bell import Ringer
@@ -69,11 +70,14 @@ def serve(booted: Booted) -> int:
     )
     for watch in watches:
         watch.start()
+    thrift = Thrift(db.rest)
+    thrift.start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
     while True:
         ticker.tick()
         if booted.stop.wait(TICK_SECONDS):
             break
+    thrift.stop()
     for watch in watches:
         watch.stop()
     ticker.close()

@@ -76,6 +76,12 @@ class Context:
         """Return whether jobs may change what is remembered: not while the pipeline is off, watching or frozen."""
         return mode_of(self.settings) is Mode.CONTROLLED_WRITE
 
+    def rest(self) -> None:
+        """Give up the model of vectors and what the database keeps in memory; the next job loads it again."""
+        with self._lock:
+            self._embedder = None
+        self.db.rest()
+
     def embedder(self) -> Embedder | None:
         """Return who makes vectors, None when nobody is to."""
         _, wanted = self._names()

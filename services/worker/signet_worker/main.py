@@ -49,6 +49,7 @@ def serve(booted: Booted) -> int:
     from signet.observe.tracing import TRACES
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
+    from signet.process.memory import Thrift
     from signet.process.reap import Reaper
     from signet.process.recording import Recording
     from signet.queue import QUEUES
@@ -87,6 +88,8 @@ def serve(booted: Booted) -> int:
     broker.deadlines.start()
     worker.start()
     pump.start()
+    thrift = Thrift(context.rest)
+    thrift.start()
     log.info("worker.ready", threads=threads, owner=presence.owner)
 
     # The scheduler sees a death at once; this is for the time when it is down itself.
@@ -100,6 +103,7 @@ def serve(booted: Booted) -> int:
             lost = True
             break
 
+    thrift.stop()
     pump.stop_claiming()
     worker.stop(timeout=int(DRAIN_SECONDS * 1000))
     pump.stop()

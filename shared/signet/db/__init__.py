@@ -136,6 +136,11 @@ class Database:
         read = partial(self.read, function, *args, **kwargs)
         return await loop.run_in_executor(self._threads, copy_context().run, read)
 
+    def rest(self) -> None:
+        """Give up the pages of the file that connections keep; the next reads and writes take them anew."""
+        self._readers.close()
+        self.write_quick(lambda tx: tx.run("PRAGMA shrink_memory"))
+
     def close(self) -> None:
         """Finish the writes that wait and close every connection; safe to call twice."""
         if self._is_closed:

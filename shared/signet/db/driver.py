@@ -62,11 +62,18 @@ LOG_BYTES = 64 * 1024 * 1024
 #: How long a reader waits for a lock that it can only meet during recovery or a checkpoint reset.
 READ_WAIT_MS = 5_000
 
+#: Pages that a connection keeps: a process has one that writes and up to twelve that read, and these lose all with
+#: each commit of somebody else.
+WRITE_CACHE_KB = 8_000
+READ_CACHE_KB = 2_000
+#: Prepared statements that a connection keeps, of about 10 KB each; a recall has fewer than thirty.
+WRITE_STATEMENTS = 256
+READ_STATEMENTS = 64
+
 _PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = OFF",  # history and jobs outlive what they name (schema.md §1)
     "PRAGMA temp_store = MEMORY",
-    "PRAGMA cache_size = -16000",
     "PRAGMA mmap_size = 0",
     f"PRAGMA journal_size_limit = {LOG_BYTES}",
 )
@@ -93,7 +100,7 @@ def connect(path: Path, *, read_only: bool = False) -> Connection:
         timeout=READ_WAIT_MS / 1000,
         isolation_level=None,
         check_same_thread=False,
-        cached_statements=256,
+        cached_statements=READ_STATEMENTS if read_only else WRITE_STATEMENTS,
     )
     try:
         if not read_only:
@@ -103,6 +110,7 @@ def connect(path: Path, *, read_only: bool = False) -> Connection:
             connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
+        connection.execute(f"PRAGMA cache_size = -{READ_CACHE_KB if read_only else WRITE_CACHE_KB}")
         connection.create_function("lower_unicode", 1, _lower, deterministic=True)
         connection.row_factory = sqlite.Row
         _load_vec(connection)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from signet.paths import Workspace, find_workspace
-from signet.process import backoff, parent, signals
+from signet.process import backoff, memory, parent, signals
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID, Program
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Booted:
 def boot(program: Program) -> Booted:
     """Prepare this process and return what it needs; ends the process when a stop comes meanwhile."""
     os.umask(0o077)
+    memory.share_heap()
     faulthandler.enable()
     parent.watch()
     stop = signals.catch()

@@ -102,20 +102,20 @@ def test_what_is_near_is_not_below_the_least_score_for_being_long() -> None:
 
 
 def test_a_lone_memory_is_not_lifted() -> None:
-    lifted = neighbours.lift({1: 0.6, 2: 0.6}, {}, {2: "s"})
+    lifted = neighbours.lift({1: 0.6, 2: 0.6}, {}, {2: 7})
     assert lifted == pytest.approx({1: 0.6, 2: 0.6})
 
 
 def test_neighbours_and_the_best_of_the_source_lift() -> None:
     around = neighbours.symmetric({1: [2]})
-    lifted = neighbours.lift({1: 1.0, 2: 0.1, 3: 0.1, 4: 0.1}, around, {1: "s", 2: "s", 3: "s"})
+    lifted = neighbours.lift({1: 1.0, 2: 0.1, 3: 0.1, 4: 0.1}, around, {1: 7, 2: 7, 3: 7})
     assert lifted[2] > lifted[3] > lifted[4] == pytest.approx(0.1)
     assert lifted[1] > 1.0
 
 
 def test_a_memory_belongs_to_its_source_else_to_what_was_saved_with_it() -> None:
-    places = {1: ("s", "b"), 2: ("s", "b"), 3: ("alone", "b"), 4: (None, "b"), 5: ("alone 2", None)}
-    assert neighbours.groups(places) == {1: "s", 2: "s", 3: "b", 4: "b"}
+    places = {1: (7, 20), 2: (7, 20), 3: (8, 20), 4: (None, 20), 5: (9, None)}
+    assert neighbours.groups(places) == {1: 7, 2: 7, 3: 20, 4: 20}
 
 
 def test_of_two_short_texts_the_shorter_is_not_the_better() -> None:

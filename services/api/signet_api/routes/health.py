@@ -15,6 +15,9 @@ from signet_api.deps import Shared, State
 
 router = APIRouter(tags=["health"])
 
+#: How long after its start this process is not ready for want of the model: a start is to take 3 s at most.
+MODEL_SECONDS = 1.5
+
 
 @router.get("/health")
 async def get_health(state: Shared) -> dict[str, object]:
@@ -44,17 +47,20 @@ async def get_live() -> dict[str, object]:
 @router.get("/health/ready")
 @router.get("/readyz")
 async def get_ready(request: Request, state: Shared) -> JSONResponse:
-    """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing."""
+    """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
+
+    A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
+    """
     seen = await state.health.look()
-    body: dict[str, object] = {
-        "status": "ready" if seen.is_ready else "not ready",
-        "reasons": list(seen.reasons),
-    }
-    if not seen.is_ready:
-        body["error"] = ", ".join(seen.reasons)
+    is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
+    is_ready = seen.is_ready and not is_loading
+    reasons = [*seen.reasons, *(["the embedding model is loading"] if is_loading else [])]
+    body: dict[str, object] = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
+    if not is_ready:
+        body["error"] = ", ".join(reasons)
     if "verbose" in request.query_params:
         body["checks"] = dict(seen.checks)
-    return JSONResponse(body, 200 if seen.is_ready else 503)
+    return JSONResponse(body, 200 if is_ready else 503)
 
 
 def uptime(state: State) -> float:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import store
-from signet.domain.recall import vector
-from signet.domain.recall.narrow import Narrow
+from signet.domain.recall import vector, view
+from signet.domain.recall.models import Filters, Query
 from signet.errors import NotFound
 
 
@@ -31,9 +31,8 @@ def find(tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None
     anchor = store.vector(tx, memory_id, seen)
     if anchor is None:
         raise NoVector("No embedding found for this memory", results=[])
-    if type is not None:
-        seen &= Where("m.type = ?", (type,))
-    near = vector.find(tx, anchor["vector"], Narrow(seen), k + 1, model=anchor["model"])
+    asked = view.of(tx, Query(text="", reader=reader, filters=Filters(type=type)))
+    near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)
     best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
     return Similar(rows=tuple(store.of(tx, best)), scores=near)

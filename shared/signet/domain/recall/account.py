@@ -68,7 +68,7 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
     seq = max(page.below_floor, key=page.relevance.__getitem__)
     cosine = run.known.cosine.get(seq)
     return {
-        "id": run.allowed[seq].id,
+        "id": store.ids(run.tx, [seq])[seq],
         "relevance": round(page.relevance[seq], 4),
         "cosine": None if cosine is None else round(cosine, 4),
         "words": [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held],

@@ -71,7 +71,7 @@ class Profile:
 
 def profiles(run: Run) -> list[Profile]:
     """Return what the reader may see of each entity that the question names, empty ones left out."""
-    focal = run.walk.focal
+    focal = run.focal
     if run.query.reader.scope is not None:
         ids = json.dumps([entity.id for entity in focal])
         rows = run.tx.all(_IN_SCOPE.format(where=run.where.sql), (ids, *run.where.params))

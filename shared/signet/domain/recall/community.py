@@ -16,7 +16,7 @@ WHERE EXISTS (
 
 def within(run: Run, scores: Scores) -> Scores:
     """Return the candidates that belong to these communities, if that is a page of them; else all."""
-    focal = json.dumps([entity.id for entity in run.walk.focal])
+    focal = json.dumps([entity.id for entity in run.focal])
     rows = run.tx.all(_WITHIN, {"seqs": json.dumps(list(scores)), "focal": focal})
     inside = {row[0]: scores[row[0]] for row in rows}
     return inside if len(inside) >= run.query.size else scores

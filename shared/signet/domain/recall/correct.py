@@ -10,7 +10,6 @@ from signet.domain.recall import (
     community,
     dampen,
     expected,
-    frequencies,
     keyword,
     rehearse,
     rerank,
@@ -29,7 +28,7 @@ READ_PER_RESULT = 3
 
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
-    settings, query, focal = run.settings, run.query, run.walk.focal
+    settings, query = run.settings, run.query
     is_plain = settings.fusion is Fusion.PLAIN
     kinds = () if is_plain else expected.of(run.query.text)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
@@ -39,7 +38,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("questions", settings.questions, lambda s: _asking(run, s)),
-        ("community", query.community and bool(focal), lambda s: community.within(run, s)),
+        ("community", query.community and bool(run.focal), lambda s: community.within(run, s)),
         ("expected", bool(kinds), lambda s: _expected(run, s, kinds)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
         (
@@ -87,7 +86,7 @@ def _reranked(run: Run, scores: Scores) -> Scores:
 def _settled(run: Run, scores: Scores) -> Scores:
     worded = {*run.known.keyword, *run.known.hint}
     unsure = [seq for seq in scores if seq not in worded]
-    for word in keyword.each(run.tx, run.words, unsure):
+    for word in keyword.each(run.tx, run.words, unsure, run.view):
         worded.update(word)
     return dampen.gravity(scores, {seq for seq in unsure if seq not in worded})
 
@@ -102,12 +101,13 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
 
     Measured: in a conversation both speakers are hubs, and lowering what mentions them costs 3 % of MRR.
     """
-    memories = frequencies.of_agent(run.tx, run.query.reader.agent_id)
-    if frequencies.of_largest_entity(run.tx) < dampen.least_degree(memories):
+    agent_id = run.query.reader.agent_id
+    memories = run.view.table.of_agent(agent_id)
+    if store.most_mentions(run.tx, agent_id) < dampen.least_degree(memories):
         return scores
     degrees = store.degrees(run.tx, scores)
     if run.settings.fusion is Fusion.FILLED:
-        asked = {entity.id for entity in run.walk.focal}
+        asked = {entity.id for entity in run.focal}
         degrees = {seq: sizes for seq, sizes in degrees.items() if asked.isdisjoint(sizes)}
     if not degrees:
         return scores
@@ -118,9 +118,7 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
 
 def _asking(run: Run, scores: Scores) -> Scores:
     """Lower what asks among the best; the rest cannot reach the page."""
-    texts = run.texts(_best(run, scores))
-    short = {seq: text for seq, text in texts.items() if len(text) <= dampen.QUESTION_MAX_CHARS}
-    return dampen.questions(scores, {seq for seq in short if dampen.is_question(short[seq])})
+    return dampen.questions(scores, {seq for seq in _best(run, scores) if run.allowed[seq].asks})
 
 
 def _best(run: Run, scores: Scores) -> list[int]:
@@ -137,8 +135,14 @@ def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:
 
 def _resolved(run: Run, scores: Scores) -> Scores:
     """Raise what settles something among the best; the rest cannot reach the page."""
-    texts = run.texts(_best(run, scores))
-    resolved = {s for s in texts if dampen.is_resolved(run.allowed[s].type, texts[s])}
+    table = run.view.table
+    known = table.settling(_best(run, scores))
+    new = [seq for seq, settles in known.items() if settles < 0]
+    found = {
+        seq: dampen.is_resolved(run.allowed[seq].type, text) for seq, text in run.texts(new).items()
+    }
+    table.settled(found)
     is_plain = run.settings.fusion is Fusion.PLAIN
     boost = dampen.RESOLUTION_BOOST if is_plain else dampen.GENTLE_BOOST
+    resolved = {seq for seq, settles in (known | found).items() if settles > 0}
     return dampen.resolution(scores, resolved, boost=boost)

@@ -6,7 +6,7 @@ every channel says of it. A lone score as it is loses a tenth of the evidence or
 
 from signet import clock
 from signet.db import fts
-from signet.domain.recall import distinct, graph, keyword, neighbours, store, times, vector
+from signet.domain.recall import distinct, graph, keyword, neighbours, times, vector
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 
@@ -19,26 +19,25 @@ def gather(run: Run) -> None:
     filled = run.settings.fusion is Fusion.FILLED
     ranks: Scores = run.attempt("keyword", lambda: _keyword(run, filled=filled), {})
     hints: Scores = run.attempt("hints", lambda: _hints(run), {})
-    structure: Scores = run.attempt("graph", lambda: _graph(run), {})
-    # Last, because a vector that is computed meanwhile takes about as long as all before.
+    # Late, because a vector that is computed meanwhile takes about as long as all before.
     cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
+    matched = {*ranks, *hints, *cosine}
+    structure: Scores = {}
+    if _is_walked(run, matched):
+        structure = run.attempt("graph", lambda: _graph(run), {})
     found = {"keyword": fts.scores(ranks), "hint": hints, "vector": cosine, "graph": structure}
     for name, scores in found.items():
         run.trail.channel(name, scores)
-    matched = {*ranks, *hints, *cosine}
     candidates = {*matched, *structure}
     # Where the graph leads, what only it brings stands at the end of a page, and what stands beside that changes
     # recall@5 and @10 of four stores by 0.1 at most.
     asking = matched if run.settings.traversal_primary else candidates
     if filled and run.settings.neighbours:
-        beside: dict[int, list[int]] = run.attempt(
-            "neighbours", lambda: store.beside(run.tx, asking), {}
-        )
-        run.around = neighbours.symmetric(beside)
+        run.around = run.attempt("neighbours", lambda: _around(run, asking), {})
         candidates |= run.around.keys()
     run.timely = run.attempt("time", lambda: _of_the_time(run), set())
     candidates |= run.timely
-    run.allowed = run.attempt("filter", lambda: run.narrow.allowed(run.tx, candidates), {})
+    run.allowed = run.view.allowed(candidates)
     run.replaced = run.attempt("superseded", lambda: _replaced(run), {})
     run.around = {
         seq: others & run.allowed.keys() for seq, others in run.around.items() if seq in run.allowed
@@ -52,18 +51,25 @@ def gather(run: Run) -> None:
         _fill(run)
 
 
+def _is_walked(run: Run, matched: set[int]) -> bool:
+    """Return whether the graph may bring something to the page: where it leads, only behind a full one."""
+    if run.settings.fusion is Fusion.PLAIN or not run.settings.traversal_primary:
+        return True
+    return len(run.view.rows(matched)) < run.query.size
+
+
+def _around(run: Run, seqs: set[int]) -> dict[int, set[int]]:
+    return neighbours.symmetric(run.view.table.beside(run.tx, run.view.rows(seqs)))
+
+
 def _keyword(run: Run, *, filled: bool) -> Scores:
-    if filled:
-        chosen = keyword.candidates(run.tx, run.words, run.narrow, run.pool)
-        run.holding = chosen.holding
-        return dict(chosen.ranks)
-    return keyword.find(run.tx, run.words, run.narrow, run.pool, strict=True)
+    return keyword.find(run.tx, run.words, run.view, run.pool, strict=not filled)
 
 
 def _hints(run: Run) -> Scores:
     if not run.settings.hints:
         return {}
-    return keyword.hints(run.tx, run.words, run.query.reader.agent_id, run.where, run.pool)
+    return keyword.hints(run.tx, run.words, run.query.reader.agent_id, run.view, run.pool)
 
 
 def _vector(run: Run) -> Scores:
@@ -71,7 +77,7 @@ def _vector(run: Run) -> Scores:
     if run.query_vector is None:
         return {}
     model = run.settings.embedding_model
-    return vector.find(run.tx, run.query_vector, run.narrow, run.pool, model=model)
+    return vector.find(run.tx, run.query_vector, run.view, run.pool, model=model)
 
 
 def _graph(run: Run) -> Scores:
@@ -85,8 +91,7 @@ def _graph(run: Run) -> Scores:
     )
     run.walk = graph.walk(
         run.tx,
-        run.words,
-        run.query.reader.agent_id,
+        run.focal,
         settings.bounds if walks else None,
         lambda: clock.monotonic_ms() >= until,
     )
@@ -103,12 +108,12 @@ def _of_the_time(run: Run) -> set[int]:
 
 def _replaced(run: Run) -> dict[int, list[int]]:
     """Return what replaced candidates; it is one, too, where it passes."""
-    replaced = [seq for seq, row in run.allowed.items() if row.superseded_by is not None]
+    replaced = [seq for seq, row in run.allowed.items() if row.is_superseded]
     if not replaced:
         return {}
     found = times.replaced(run.tx, replaced, run.query.reader, run.query.as_of)
     later = {seq for chain in found.values() for seq in chain}
-    run.allowed |= run.narrow.allowed(run.tx, later)
+    run.allowed |= run.view.allowed(later)
     return found
 
 
@@ -117,7 +122,7 @@ def _fill(run: Run) -> None:
     known = run.known
     known.words = run.attempt(
         "fill_keyword",
-        lambda: keyword.each(run.tx, run.words, run.allowed, run.holding),
+        lambda: keyword.each(run.tx, run.words, run.allowed, run.view),
         known.words,
     )
     totals: Scores = {}

@@ -15,15 +15,13 @@ BOOST_MEMORIES = 200
 
 def walk(
     tx: ReadTx,
-    words: Sequence[str],
-    agent_id: str,
+    start: Sequence[traverse.Entity],
     bounds: traverse.Bounds | None,
     expired: Callable[[], bool],
 ) -> traverse.Walk:
-    """Return the walk from the entities that the words name; without bounds only those entities."""
-    start = traverse.focal(tx, words, agent_id=agent_id)
+    """Return the walk from the entities that a question names; without bounds only those entities."""
     if bounds is None:
-        return traverse.Walk(focal=start)
+        return traverse.Walk(focal=list(start))
     return traverse.walk(tx, start, bounds=bounds, expired=expired)
 
 

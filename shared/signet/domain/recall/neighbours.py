@@ -30,7 +30,7 @@ def symmetric(beside: Mapping[int, Iterable[int]]) -> dict[int, set[int]]:
     return around
 
 
-def groups(places: Mapping[int, tuple[str | None, str | None]]) -> dict[int, str]:
+def groups(places: Mapping[int, tuple[int | None, int | None]]) -> dict[int, int]:
     """Return what each memory came from: its source when others share it, else what was saved with it.
 
     `places` gives the source and the batch (project and instant) of each; None where there is none.
@@ -52,7 +52,7 @@ def lend(word: Mapping[int, float], around: Around) -> Scores:
     return reach
 
 
-def lift(scores: Scores, around: Around, sources: Mapping[int, str]) -> Scores:
+def lift(scores: Scores, around: Around, sources: Mapping[int, int]) -> Scores:
     """Return each score with what the better neighbour and the best of the same source add.
 
     A memory that stands alone is its own source, and its score is unchanged.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.recall import expected, floor, frequencies, keyword, store
+from signet.domain.recall import expected, floor
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
@@ -25,7 +25,7 @@ class Page:
 
 
 def turn(run: Run, scores: Scores) -> Page:
-    """Return the best, at most the limit; ties go to the newer one, then by id.
+    """Return the best, at most the limit; ties go to the newer one.
 
     The floor takes from the page and nothing takes the empty places: what stands behind ranked lower.
     """
@@ -53,7 +53,7 @@ def _best(run: Run, seqs: Sequence[int], scores: Scores) -> list[int]:
     if len(best) > run.query.size:
         last = scores[best[run.query.size - 1]]
         best = [seq for seq in best if scores[seq] >= last]
-    best.sort(key=lambda seq: run.allowed[seq].id)
+    best.sort(reverse=True)
     best.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
     best.sort(key=scores.__getitem__, reverse=True)
     return best[: run.query.size]
@@ -77,15 +77,15 @@ def _least(run: Run) -> float | None:
 def _relevance(run: Run, seqs: Collection[int]) -> Scores:
     """Return the relevance of results; a hint, and for what the graph alone brought its importance, count as words."""
     known = run.known
-    held = frequencies.of(run.tx, run.words)
+    held = run.view.held(run.tx, run.words)
     matter = _matter(run)
     told = [
         (scores, held[word])
         for word, scores in zip(run.words, known.words, strict=False)
-        if word in matter and (scores or held[word] <= keyword.TOO_COMMON)
+        if word in matter
     ]
     words = [scores for scores, _ in told]
-    weight = floor.weights([count for _, count in told], store.highest(run.tx))
+    weight = floor.weights([count for _, count in told], run.view.table.count)
     everyone = {*seqs, *run.replaced}
     told_by = {
         seq: floor.held(seq, words, weight, run.around, run.allowed[seq].passages)

@@ -7,8 +7,8 @@ from signet import clock
 from signet.db import ReadTx, fts
 from signet.domain.recall import keyword, times, timing, when
 from signet.domain.recall.models import Query
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.run import Run
+from signet.domain.recall.view import View
 from signet.domain.recall.when import Anchor, Span, When
 
 #: Memories looked at for an event that the question names, and words of it that all must hold.
@@ -46,7 +46,7 @@ def of(run: Run) -> Period:
     asked_at = query.now or run.now
     found = when.understand(query.text, now=asked_at, zone=query.zone)
     if found.anchor:
-        span = _around(tx, found.anchor, run.narrow)
+        span = _around(tx, found.anchor, run.view)
         found = replace(found, spans=(span,)) if span else replace(found, anchor=None)
     is_known = any(times.within(tx, span, where, 1) for span in found.spans)
     looked_for = query.keyword_text or query.text
@@ -58,12 +58,12 @@ def of(run: Run) -> Period:
     return Period(when=found, words=when.content_words(looked_for, apart, is_known=is_known))
 
 
-def _around(tx: ReadTx, anchor: Anchor, narrow: Narrow) -> Span | None:
+def _around(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
     """Return the time before or after the one event that the best memories about the anchor tell of."""
     words = [word for word in fts.content_words(anchor.text) if word not in fts.STOP_WORDS]
     if not words:
         return None
-    found = keyword.matching(tx, fts.all_of(words[:ANCHOR_WORDS]), narrow, TELLING)
+    found = keyword.holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
     happened = timing.events(event for event, _ in times.of(tx, found).values())
     return when.around(anchor, happened)
 

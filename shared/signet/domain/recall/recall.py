@@ -22,6 +22,7 @@ from signet.domain.recall import (
     store,
     supplement,
     times,
+    view,
 )
 from signet.domain.recall.correct import correct
 from signet.domain.recall.gather import gather
@@ -36,9 +37,9 @@ from signet.domain.recall.models import (
     Scores,
     Source,
 )
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.run import Run
+from signet.domain.recall.view import View
 
 
 def recall(
@@ -62,10 +63,11 @@ def recall(
         settings=settings,
         ask_vector=query_vector,
         now=now,
-        narrow=Narrow(scope.condition(query), scope.indexed(query.filters)),
+        view=View(where=scope.condition(query)),
         words=asked.words,
         when=asked.when,
     )
+    run.view = run.attempt("columns", lambda: view.of(tx, query), run.view)
     asked = run.attempt("period", lambda: period.of(run), asked)
     run.words, run.when = asked.words, asked.when
     gather(run)

@@ -1,26 +1,24 @@
 """One recall on its way: what was asked, what is known so far, what had to be left out."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from signet.db import ReadTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
-from signet.domain.graph.traverse import Walk
+from signet.domain.graph import traverse
+from signet.domain.graph.traverse import Entity, Walk
 from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
+from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Fusion, Query, QueryVector, RecallSettings, Scores
-from signet.domain.recall.narrow import Narrow
-from signet.domain.recall.store import Allowed
+from signet.domain.recall.view import View
 from signet.domain.recall.when import When
 from signet.observe import logs, metrics
-
-if TYPE_CHECKING:
-    from signet.db.packed import Numbers
 
 T = TypeVar("T")
 
@@ -46,13 +44,11 @@ class Run:
     settings: RecallSettings
     ask_vector: QueryVector
     now: datetime
-    narrow: Narrow
+    view: View
     words: list[str]
     when: When
     #: The vector of the question, once it was asked for.
     query_vector: bytes | None = None
-    #: The rows of each word that was read for candidates.
-    holding: Mapping[str, "Numbers"] = field(default_factory=dict)
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
     walk: Walk = field(default_factory=Walk)
@@ -64,6 +60,7 @@ class Run:
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
+    _focal: list[Entity] | None = None
     _texts: dict[int, str] = field(default_factory=dict)
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
@@ -74,9 +71,24 @@ class Run:
         return {seq: self._texts[seq] for seq in seqs if seq in self._texts}
 
     @property
+    def focal(self) -> list[Entity]:
+        """Return the entities that the words of the question name; they are looked for once."""
+        if self._focal is None:
+            nothing: list[Entity] = []
+            agent_id = self.query.reader.agent_id
+            self._focal = (
+                nothing
+                if not self.settings.graph
+                else self.attempt(
+                    "graph", lambda: traverse.focal(self.tx, self.words, agent_id=agent_id), nothing
+                )
+            )
+        return self._focal
+
+    @property
     def where(self) -> Where:
         """Return what a row must be to answer the question."""
-        return self.narrow.where
+        return self.view.where
 
     @property
     def pool(self) -> int:

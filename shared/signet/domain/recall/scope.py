@@ -1,9 +1,16 @@
-"""Who asks and for what, as one condition on `memories`: every channel and every row passes it."""
+"""Who asks and for what: as one condition on `memories`, and as flags of the columns that ranking reads.
 
-from signet.db import fts
-from signet.db.visibility import Where, readable
+The flags choose candidates; every row that is shown passes the condition itself.
+"""
+
+import numpy as np
+
+from signet import clock
+from signet.db import ReadTx, fts
+from signet.db.visibility import Reader, ReadPolicy, Where, readable
 from signet.domain.memory import filters as asked
-from signet.domain.recall import times
+from signet.domain.recall import store, times
+from signet.domain.recall.columns import Flags, Table, key
 from signet.domain.recall.models import Filters, Query
 
 
@@ -12,9 +19,8 @@ def condition(query: Query) -> Where:
     return times.standing(query.as_of) & readable(query.reader) & _filters(query.filters)
 
 
-def indexed(filters: Filters) -> list[Where]:
-    """Return the conditions each of which an index of `memories` answers by itself, without its rows."""
-    found: list[Where] = []
+def _filters(filters: Filters) -> Where:
+    where = Where("1")
     for column, value in (
         ("m.type = ?", filters.type),
         ("m.who = ?", filters.who),
@@ -22,20 +28,59 @@ def indexed(filters: Filters) -> list[Where]:
         ("m.importance >= ?", filters.importance_min),
         ("m.created_at >= ?", asked.instant("since", filters.since)),
         ("m.created_at <= ?", asked.instant("until", filters.until, last=True)),
+        ("m.pinned = ?", None if filters.pinned is None else int(filters.pinned)),
     ):
         if value is not None:
-            found.append(
-                Where(column, (fts.encodable(value) if isinstance(value, str) else value,))
-            )
-    if filters.pinned is not None:
-        found.append(Where("m.pinned = ?", (int(filters.pinned),)))
-    return found
-
-
-def _filters(filters: Filters) -> Where:
-    where = Where("1")
-    for one in indexed(filters):
-        where &= one
+            where &= Where(column, (fts.encodable(value) if isinstance(value, str) else value,))
     for tag in filters.tags:
         where &= asked.has_tag(tag)
     return where
+
+
+def flags(tx: ReadTx, query: Query, table: Table) -> Flags:
+    """Return for each row of the table whether it meets `condition(query)`."""
+    passing = _standing(query, table) & _readable(tx, query.reader, table)
+    filters = query.filters
+    for name in ("type", "who", "project"):
+        wanted = getattr(filters, name)
+        if wanted is not None:
+            passing &= table[name] == key(fts.encodable(wanted))
+    if filters.importance_min is not None:
+        passing &= table["importance"] >= filters.importance_min
+    if filters.pinned is not None:
+        passing &= table["pinned"] == filters.pinned
+    if since := asked.instant("since", filters.since):
+        passing &= table["created_at"] >= since.encode()
+    if until := asked.instant("until", filters.until, last=True):
+        passing &= table["created_at"] <= until.encode()
+    for tag in filters.tags:
+        tagged = np.zeros_like(passing)
+        rows = np.array(store.passing(tx, asked.has_tag(tag)), dtype=np.int64)
+        tagged[rows[rows < table.size]] = True
+        passing &= tagged
+    return passing
+
+
+def _standing(query: Query, table: Table) -> Flags:
+    if query.as_of is None:
+        live: Flags = table["live"].copy()
+        return live
+    at = clock.to_text(query.as_of).encode()
+    there: Flags = table["exists"] & (table["created_at"] <= at)
+    return there & (table["live"] | (table["deleted_at"] > at))
+
+
+def _readable(tx: ReadTx, reader: Reader, table: Table) -> Flags:
+    visibility, own = table["visibility"], table["agent"] == key(reader.agent_id)
+    shown: Flags = own
+    if reader.policy is ReadPolicy.SHARED:
+        shown = own | (visibility == key("global"))
+    elif reader.policy is ReadPolicy.GROUP and reader.group is not None:
+        members = [key(agent) for agent in store.members(tx, reader.group)]
+        shown = own | ((visibility == key("global")) & np.isin(table["agent"], members))
+    shown = shown & (visibility != key("archived"))
+    if not reader.any_scope:
+        shown &= table["scope"] == key(reader.scope)
+    if reader.project is not None:
+        shown &= table["project"] == key(reader.project)
+    return shown

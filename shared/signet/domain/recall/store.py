@@ -9,12 +9,12 @@ each time one is bound (a twelfth of the work of a recall).
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Where
-from signet.domain.embeddings import passages
+from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Source, Why
 
 if TYPE_CHECKING:
@@ -23,45 +23,27 @@ if TYPE_CHECKING:
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024
 
-#: Where filters leave few: ranked at most, the newest. Each costs 4 µs.
-MOST_RANKED = 32_768
+#: Rows of columns that are read at once: a part is read in 20 ms.
+_PART = 4_096
 
 #: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
 _KEYWORD_BEST = (
     "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ? + 0"
 )
-#: Only what passes is ranked; the newest rows that pass, if there are very many.
-_KEYWORD_PASSING = """
-SELECT rowid, rank FROM (
-  SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
-  WHERE memories_fts MATCH ? AND {where} ORDER BY f.rowid DESC LIMIT ? + 0)
-ORDER BY rank LIMIT ? + 0
-"""
-#: The same where the rows that pass are listed.
-_KEYWORD_AMONG = """
-SELECT rowid, rank FROM (
-  SELECT rowid, rank FROM memories_fts
-  WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid DESC LIMIT ? + 0)
-ORDER BY rank LIMIT ? + 0
-"""
-#: The plus keeps FTS5 from running the query once for each row number.
-_KEYWORD_OF = """
-SELECT rowid, rank FROM memories_fts
-WHERE memories_fts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
-"""
 #: One text of many numbers costs a tenth of as many rows.
 _HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
-_HOLDING = (
-    "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ? + 0)"
-)
+_RANKS = "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? LIMIT ? + 0"
+#: The plus keeps FTS5 from running the query once for each row number; the border, from reading older rows.
+_RANKS_OF = """
+SELECT rowid, rank FROM memories_fts
+WHERE memories_fts MATCH ? AND rowid >= ? AND +rowid IN (SELECT value FROM json_each(?))
+"""
 #: Rows of anybody that are looked at: counting is for people, and must end in a large store.
 MOST_HOLDERS = 20_000
 _HOLDERS = f"""
 SELECT count(*) FROM (SELECT rowid AS seq FROM memories_fts WHERE memories_fts MATCH ? LIMIT {MOST_HOLDERS}) f
 CROSS JOIN memories m ON m.seq = f.seq WHERE {{where}}
 """
-#: Row numbers only grow, so this is at least the number of rows, and costs nothing.
-_HIGHEST = "SELECT coalesce(max(seq), 0) FROM memories"
 #: To look in an index of nothing costs ten times as much; where no model reads there are no hints.
 _ANY_HINT = "SELECT 1 FROM memory_hints LIMIT 1"
 _HINTS = """
@@ -98,23 +80,30 @@ _VECTORS_OF = """
 SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
 FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))
 """
-#: Rows are named by number: without NOT INDEXED an index of agents is asked for each first.
-_PASSING = """
-SELECT m.seq FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
-"""
-_ALL_PASSING = (
-    "SELECT group_concat(seq) FROM (SELECT m.seq FROM memories m WHERE {where} LIMIT ? + 0)"
-)
-#: A fact that was read from a memory stands where that memory stands: in its source, between its neighbours.
-_ALLOWED = """
-SELECT m.seq, m.id, m.type, m.created_at, coalesce(m.access_count, 0), m.last_accessed,
+#: What ranking needs, in the order of `columns.HASHED` and `columns.PLAIN`; then the memory's own source, where it
+#: stands (a fact: in the source of the memory that it was read from), and its id. Times are compared as bytes.
+_RANKED = """
+SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
+  CAST(m.importance AS REAL), m.pinned IS 1, m.is_deleted IS 0, CAST(coalesce(m.deleted_at, '') AS BLOB),
+  CAST(m.created_at AS BLOB), m.superseded_by IS NOT NULL,
+  length(m.content) <= {most_chars} AND substr(rtrim(m.content, {closing}), -1) IN ({marks}), length(m.content),
+  min(CAST(coalesce(m.access_count, 0) AS INTEGER), 2147483647), CAST(coalesce(m.last_accessed, '') AS BLOB),
+  coalesce(m.ordinal, -1), coalesce(p.seq, 0), coalesce(m.source_type, '') || ' ' || m.source_id,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
-    ELSE coalesce(p.source_type, '') || ' ' || p.source_id END,
-  m.project || ' ' || CASE WHEN p.id IS NULL THEN m.created_at ELSE p.id END, length(m.content) / CAST(? AS REAL),
-  m.superseded_by
+    ELSE coalesce(p.source_type, '') || ' ' || p.source_id END, m.id
 FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
-"""
+""".format(
+    most_chars=dampen.QUESTION_MAX_CHARS,
+    closing="'" + dampen.CLOSING.replace("'", "''") + "'",
+    marks=", ".join(f"'{mark}'" for mark in dampen.QUESTION_MARKS),
+)
+_RANKED_OF = f"{_RANKED} WHERE m.seq IN (SELECT value FROM json_each(?))"
+_RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq LIMIT ? + 0"
+_NEWEST_CHANGE = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
+_CHANGES = "SELECT number, seq, is_text, token FROM memory_changes WHERE number >= ? ORDER BY number LIMIT ? + 0"
+_IDS = "SELECT seq, id FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+_MEMBERS = "SELECT id FROM agents WHERE policy_group = ?"
+_PASSING = "SELECT m.seq FROM memories m WHERE {where}"
 _SEQS = """
 SELECT i.id, i.seq FROM json_each(?) j CROSS JOIN memories i ON i.id = j.value
 CROSS JOIN memories m NOT INDEXED ON m.seq = i.seq WHERE {where}
@@ -137,7 +126,7 @@ _PLACE = """
 _BEFORE = _PLACE.format(source=_SOURCE, live=_LIVE, side="<", order="DESC")
 _AFTER = _PLACE.format(source=_SOURCE, live=_LIVE, side=">", order="ASC")
 _BESIDE = f"""
-SELECT m.seq, coalesce({_BEFORE}), coalesce({_AFTER}), CASE WHEN c.seq <> m.seq THEN c.seq END
+SELECT m.seq, coalesce({_BEFORE}), coalesce({_AFTER})
 FROM memories m JOIN memories c
   ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
     THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
@@ -148,8 +137,7 @@ _DEGREES = """
 SELECT m.seq, e.id, e.mentions FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
 JOIN entities e ON e.id = x.entity_id WHERE m.seq IN (SELECT value FROM json_each(?))
 """
-_MOST_MENTIONS = "SELECT coalesce(max(mentions), 0) FROM entities"
-_COUNT = "SELECT count(*) FROM memories WHERE agent_id = ?"
+_MOST_MENTIONS = "SELECT coalesce(max(mentions), 0) FROM entities WHERE agent_id = ?"
 _LINKED = """
 SELECT DISTINCT m.seq FROM (
   SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
@@ -166,41 +154,19 @@ FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND 
 _TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 
 
-class Allowed(NamedTuple):
-    """A candidate that passes every filter, with what the later stages need (a tuple: made for each of hundreds)."""
-
-    id: str
-    type: str
-    created_at: str
-    access_count: int
-    last_accessed: str | None
-    source: str | None
-    batch: str | None
-    passages: float
-    superseded_by: str | None
-
-
 def keyword(tx: ReadTx, match: str, limit: int) -> dict[int, float]:
     """Return the rows that match with their bm25, best first, whoever may read them."""
     return {row[0]: row[1] for row in tx.all(_KEYWORD_BEST, (match, limit))}
 
 
-def keyword_passing(tx: ReadTx, match: str, where: Where, limit: int) -> dict[int, float]:
-    """Return the rows that match and pass with their bm25, best first."""
-    passing = (match, *where.params, MOST_RANKED, limit)
-    rows = tx.all(_KEYWORD_PASSING.format(where=where.sql), passing)
-    return {row[0]: row[1] for row in rows}
+def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float]]:
+    """Return the rows that match with their bm25, ascending by row, at most so many, whoever may read them."""
+    return tx.tuples(_RANKS, (match, most))
 
 
-def keyword_among(tx: ReadTx, match: str, seqs: Collection[int], limit: int) -> dict[int, float]:
-    """Return those of the given rows that match with their bm25, best first."""
-    rows = tx.all(_KEYWORD_AMONG, (match, _numbered(seqs), MOST_RANKED, limit))
-    return {row[0]: row[1] for row in rows}
-
-
-def keyword_of(tx: ReadTx, match: str, seqs: Collection[int]) -> dict[int, float]:
-    """Return the bm25, turned positive, of those of the given rows that match."""
-    return {seq: -rank for seq, rank in tx.tuples(_KEYWORD_OF, (match, _numbered(seqs)))}
+def ranks_of(tx: ReadTx, match: str, seqs: Collection[int]) -> list[tuple[int, float]]:
+    """Return those of the given rows that match with their bm25, ascending by row."""
+    return tx.tuples(_RANKS_OF, (match, min(seqs), _numbered(seqs))) if seqs else []
 
 
 def holding_rows(tx: ReadTx, match: str) -> "Numbers":
@@ -208,19 +174,40 @@ def holding_rows(tx: ReadTx, match: str) -> "Numbers":
     return _numbers(tx.value(_HOLDING_ROWS, (match,)))
 
 
-def holding(tx: ReadTx, match: str, *, most: int) -> int:
-    """Return how many rows match, whoever may read them; counting ends at `most`."""
-    return int(tx.value(_HOLDING, (match, most)))
-
-
 def holders(tx: ReadTx, match: str, where: Where) -> int:
     """Return how many rows match and pass the condition, of the first `MOST_HOLDERS` that match."""
     return int(tx.value(_HOLDERS.format(where=where.sql), (match, *where.params)))
 
 
-def highest(tx: ReadTx) -> int:
-    """Return the highest row number, 0 without rows."""
-    return int(tx.value(_HIGHEST))
+def ids(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
+    """Return the ids of memories."""
+    return dict(tx.tuples(_IDS, (_numbered(seqs),)))
+
+
+def newest_change(tx: ReadTx) -> tuple[int, int]:
+    """Return number and token of the newest change of a memory; zeros when there was none."""
+    row = tx.one(_NEWEST_CHANGE)
+    return (0, 0) if row is None else (row[0], row[1])
+
+
+def changes_from(tx: ReadTx, number: int, most: int) -> list[tuple[int, int, int, int]]:
+    """Return (number, memory, whether it is of the text, token) of the changes from a number on, at most `most`."""
+    return tx.tuples(_CHANGES, (number, most))
+
+
+def ranked(tx: ReadTx, seqs: Collection[int]) -> list[tuple[Any, ...]]:
+    """Return what ranking needs of some memories."""
+    return tx.tuples(_RANKED_OF, (_numbered(seqs),)) if seqs else []
+
+
+def ranked_after(tx: ReadTx, seq: int) -> list[tuple[Any, ...]]:
+    """Return what ranking needs of the memories behind a row number, ascending, a part of them."""
+    return tx.tuples(_RANKED_AFTER, (seq, _PART))
+
+
+def members(tx: ReadTx, group: str) -> list[str]:
+    """Return the agents of a group."""
+    return [row[0] for row in tx.all(_MEMBERS, (group,))]
 
 
 def hints(tx: ReadTx, match: str, agent_id: str, where: Where, limit: int) -> dict[int, float]:
@@ -279,27 +266,14 @@ def vectors_of(tx: ReadTx, numbers: Collection[int]) -> tuple["Numbers", bytes]:
     return _numbers(found[0]), found[1] or b""
 
 
-def passing(tx: ReadTx, seqs: Collection[int], where: Where) -> set[int]:
-    """Return those of the given memories that pass."""
-    found = tx.all(_PASSING.format(where=where.sql), (_numbered(seqs), *where.params))
-    return {row[0] for row in found}
-
-
-def all_passing(tx: ReadTx, where: Where, *, most: int) -> "Numbers":
-    """Return every memory that passes, at most so many."""
-    return _numbers(tx.value(_ALL_PASSING.format(where=where.sql), (*where.params, most)))
+def passing(tx: ReadTx, where: Where) -> list[int]:
+    """Return every memory that passes."""
+    return [row[0] for row in tx.tuples(_PASSING.format(where=where.sql), where.params)]
 
 
 def among(seqs: Collection[int]) -> Where:
     """Return the condition that a memory is one of these."""
     return Where("m.seq IN (SELECT value FROM json_each(?))", (_numbered(seqs),))
-
-
-def allowed(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Allowed]:
-    """Return those of the given memories that pass."""
-    params = (passages.TARGET, _numbered(seqs), *where.params)
-    rows = tx.tuples(_ALLOWED.format(where=where.sql), params)
-    return {row[0]: Allowed._make(row[1:]) for row in rows}
 
 
 def seqs(tx: ReadTx, memory_ids: Iterable[str], where: Where) -> dict[str, int]:
@@ -313,10 +287,9 @@ def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
     return {row[0]: row[1] for row in tx.all(_CONTENTS, (_numbered(seqs),))}
 
 
-def beside(tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
-    """Return the memories just before and after each one in what it came from, and what a fact was read from."""
-    rows = tx.tuples(_BESIDE, (_numbered(seqs),))
-    return {row[0]: [other for other in row[1:] if other is not None] for row in rows}
+def beside(tx: ReadTx, seqs: Collection[int]) -> list[tuple[int, int | None, int | None]]:
+    """Return (memory, the one just before it, the one after it) in its source; a fact's are its source's."""
+    return tx.tuples(_BESIDE, (_numbered(seqs),))
 
 
 def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
@@ -327,14 +300,9 @@ def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
     return found
 
 
-def most_mentions(tx: ReadTx) -> int:
-    """Return how many memories mention the entity that most mention."""
-    return int(tx.value(_MOST_MENTIONS))
-
-
-def count(tx: ReadTx, agent_id: str) -> int:
-    """Return how many memories an agent has."""
-    return int(tx.value(_COUNT, (agent_id,)))
+def most_mentions(tx: ReadTx, agent_id: str) -> int:
+    """Return how many memories mention the entity of an agent that most mention."""
+    return int(tx.value(_MOST_MENTIONS, (agent_id,)))
 
 
 def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: int) -> set[int]:

@@ -1,11 +1,10 @@
 """The vector channel: memories one of whose passages means something like the question.
 
 A memory is as near as its best passage. Where the process has the signs of all vectors (`signs.py`), they choose
-some hundreds whose stored numbers are compared; else the index in the file chooses. Filters never cost recall: more
-are asked for until enough pass, and when few would, exactly the rows that pass are looked at.
+some hundreds whose stored numbers are compared, of what passes the filters alone; else the index in the file chooses,
+more until enough pass, and when few would, exactly the rows that pass are looked at.
 """
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,11 @@ from signet.db import ReadTx, vectors
 from signet.db.visibility import Where
 from signet.domain.recall import store
 from signet.domain.recall.models import Scores
-from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.signs import Signs
+from signet.domain.recall.view import View
 
 if TYPE_CHECKING:
-    from signet.db.packed import Flags, Floats, Numbers, Packed
+    from signet.db.packed import Floats, Numbers
 
 #: Numbers of vectors, best first, and the memories that they are of.
 Chosen = tuple["Numbers", "Numbers"]
@@ -48,11 +47,11 @@ OVER_FETCH = (2, 16)
 FEW_PASS = 0.3
 
 
-def find(tx: ReadTx, vector: bytes, narrow: Narrow, limit: int, *, model: str | None) -> Scores:
+def find(tx: ReadTx, vector: bytes, view: View, limit: int, *, model: str | None) -> Scores:
     """Return the cosine 0..1 of the `limit` nearest memories that pass, best first."""
-    best = _by_signs(tx, vector, narrow, limit, model)
+    best = _by_signs(tx, vector, view, limit, model)
     if best is None:
-        best = by_file(tx, vector, narrow.where, limit, model)
+        best = by_file(tx, vector, view.where, limit, model)
     return _first(best, limit)
 
 
@@ -63,30 +62,20 @@ def _first(scores: Scores, limit: int) -> Scores:
 
 
 def _by_signs(
-    tx: ReadTx, vector: bytes, narrow: Narrow, limit: int, model: str | None
+    tx: ReadTx, vector: bytes, view: View, limit: int, model: str | None
 ) -> Scores | None:
     """Return the cosines of the memories that the signs choose; None when there are no signs now."""
+    import numpy as np
+
     signs = tx.derived.of(Signs) if tx.derived is not None else None
     packed = signs.fresh(tx, vectors.dimensions(vector), model) if signs is not None else None
     if signs is None or packed is None:
         return None
     wanted = max(LEAST_COMPARED, COMPARED * limit) * (MORE if packed.count > MANY else 1)
-
-    def compared(choose: Callable[[int], Chosen]) -> Scores | None:
-        return _compared(tx, signs, vector, choose, limit, wanted)
-
-    near = compared(lambda most: _nearest(packed, vector, most))
-    if near is None:
-        return None
-    first = _first(near, limit + limit // 4)
-    passing = narrow.best(tx, list(first), limit)
-    if len(passing) >= limit:
-        return {seq: score for seq, score in first.items() if seq in passing}
-    allowed = narrow.flags(tx)
-    if allowed is None:
-        share = max(1, len(passing)) / max(1, len(first))
-        return compared(lambda most: _that_pass(tx, narrow, packed, vector, most, share))
-    return compared(lambda most: _nearest(packed, vector, most, allowed))
+    one = np.frombuffer(vector, dtype="<f4")
+    return _compared(
+        tx, signs, vector, lambda most: packed.nearest(one, most, view.flags), limit, wanted
+    )
 
 
 def _compared(
@@ -145,32 +134,6 @@ def best_of(owners: Sequence[int], scores: "Floats") -> Scores:
     order = scores.argsort().tolist()
     numbers: list[float] = scores.tolist()
     return {owners[place]: numbers[place] for place in order}
-
-
-def _nearest(
-    packed: "Packed", vector: bytes, wanted: int, allowed: "Flags | None" = None
-) -> Chosen:
-    """Return the vectors nearest by signs, best first, with their memories."""
-    import numpy as np
-
-    return packed.nearest(np.frombuffer(vector, dtype="<f4"), wanted, allowed)
-
-
-def _that_pass(
-    tx: ReadTx, narrow: Narrow, packed: "Packed", vector: bytes, wanted: int, share: float
-) -> Chosen:
-    """Return the `wanted` vectors nearest by signs of the memories that pass; about `share` of all do."""
-    import numpy as np
-
-    rough = narrow.roughly(tx)
-    asked = math.ceil(1.2 * wanted / (share if rough is None else 1.0))
-    while True:
-        numbers, owners = _nearest(packed, vector, asked, rough)
-        passing = np.isin(owners, list(narrow.passing(tx, set(owners.tolist()))))
-        passed = int(passing.sum())
-        if passed >= wanted or len(numbers) < asked:
-            return numbers[passing][:wanted], owners[passing][:wanted]
-        asked = min(4 * asked, asked * wanted * 3 // 2 // max(1, passed))
 
 
 def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:

@@ -232,6 +232,8 @@ def _swap(tx: WriteTx, index: Index) -> None:
         tx.run(f"ALTER TABLE {index.name}_new RENAME TO {index.name}")
     finally:
         tx.run("PRAGMA legacy_alter_table = OFF")
+    # Processes keep what they have read of the old index (domain/recall/columns.py).
+    tx.run("INSERT INTO memory_changes (seq) VALUES (0)")
 
 
 def _missing(tx: ReadTx, index: Index) -> list[str]:

@@ -66,6 +66,11 @@ class NativeEmbedder:
         """Read the model into memory, once; ProviderDown when it is missing or damaged."""
         self._load()
 
+    def rest(self) -> None:
+        """Let the model go; the next call loads it again, in a tenth of a second."""
+        with self._loading:
+            self._ready = None
+
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector of length one for each text, in the same order."""
         tokenizer, run = self._load()

@@ -1,0 +1,277 @@
+"""What ranking needs of every memory, as NumPy columns in this process, kept equal to the rows.
+
+Triggers number every change of a memory in `memory_changes`, whichever process made it, and keep the newest 10,000.
+Before each recall what has changed since the last one is read again; a process that is further behind, or whose file
+was put back to an older state, reads every row. Texts that are only compared are kept as their 64-bit hashes. A memory
+takes about 200 bytes. Only ranking trusts these columns: the rows of a page are read with the whole condition.
+"""
+
+import threading
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.embeddings import passages
+from signet.domain.recall import store
+from signet.domain.recall.postings import Postings
+
+Array = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+#: No snapshot is this old: one that knows fewer changes than these columns is older until then, and a file that was
+#: put back afterwards.
+OLDEST_SNAPSHOT_MS = 30_000
+
+#: More changes than this are not applied one by one: to read a whole store of 10,000 takes about as long.
+MOST_CHANGES = 4_000
+
+#: A time in the longest form that an older file may hold.
+_TIME = "S32"
+
+#: Columns whose texts are compared only, the others with their types, and those that hold the row of another memory.
+HASHED = ("agent", "visibility", "scope", "project", "type", "who")
+PLAIN = {
+    "importance": "f8",
+    "pinned": "?",
+    "live": "?",
+    "deleted_at": _TIME,
+    "created_at": _TIME,
+    "superseded": "?",
+    "asks": "?",
+    "length": "i4",
+    "uses": "i4",
+    "used_at": _TIME,
+    "ordinal": "i8",
+    "parent": "i4",
+}
+#: What a memory came from (a fact stands where the memory does that it was read from), its own source, and what was
+#: saved at the same instant in the same project (a fact: what was read from the same memory).
+PLACES = ("source", "own_source", "batch")
+#: Found out when they are asked for: the memories just before and after, and whether the text settles something.
+LAZY = {"before": "i4", "after": "i4", "settles": "i1"}
+TYPES = {
+    **dict.fromkeys(HASHED, "i8"),
+    **PLAIN,
+    **dict.fromkeys(PLACES, "i8"),
+    **LAZY,
+    "exists": "?",
+}
+UNKNOWN = -1
+NONE = 0
+
+#: Where a memory stands among others hangs on these.
+_PLACING = ("own_source", "batch", "ordinal", "live", "scope", "agent", "exists", "source")
+
+
+class Allowed(NamedTuple):
+    """A candidate that passes every filter, with what the later stages need (a tuple: made for each of hundreds)."""
+
+    type: str
+    created_at: str
+    access_count: int
+    last_accessed: str | None
+    source: int | None
+    batch: int | None
+    passages: float
+    is_superseded: bool
+    asks: bool
+
+
+def key(text: object) -> int:
+    """Return what stands for a text in a column; 0 for None."""
+    return NONE if text is None else hash(text) or 1
+
+
+class Table:
+    """The columns, by row number. Any thread may read while one writes: see `Columns`."""
+
+    def __init__(self) -> None:
+        self.size = 1
+        #: Rows that exist, forgotten ones too, and the characters of all their texts.
+        self.count = 0
+        self.chars = 0
+        self.postings = Postings()
+        self._columns: dict[str, Array] = {name: np.zeros(1, dtype=t) for name, t in TYPES.items()}
+        self._types: dict[int, str] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        return self._columns[name][: self.size]
+
+    def put(self, rows: Sequence[tuple[Any, ...]], texts: Collection[int] = ()) -> None:
+        """Put rows of `store.ranked` in their places; `texts` are those whose text is another one."""
+        if not rows:
+            return
+        seqs, *values = zip(*rows, strict=True)
+        places = np.array(seqs, dtype=np.int64)
+        self._make_room(int(places.max()) + 1)
+        read = dict(zip((*HASHED, *PLAIN, "own_source", "source", "id"), values, strict=True))
+        new: dict[str, Any] = {name: [*map(key, read[name])] for name in HASHED}
+        new |= {name: np.array(read[name], dtype=TYPES[name]) for name in PLAIN}
+        new |= {name: [*map(key, read[name])] for name in ("own_source", "source")}
+        new["batch"] = [
+            NONE if project is None else key((project, parent or at))
+            for project, parent, at in zip(
+                read["project"], read["parent"], read["created_at"], strict=True
+            )
+        ]
+        self._types |= zip(new["type"], read["type"], strict=True)
+        before = self["exists"][places]
+        self.count += len(places) - int(before.sum())
+        self.chars += int(new["length"].sum()) - int(self["length"][places][before].sum())
+        for name, column in new.items():
+            self._columns[name][places] = column
+        unknown = places[~before | np.isin(places, list(texts))]
+        for name in LAZY:
+            self._columns[name][unknown] = UNKNOWN
+        self._columns["exists"][places] = True
+
+    def remove(self, seqs: Numbers) -> None:
+        """Take rows out that are no more."""
+        seqs = seqs[seqs < self.size]
+        seqs = seqs[self["exists"][seqs]]
+        self.count -= len(seqs)
+        self.chars -= int(self["length"][seqs].sum())
+        for column in self._columns.values():
+            column[seqs] = 0
+
+    def _make_room(self, size: int) -> None:
+        room = len(self._columns["exists"])
+        if size > room:
+            more = max(1_024, size - room, room // 4)
+            for name, column in self._columns.items():
+                grown = np.zeros(room + more, dtype=column.dtype)
+                grown[:room] = column
+                self._columns[name] = grown
+        self.size = max(self.size, size)
+
+    def allowed(self, seqs: Collection[int]) -> dict[int, Allowed]:
+        """Return what later stages need of some memories."""
+        rows = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
+        types = [self._types[one] for one in self["type"][rows].tolist()]
+        made = zip(
+            types,
+            [one.decode(errors="replace") for one in self["created_at"][rows].tolist()],
+            self["uses"][rows].tolist(),
+            [one.decode(errors="replace") or None for one in self["used_at"][rows].tolist()],
+            [one or None for one in self["source"][rows].tolist()],
+            [one or None for one in self["batch"][rows].tolist()],
+            (self["length"][rows] / passages.TARGET).tolist(),
+            self["superseded"][rows].tolist(),
+            self["asks"][rows].tolist(),
+            strict=True,
+        )
+        return dict(zip(seqs, map(Allowed._make, made), strict=True))
+
+    def beside(self, tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
+        """Return the memories just before and after each one in what it came from, and what a fact was read from."""
+        rows = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
+        before, after = self._columns["before"], self._columns["after"]
+        new: list[int] = rows[before[rows] == UNKNOWN].tolist()
+        if new:
+            for seq, one, other in store.beside(tx, new):
+                before[seq], after[seq] = one or NONE, other or NONE
+        near = zip(
+            before[rows].tolist(), after[rows].tolist(), self["parent"][rows].tolist(), strict=True
+        )
+        return {
+            seq: [one for one in ones if one > NONE] for seq, ones in zip(seqs, near, strict=True)
+        }
+
+    def of_agent(self, agent_id: str) -> int:
+        """Return how many memories an agent has, forgotten ones too."""
+        return int(np.count_nonzero(self["agent"] == key(agent_id)))
+
+    def settling(self, seqs: Sequence[int]) -> dict[int, int]:
+        """Return for each memory 1 where its text settles something, 0 where not, -1 where that is not known."""
+        return dict(zip(seqs, self["settles"][list(seqs)].tolist(), strict=True))
+
+    def settled(self, found: dict[int, bool]) -> None:
+        """Note whether texts settle something."""
+        self._columns["settles"][list(found)] = list(found.values())
+
+    def placed(self, seqs: Numbers) -> Array:
+        """Return what the place of some memories hangs on, in rows."""
+        return np.stack([self[name][seqs].astype(np.int64) for name in _PLACING])
+
+    def forget_neighbours(self, places: Array, facts: Numbers) -> None:
+        """Forget who is beside whom where it may hang on what had, or has, these places, and beside these facts."""
+        keys = np.unique(places[:2])
+        keys = keys[keys != NONE]
+        parent = self["parent"]
+        stands = np.where(parent > NONE, parent, np.arange(self.size))
+        moved = np.isin(self["own_source"][stands], keys) | np.isin(self["batch"][stands], keys)
+        moved[facts] = True
+        self["before"][moved] = UNKNOWN
+
+
+class Columns:
+    """One file's table; for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._table: Table | None = None
+        self._at = (0, 0)
+        self._read_at = 0
+
+    def fresh(self, tx: ReadTx) -> tuple[Table, int | None]:
+        """Return the table, and the number of the newest change it has; None when it has more than the snapshot."""
+        newest = store.newest_change(tx)
+        with self._lock:
+            if self._table is None or self._was_put_back(newest[0]):
+                self._read(tx, newest)
+            elif newest[0] > self._at[0]:
+                self._follow(tx, newest)
+            elif newest != self._at and newest[0] == self._at[0]:
+                self._read(tx, newest)
+            assert self._table is not None
+            return self._table, newest[0] if newest == self._at else None
+
+    def _was_put_back(self, number: int) -> bool:
+        is_late = clock.monotonic_ms() - self._read_at > OLDEST_SNAPSHOT_MS
+        return number < self._at[0] and is_late
+
+    def _read(self, tx: ReadTx, newest: tuple[int, int]) -> None:
+        """Read every row, in parts."""
+        table, last = Table(), 0
+        while rows := store.ranked_after(tx, last):
+            table.put(rows)
+            last = rows[-1][0]
+        self._table, self._at, self._read_at = table, newest, clock.monotonic_ms()
+
+    def _follow(self, tx: ReadTx, newest: tuple[int, int]) -> None:
+        """Apply what has changed since; read every row where that cannot be told, or is too much."""
+        assert self._table is not None
+        changes = store.changes_from(tx, self._at[0], MOST_CHANGES + 1)
+        begins = (changes[0][0], changes[0][3]) == self._at if self._at[0] else changes[0][0] == 1
+        seqs = {change[1] for change in changes}
+        if not begins or len(changes) > MOST_CHANGES or 0 in seqs:
+            self._read(tx, newest)
+            return
+        new = changes[1 if self._at[0] else 0 :]
+        texts = [(number, seq) for number, seq, is_text, _ in new if is_text]
+        self._apply(tx, self._table, {change[1] for change in new}, {seq for _, seq in texts})
+        self._table.postings.changed(texts)
+        self._at, self._read_at = newest, clock.monotonic_ms()
+
+    @staticmethod
+    def _apply(tx: ReadTx, table: Table, seqs: set[int], texts: set[int]) -> None:
+        every = np.array(list(seqs), dtype=np.int64)
+        known = every[every < table.size]
+        before = table.placed(known)
+        rows = store.ranked(tx, seqs)
+        table.put(rows, texts)
+        table.remove(np.array(list(seqs.difference(row[0] for row in rows)), dtype=np.int64))
+        after = table.placed(every[every < table.size])
+        if np.array_equal(before, after):
+            return
+        # Facts stand where the memory does that they were read from.
+        read_from = [key(f"pipeline-v2 {row[-1]}") for row in rows if row[0] in texts]
+        facts = np.isin(table["parent"], every) | np.isin(table["own_source"], read_from)
+        again = np.flatnonzero(facts & table["exists"])
+        table.put(store.ranked(tx, again.tolist()))
+        table.forget_neighbours(np.concatenate([before, after], axis=1), again)
