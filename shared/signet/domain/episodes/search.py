@@ -1,4 +1,4 @@
-"""Which sessions and commits a prompt is about, best first; none when nothing is near enough.
+"""Which sessions, commits, memories and documents a prompt is about, best first; none when nothing is near enough.
 
 Chunks that share words with the prompt are ranked by bm25 and compared by meaning. The floor was set on the evaluation
 data (loadtests, scenario `delivery`): reports about a decision are at a cosine of 0.40 to 0.81 to its talk, and 99 of
@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from signet.db import ReadTx, Row, fts, vectors
-from signet.domain.episodes import sql
+from signet.db.visibility import Reader
+from signet.domain.episodes import fence, outcome, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 
 #: Least cosine of the best chunk, for a prompt that shares many words with the source, and for one that shares few:
@@ -23,6 +24,8 @@ LEAST_WORDS, MANY_WORDS = 2, 8
 #: were at a cosine of 0.62 to 0.82 to each other, talks about other rules of the same code at most at 0.55.
 NEARLY = 0.75
 SAME_MATTER = 0.6
+#: Characters from which on a saved memory is more than a sentence or two.
+LONG_MEMORY = 300
 #: Of a prompt so much is read.
 READ_CHARS = 4_000
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
@@ -34,25 +37,34 @@ def find(
     prompt: str,
     *,
     vector: bytes | None,
-    agent_id: str,
+    reader: Reader,
     project: str | None,
     but: str | None,
     commits: bool = True,
 ) -> list[Match]:
     """Return the sources that a prompt is about, best first; `but` is the session that asks.
 
-    Without `project` those of every project count, without `commits` only sessions do.
+    Without `project` those of every project count, without `commits` none of these. What comes from strangers and
+    tells its reader to do something is left out.
     """
     asked = fts.content_words(prompt[:READ_CHARS])
     if not asked:
         return []
     words = fts.any_of(asked)
-    rows = sql.search(tx, words, agent_id=agent_id, project=project, but=but, commits=commits)
-    similar = _similarities(rows, vector)
+    talk = sql.search(
+        tx, words, agent_id=reader.agent_id, project=project, but=but, commits=commits
+    )
+    saved = [
+        row
+        for row in sql.memories(tx, words, reader=reader, project=project)
+        if not (fence.is_strangers(row["kind"]) and fence.orders(row["content"]))
+    ]
     found: list[_Candidate] = []
-    pairs = sorted(zip(rows, similar, strict=True), key=lambda pair: _name(pair[0]))
-    for _, group in groupby(pairs, key=lambda pair: _name(pair[0])):
-        found.append(_candidate(agent_id, asked, list(group), best=abs(rows[0]["rank"])))
+    # Each index has its own scale, so its best is its unit.
+    for rows in (talk, saved):
+        pairs = zip(rows, similarities(rows, vector), strict=True)
+        for _, group in groupby(sorted(pairs, key=_place), key=lambda pair: _name(pair[0])):
+            found.append(_candidate(asked, list(group), best=abs(rows[0]["rank"])))
     return _chosen(sorted(found, key=lambda one: one.match.score, reverse=True))
 
 
@@ -67,7 +79,6 @@ class _Candidate:
 
 
 def _candidate(
-    agent_id: str,
     asked: Sequence[str],
     chunks: Sequence[tuple[Row, float | None]],
     *,
@@ -75,19 +86,41 @@ def _candidate(
 ) -> _Candidate:
     row, near = max(chunks, key=lambda pair: (pair[1] or 0.0, abs(pair[0]["rank"])))
     words = max(abs(chunk["rank"]) for chunk, _ in chunks) / (best or 1.0)
-    shared = shared_words(asked, "\n".join(chunk["content"] for chunk, _ in chunks))
+    text = "\n".join(dict.fromkeys(chunk["content"] for chunk, _ in chunks))
+    shared = shared_words(asked, text)
     type_, id_, project = _name(row)
+    source = Source(type=SourceType(type_), id=id_, agent_id=row["agent_id"], project=project)
+    # A short memory cannot share more than it says.
+    most = len(asked)
+    if source.type is SourceType.MEMORY:
+        most = min(most, len(fts.content_words(text)))
     return _Candidate(
         Match(
-            source=Source(type=SourceType(type_), id=id_, agent_id=agent_id, project=project),
+            source=source,
             position=row["position"],
             score=words / 2 + (near or 0.0),
             said_at=row["said_at"],
+            origin=_origin(source.type, row),
+            is_strangers=fence.is_strangers(row["kind"]),
         ),
         [chunk["vector"] for chunk, _ in chunks if chunk["vector"]],
-        _is_near(shared, len(asked), near),
+        _is_near(shared, most, near)
+        and (source.type is not SourceType.MEMORY or is_worth_a_place(text)),
         near or 0.0,
     )
+
+
+def is_worth_a_place(memory: str) -> bool:
+    """Return whether a saved memory is told as an episode: it is long, or it decides. Others are told in a line."""
+    return len(memory) >= LONG_MEMORY or outcome.decides(memory)
+
+
+def _origin(type: SourceType, row: Row) -> str:
+    """Return who says what a row holds, as far as that is known."""
+    kind, title = row["kind"], fence.one_line(row["title"])
+    if type is SourceType.DOCUMENT:
+        return f"{'from the web' if kind == 'url' else 'document'}{title and f': {title}'}"
+    return fence.origin(kind, row["who"]) if type is SourceType.MEMORY else ""
 
 
 def _is_near(shared: int, asked: int, similarity: float | None) -> bool:
@@ -106,6 +139,8 @@ def _chosen(found: Sequence[_Candidate]) -> list[Match]:
     kept = [best.match]
     for one in found:
         if one is best or one.similarity < LEAST_SIMILARITY:
+            continue
+        if not one.is_near and one.match.source.type in (SourceType.MEMORY, SourceType.DOCUMENT):
             continue
         if _nearness(best, one) >= SAME_MATTER:
             kept.append(replace(one.match, is_same_matter=True))
@@ -127,12 +162,22 @@ def shared_words(asked: Sequence[str], text: str) -> int:
     return sum(word[:_STEM] in low for word in asked)
 
 
-def _similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:
+def is_same_word(one: str, other: str) -> bool:
+    """Return whether two words have the same stem, compared by their beginnings."""
+    return one[:_STEM] == other[:_STEM]
+
+
+def similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:
+    """Return the cosine of each row's `vector` to this one, None where either is missing or of another model."""
     if vector is None:
         return [None] * len(rows)
     known = [row["vector"] for row in rows if len(row["vector"] or b"") == len(vector)]
     found = iter(vectors.cosines(vector, known) if known else [])
     return [next(found) if len(row["vector"] or b"") == len(vector) else None for row in rows]
+
+
+def _place(pair: tuple[Row, float | None]) -> tuple[str, str, str, int]:
+    return *_name(pair[0]), pair[0]["position"]
 
 
 def _name(row: Row) -> tuple[str, str, str]:

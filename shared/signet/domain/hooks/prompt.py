@@ -88,10 +88,9 @@ def is_said(content: str, text: str) -> bool:
     return bool(words) and len(words & set(_terms(text))) >= SAID_SHARE * len(words)
 
 
-def told(lines: Sequence[str], engine: str) -> str:
-    """Return what a prompt is given (HK-56), without the query, which is the prompt itself."""
-    status = f"[signet:recall | results={len(lines)} | engine={engine}]"
-    return "\n".join([status, *lines])
+def status(count: int, engine: str) -> str:
+    """Return the line above what recall has found (HK-56), without the query, which is the prompt itself."""
+    return f"[signet:recall | results={count} | engine={engine}]"
 
 
 def feedback(session_key: str, memory_ids: Sequence[str]) -> str:

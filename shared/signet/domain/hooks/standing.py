@@ -1,0 +1,159 @@
+"""Rules and preferences that stand: those of the person and of a project, for a prompt that they have to do with."""
+
+import hashlib
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from signet.db import ReadTx, Row, fts, visibility
+from signet.db.visibility import Reader
+from signet.domain.episodes import fence, search
+from signet.domain.graph import traverse
+from signet.domain.hooks import focus, wording
+from signet.domain.memory.supersede import is_current
+
+#: Longer ones are stories, and are told as episodes.
+RULE_CHARS = 300
+#: Rules that are compared with a prompt; the newest are.
+LOOKED_AT = 300
+#: Rules of one prompt, and their characters.
+MOST, CHARS = 6, 700
+#: Words of a prompt that may name something.
+NAMES = 16
+#: A rule has to do with a prompt from this cosine on, or from the lower one on when they share a word. Looked at: ten
+#: rules beside twelve requests; "Please push the fix for the login" is at 0.20 to "Never push to main".
+NEAR, NEAR_WITH_WORD = 0.33, 0.18
+#: What is forbidden or demanded without exception stands wherever earlier work is told of.
+_HARD = re.compile(
+    r"\b(?:never|always|must(?:n['’]t)?|do not|don['’]t|under no circumstances)\b", re.I
+)
+#: Distilled from what somebody said, a rule is an order in his words.
+_ORDER = re.compile(r"(?:never|always|do not|don['’]t|avoid|make sure|prefer)\b", re.IGNORECASE)
+
+_RULES = """
+SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
+       coalesce(o.source_type, p.source_type, '') AS kind_of_source,
+       (SELECT e.vector FROM embeddings e
+         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
+  FROM memories m
+  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id
+ WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
+   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
+ ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule as it is told; `name` says what the session was given, `memory_id` which memory that is, if it is one.
+
+    `is_asked`: it has to do with the prompt; the others stand beside whatever else is told.
+    """
+
+    name: str
+    text: str
+    memory_id: str | None
+    is_asked: bool
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return the rule as it is told."""
+        return f"- {self.text}{f' ({self.note})' if self.note else ''}"
+
+
+def name_of(text: str) -> str:
+    """Return by which name a session knows that it was told a rule, wherever that is stored."""
+    said = " ".join(fts.words(text))
+    return f"rule:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+
+
+def find(
+    tx: ReadTx,
+    prompt: str,
+    *,
+    vector: bytes | None,
+    reader: Reader,
+    project: str | None,
+    given: Collection[str],
+) -> list[Rule]:
+    """Return the rules that hold here and that the session was not given yet, shortest first, within CHARS.
+
+    What comes from strangers is not among them: nobody here has agreed to it.
+    """
+    asked = fts.content_words(prompt[: search.READ_CHARS])
+    where = is_current() & visibility.readable(reader)
+    rows = tx.all(
+        _RULES.format(where=where.sql), (RULE_CHARS, project, project, *where.params, LOOKED_AT)
+    )
+    rows = [row for row in rows if _stands(row)]
+    near = search.similarities(rows, vector)
+    found: dict[str, Rule] = {}
+    for row, similarity in zip(rows, near, strict=True):
+        is_asked = _is_about(row["content"], asked, similarity)
+        is_hard = row["kind"] != "pipeline-v2" and _is_hard(row)
+        if (is_asked or is_hard) and row["id"] not in given:
+            origin = fence.origin(row["kind"], row["who"])
+            note = f"{origin}, {wording.day(row['created_at'])}"
+            rule = _rule(row["content"], row["id"], is_asked=is_asked, note=note)
+            found.setdefault(rule.name, rule)
+    named = [
+        one
+        for one in traverse.focal(tx, asked[:NAMES], agent_id=reader.agent_id)
+        if _is_named(one.name, asked)
+    ]
+    names = {one.name for one in named}
+    here = focus.focal(tx, reader, project=project, words=())
+    for thing, text in focus.constraints(
+        tx, reader, list({one.id: one for one in (*here, *named)}.values())
+    ):
+        is_asked = thing in names or _is_about(text, asked, None)
+        rule = _rule(text, None, is_asked=is_asked, note=fence.one_line(thing))
+        if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
+            found.setdefault(rule.name, rule)
+    return _fitting([one for one in found.values() if one.name not in given])
+
+
+def _fitting(rules: Sequence[Rule]) -> list[Rule]:
+    """Return those that fit, what was asked about before the others, and within that the shortest first."""
+    kept: list[Rule] = []
+    room = CHARS
+    for rule in sorted(rules, key=lambda one: (not one.is_asked, len(one.line))):
+        if len(kept) < MOST and len(rule.line) < room:
+            room -= len(rule.line) + 1
+            kept.append(rule)
+    return sorted(kept, key=lambda one: len(one.line))
+
+
+def _rule(text: str, memory_id: str | None, *, is_asked: bool, note: str) -> Rule:
+    return Rule(
+        name=name_of(text),
+        text=fence.one_line(text),
+        memory_id=memory_id,
+        is_asked=is_asked,
+        note=note,
+    )
+
+
+def _stands(row: Row) -> bool:
+    if fence.is_strangers(row["kind"]) or fence.is_strangers(row["kind_of_source"]):
+        return False
+    return row["type"] != "procedural" or _ORDER.match(row["content"]) is not None
+
+
+def _is_hard(row: Row) -> bool:
+    return row["type"] != "preference" and (
+        bool(row["pinned"]) or _HARD.search(row["content"]) is not None
+    )
+
+
+def _is_named(name: str, asked: Sequence[str]) -> bool:
+    return all(any(search.is_same_word(word, one) for one in asked) for word in fts.words(name))
+
+
+def _is_about(text: str, asked: Sequence[str], similarity: float | None) -> bool:
+    words = fts.content_words(text)
+    shared = sum(any(search.is_same_word(word, one) for one in asked) for word in words)
+    if similarity is None:
+        return shared > 0 and shared >= len(words) / 2
+    return similarity >= NEAR or (shared > 0 and similarity >= NEAR_WITH_WORD)
