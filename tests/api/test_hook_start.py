@@ -9,6 +9,7 @@ import pytest
 
 from signet import __version__, clock
 from signet.care.setup import files
+from signet.domain.episodes import fence
 from signet.domain.secrets.vault import Vault
 from support.http import Answer, Api
 from support.processes import PATIENCE_SECONDS
@@ -148,10 +149,11 @@ def test_a_new_workspace_has_nothing_to_say(api: Api) -> None:
 def test_beside_templates_only_memories_are_told(api: Api) -> None:
     a_new_workspace(api)
     remember(api, "The heron is grey.")
-    mark, day, memories = starts(api).body["inject"].split("\n\n")
+    mark, day, head, memories = starts(api).body["inject"].split("\n\n")
     assert mark == HEADINGS[0] and day.startswith("Today is ") and day.count(":") == 0
-    heading, line = memories.split("\n")
+    heading, line, tail = memories.split("\n")
     assert heading == "## Relevant Memories" and line.startswith("- The heron is grey. (")
+    assert head == f"{fence.HEAD}\n{fence.EXPLAINED}" and tail == fence.TAIL
 
 
 def test_an_agent_that_was_only_named_is_told_its_name(api: Api) -> None:

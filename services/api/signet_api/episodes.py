@@ -28,6 +28,8 @@ log = logs.get("hooks")
 EPISODES = "episodes"
 #: By this a session knows that it was told what the block is.
 EXPLAINED = "explained"
+#: The line above memories, and what parts it from what is around it.
+STATUS_CHARS = len(prompt.status(100, "temporal")) + len("\n\n\n")
 #: What stands alone: whoever reads it needs nothing that was said around it.
 _ALONE = frozenset({"preference", "rule", "constraint", "correction"})
 
@@ -50,6 +52,11 @@ class Question:
     #: A project that everything must be of, and the scope of memories.
     only: str | None = None
     scope: str | None = None
+    #: Most memories in lines of their own, the score that the best of them must have (None: as set for prompts), and
+    #: whether they are told whole.
+    limit: int = prompt.MOST_ITEMS
+    min_score: float | None = None
+    is_whole: bool = False
 
     @property
     def is_first(self) -> bool:
@@ -211,7 +218,7 @@ async def _remembered(
         {
             "query": asked.message[: prompt.VECTOR_CHARS],
             "keywordQuery": " ".join(asked.terms),
-            "limit": hooks.recall_limit,
+            "limit": max(asked.limit, hooks.recall_limit),
             "importance_min": prompt.LEAST_IMPORTANCE,
             "project": asked.only,
             "scope": asked.scope,
@@ -222,13 +229,16 @@ async def _remembered(
         useful = frozenset(recall.touched(result))
         hits = [hit for hit in result.hits if hit.id in useful]
         if not hits:
-            return await state.db.aread(_so_far, asked, min(asked.line_chars, room))
-        near = max(hit.score for hit in hits) >= hooks.min_score
+            chars = min(asked.line_chars, room - STATUS_CHARS)
+            return await state.db.aread(_so_far, asked, chars)
+        least = hooks.min_score if asked.min_score is None else asked.min_score
+        near = max(hit.score for hit in hits) >= least
         known = {one.memory_id for one in rules} | {one.match.source.id for one in stretches}
         new = [
             hit
             for hit in hits
             if near
+            and not hit.superseded_by
             and hit.id not in asked.given
             and hit.id not in known
             and hit.source_id not in known
@@ -260,7 +270,7 @@ def _delivered(
         if fence.is_strangers(kind) and fence.orders(hit.content):
             continue
         if key is None or key == asked.key or _stands_alone(hit):
-            items.append(_item(hit, asked.terms, kind))
+            items.append(_item(hit, asked, kind))
             continue
         if key in told or f"episode:session:{key}" in asked.given:
             continue
@@ -268,14 +278,15 @@ def _delivered(
             tx, hit.content, key, reader=reader, project=asked.only or asked.project
         )
         if passage is None:
-            items.append(_item(hit, asked.terms, kind))
+            items.append(_item(hit, asked, kind))
         elif (
             len(passage.text) + brief.HEADING_CHARS <= room and len(passages) < brief.MOST_STRETCHES
         ):
             room -= len(passage.text) + brief.HEADING_CHARS
             told.add(key)
             passages.append(passage)
-    lines = prompt.selected(items, chars=max(0, min(asked.line_chars, room)))
+    chars = min(asked.line_chars, room - STATUS_CHARS)
+    lines = prompt.selected(items, chars=max(0, chars), most=asked.limit)
     return _Remembered(lines, passages, "hybrid", scores)
 
 
@@ -284,11 +295,13 @@ def _stands_alone(hit: Hit) -> bool:
     return hit.type in _ALONE or hit.event_at is not None
 
 
-def _item(hit: Hit, terms: Sequence[str], kind: str) -> Item:
+def _item(hit: Hit, asked: Question, kind: str) -> Item:
     origin = fence.origin(hit.source_type, hit.who)
     if fence.is_strangers(kind) and origin == "inferred":
         origin += f" from {kind}"
-    text = fence.quoted(prompt.compact(hit.content, terms))
+    text = fence.one_line(
+        hit.content if asked.is_whole else prompt.compact(hit.content, asked.terms)
+    )
     return Item(hit.id, f"- {text} ({wording.day(hit.created_at)}, {origin})")
 
 

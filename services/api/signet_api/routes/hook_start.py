@@ -34,7 +34,7 @@ from signet.wire.hooks import SessionStartBody
 from signet.wire.recall import RecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State
-from signet_api.episodes import Context, Question, context_of
+from signet_api.episodes import EXPLAINED, Context, Question, context_of
 from signet_api.hook import HookRoute, call_of, is_internal
 from signet_api.routes.recall import found as recalled
 
@@ -146,7 +146,7 @@ def _given(found: Found) -> list[str]:
     """Return names of what a session begins with: its memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
     rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
-    return [*ids, *map(standing.name_of, rules)]
+    return [*([EXPLAINED] if ids else []), *ids, *map(standing.name_of, rules)]
 
 
 def _reads_workspace(call: Call, state: State) -> bool:

@@ -112,6 +112,9 @@ from signet.client.answers.operation import (
 )
 from signet.client.answers.recall import (
     Channel,
+    ContextAnswer,
+    ContextSource,
+    EpisodePage,
     Found,
     Hit,
     Recalled,
@@ -188,6 +191,8 @@ __all__ = [
     "ConnectedOnePassword",
     "Connector",
     "ConnectorHealth",
+    "ContextAnswer",
+    "ContextSource",
     "CountedAgent",
     "CountedEntity",
     "DeletedDocument",
@@ -205,6 +210,7 @@ __all__ = [
     "EndedTurn",
     "Entity",
     "EntityPage",
+    "EpisodePage",
     "Excerpt",
     "Expanded",
     "ExportPage",

@@ -7,7 +7,7 @@ from signet import clock
 from signet.config.hooks import PreCompaction
 from signet.db import ReadTx, Row, visibility
 from signet.db.visibility import Reader, Where
-from signet.domain.hooks import wording
+from signet.domain.episodes import fence
 from signet.domain.memory.supersede import is_current
 
 LEAD = "Summarize this session before its context is shortened, so that the work can go on from the summary."
@@ -38,7 +38,7 @@ def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[str
     seen &= visibility.readable(reader)
     rows = tx.all(_RECENT.format(where=seen.sql), (*seen.params, POOL))
     rows.sort(key=lambda row: _score(row, now), reverse=True)
-    return [wording.one_line(row["content"]) for row in rows[:limit]]
+    return [fence.one_line(row["content"]) for row in rows[:limit]]
 
 
 def prompt(asked: str, memories: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader, Where
+from signet.domain.episodes import fence
 from signet.domain.hooks import context
 from signet.domain.memory.store import tags_of
 from signet.domain.memory.supersede import is_current
@@ -26,7 +27,10 @@ MOST_WORDED, WORDED_CHARS = 10, 600
 #: Matches that are looked at before only what the reader may read is kept.
 LOOKED_AT = 100
 
-_COLUMNS = "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed"
+_COLUMNS = (
+    "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
+    " coalesce(m.source_type, '') AS kind, m.who"
+)
 _ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
 _NEWEST = f"""
 SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
@@ -56,11 +60,13 @@ class Offer:
     created_at: str
     score: float
     source: str
+    #: Who says it.
+    origin: str
 
     @property
     def line(self) -> str:
         """Return the memory as it is told."""
-        return context.memory_line(self.content, self.tags, self.created_at)
+        return context.memory_line(self.content, self.tags, self.created_at, self.origin)
 
 
 def candidates(
@@ -162,4 +168,5 @@ def _offer(row: Row, score: float, source: str) -> Offer:
         created_at=row["created_at"],
         score=score,
         source=source,
+        origin=fence.origin(row["kind"], row["who"]),
     )

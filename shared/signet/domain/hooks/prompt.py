@@ -70,11 +70,11 @@ def compact(content: str, asked: Sequence[str]) -> str:
     return best if len(best) <= ITEM_CHARS else f"{best[: ITEM_CHARS - 3].rstrip()}..."
 
 
-def selected(items: Iterable[Item], *, chars: int) -> list[Item]:
+def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> list[Item]:
     """Return those that fit, best first; one that does not fit is skipped."""
     taken: list[Item] = []
     for item in items:
-        if len(taken) == MOST_ITEMS:
+        if len(taken) == most:
             break
         if len(item.line) + 1 <= chars:
             chars -= len(item.line) + 1
