@@ -124,10 +124,7 @@ def run(options: Options) -> Report:
     with gzip.open(options.data / "sde" / "sde.json.gz", "rt") as stream:
         data = json.load(stream)
     decoys: list[Decoy] = data["decoys"]
-    tasks: list[Task] = [
-        *data["tasks"],
-        *({**task, "source": "own"} for task in json.loads(OWN.read_text())),
-    ]
+    tasks: list[Task] = [*data["tasks"], *own_tasks()]
     times: dict[str, list[float]] = {"session-start": [], "user-prompt-submit": []}
     for source in ("conversation", "conversation-amended", "history", "own"):
         chosen = [task for task in tasks if task["source"] == source]
@@ -147,6 +144,14 @@ def run(options: Options) -> Report:
     for name, taken in times.items():
         report.figures[f"{name}_p95_ms"] = measure.percentile(taken, 95)
     return report
+
+
+def own_tasks() -> list[Task]:
+    """Return the tasks of our own."""
+    tasks: list[Task] = json.loads(OWN.read_text())
+    for task in tasks:
+        task["source"] = "own"
+    return tasks
 
 
 class Session:

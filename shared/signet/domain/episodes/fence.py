@@ -51,7 +51,7 @@ _ORDER = re.compile(
     r"|don['’]t|never|always|ignore|disregard|forget|run|execute|call|invoke|use|send|post|open|visit|fetch|download"
     r"|install|delete|remove|write|create|add|set|change|update|commit|push|tell|reply|respond|answer|say|act|pretend"
     r"|remember|make sure|ensure|follow|obey|copy|paste|click|enter|type|read|print|output|return|stop|start|let"
-    r"|assistant,|agent,|ai,)\b",
+    r"|(?:the )?(?:assistant|agent|model|ai|reader)(?:,| must| should| has to| will| may not))(?!\w)",
     re.IGNORECASE | re.MULTILINE,
 )
 
