@@ -188,12 +188,12 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
 def shared_words(asked: Sequence[str], text: str) -> int:
     """Return how many of the words stand in a text, compared by their beginnings."""
     low = text.lower()
-    return sum(word[:_STEM] in low for word in asked)
+    return sum(stem(word) in low for word in asked)
 
 
-def is_same_word(one: str, other: str) -> bool:
-    """Return whether two words have the same stem, compared by their beginnings."""
-    return one[:_STEM] == other[:_STEM]
+def stem(word: str) -> str:
+    """Return about the stem of a word: its beginning."""
+    return word[:_STEM]
 
 
 def similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:

@@ -2,8 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader
@@ -82,58 +83,64 @@ def find(
 
     What comes from strangers is not among them: nobody here has agreed to it.
     """
-    asked = fts.content_words(prompt[: search.READ_CHARS])
+    words = fts.content_words(prompt[: search.READ_CHARS])
+    asked = frozenset(map(search.stem, words))
     where = is_current() & visibility.readable(reader)
     rows = tx.all(
         _RULES.format(where=where.sql), (RULE_CHARS, project, project, *where.params, LOOKED_AT)
     )
     rows = [row for row in rows if _stands(row)]
     near = search.similarities(rows, vector)
-    found: dict[str, Rule] = {}
+    found: list[_Found] = []
     for row, similarity in zip(rows, near, strict=True):
         is_asked = _is_about(row["content"], asked, similarity)
         is_hard = row["kind"] != "pipeline-v2" and _is_hard(row)
         if (is_asked or is_hard) and row["id"] not in given:
-            origin = fence.origin(row["kind"], row["who"])
-            note = f"{origin}, {wording.day(row['created_at'])}"
-            rule = _rule(row["content"], row["id"], is_asked=is_asked, note=note)
-            found.setdefault(rule.name, rule)
+            note = f"{fence.origin(row['kind'], row['who'])}, {wording.day(row['created_at'])}"
+            found.append(_Found(not is_asked, len(row["content"]), row["content"], note, row["id"]))
     named = [
         one
-        for one in traverse.focal(tx, asked[:NAMES], agent_id=reader.agent_id)
-        if _is_named(one.name, asked)
+        for one in traverse.focal(tx, words[:NAMES], agent_id=reader.agent_id)
+        if all(search.stem(word) in asked for word in fts.words(one.name))
     ]
     names = {one.name for one in named}
     here = focus.focal(tx, reader, project=project, words=())
-    for thing, text in focus.constraints(
-        tx, reader, list({one.id: one for one in (*here, *named)}.values())
-    ):
+    things = list({one.id: one for one in (*here, *named)}.values())
+    for thing, text in focus.constraints(tx, reader, things):
         is_asked = thing in names or _is_about(text, asked, None)
-        rule = _rule(text, None, is_asked=is_asked, note=fence.one_line(thing))
         if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
-            found.setdefault(rule.name, rule)
-    return _fitting([one for one in found.values() if one.name not in given])
+            found.append(_Found(not is_asked, len(text), text, fence.one_line(thing), None))
+    return _fitting(found, given)
 
 
-def _fitting(rules: Sequence[Rule]) -> list[Rule]:
-    """Return those that fit, what was asked about before the others, and within that the shortest first."""
-    kept: list[Rule] = []
+class _Found(NamedTuple):
+    """A rule that holds, in the order in which rules are chosen."""
+
+    is_not_asked: bool
+    chars: int
+    text: str
+    note: str
+    memory_id: str | None
+
+
+def _fitting(found: Iterable[_Found], given: Collection[str]) -> list[Rule]:
+    """Return those that are new and fit, what was asked about before the others, the shortest first."""
+    kept: dict[str, Rule] = {}
     room = CHARS
-    for rule in sorted(rules, key=lambda one: (not one.is_asked, len(one.line))):
-        if len(kept) < MOST and len(rule.line) < room:
+    for one in sorted(found, key=lambda one: one[:2]):
+        if len(kept) == MOST:
+            break
+        rule = Rule(
+            name=name_of(one.text),
+            text=fence.one_line(one.text),
+            memory_id=one.memory_id,
+            is_asked=not one.is_not_asked,
+            note=one.note,
+        )
+        if rule.name not in kept and rule.name not in given and len(rule.line) < room:
             room -= len(rule.line) + 1
-            kept.append(rule)
-    return sorted(kept, key=lambda one: len(one.line))
-
-
-def _rule(text: str, memory_id: str | None, *, is_asked: bool, note: str) -> Rule:
-    return Rule(
-        name=name_of(text),
-        text=fence.one_line(text),
-        memory_id=memory_id,
-        is_asked=is_asked,
-        note=note,
-    )
+            kept[rule.name] = rule
+    return sorted(kept.values(), key=lambda one: len(one.line))
 
 
 def _stands(row: Row) -> bool:
@@ -148,13 +155,9 @@ def _is_hard(row: Row) -> bool:
     )
 
 
-def _is_named(name: str, asked: Sequence[str]) -> bool:
-    return all(any(search.is_same_word(word, one) for one in asked) for word in fts.words(name))
-
-
-def _is_about(text: str, asked: Sequence[str], similarity: float | None) -> bool:
+def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:
+    if similarity is not None and (similarity >= NEAR or similarity < NEAR_WITH_WORD):
+        return similarity >= NEAR
     words = fts.content_words(text)
-    shared = sum(any(search.is_same_word(word, one) for one in asked) for word in words)
-    if similarity is None:
-        return shared > 0 and shared >= len(words) / 2
-    return similarity >= NEAR or (shared > 0 and similarity >= NEAR_WITH_WORD)
+    shared = sum(search.stem(word) in asked for word in words)
+    return shared > 0 and (similarity is not None or shared >= len(words) / 2)
