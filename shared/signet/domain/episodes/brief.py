@@ -88,9 +88,8 @@ def _parts(tx: ReadTx, match: Match, reader: Reader) -> list[str]:
     if not match.is_strangers:
         return parts
     # Nobody asked for what it tells its reader to do.
-    return [
-        one for one in split.paragraphs(whole(parts, match.source.type)) if not fence.orders(one)
-    ]
+    said = split.sentences(whole(parts, match.source.type))
+    return [" ".join(one for one in said if not fence.orders(one))]
 
 
 def whole(parts: Sequence[str], type: SourceType) -> str:

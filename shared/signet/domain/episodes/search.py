@@ -54,8 +54,7 @@ def find(
 ) -> list[Match]:
     """Return the sources that a prompt is about, best first; `but` is the session that asks.
 
-    Without `project` those of every project count, without `commits` none of these. What comes from strangers and
-    tells its reader to do something is left out.
+    Without `project` those of every project count, without `commits` none of these.
     """
     asked = fts.content_words(prompt[:READ_CHARS])
     if not asked:
@@ -64,11 +63,7 @@ def find(
     talk = sql.search(
         tx, words, agent_id=reader.agent_id, project=project, but=but, commits=commits
     )
-    saved = [
-        row
-        for row in sql.memories(tx, words, reader=reader, project=project)
-        if not (fence.is_strangers(row["kind"]) and fence.orders(row["content"]))
-    ]
+    saved = sql.memories(tx, words, reader=reader, project=project)
     found: list[_Candidate] = []
     # Each index has its own scale, so its best is its unit.
     for rows in (talk, saved):
@@ -131,7 +126,10 @@ def _candidate(
         _is_near(shared, most, near),
         near or 0.0,
         shared,
-        source.type is not SourceType.MEMORY or is_worth_a_place(text),
+        source.type is not SourceType.MEMORY
+        or (
+            is_worth_a_place(text) and not (fence.is_strangers(row["kind"]) and fence.orders(text))
+        ),
     )
 
 

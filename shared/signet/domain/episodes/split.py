@@ -56,6 +56,11 @@ def joined(parts: Iterable[str]) -> str:
     return text
 
 
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text; a line is at least one."""
+    return [one for line in text.splitlines() for one in _SENTENCE.split(line.strip()) if one]
+
+
 def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a text, one that is long in sentences put together up to PARAGRAPH_CHARS."""
     found: list[str] = []
