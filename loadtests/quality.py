@@ -86,7 +86,7 @@ class Client:
         )
         answer = self._connection.getresponse()
         content: dict[str, object] = json.loads(answer.read())
-        if answer.status != http.client.OK:
+        if answer.status not in (http.client.OK, http.client.CREATED):
             raise RuntimeError(f"{path}: {answer.status} {content}")
         return content
 

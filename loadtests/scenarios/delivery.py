@@ -6,10 +6,11 @@ session's end; when the background work is done, each report is the first prompt
 *Carried* is the share of the rule's own words (those that the report does not use itself) that stand in what
 `session-start` and `user-prompt-submit` inject.
 
-Three stores, so that no task is answered by another task's wording of the same rule: decisions in conversations,
-decisions that a later conversation amended, and decisions in commit messages, for which the project is a git
-repository. In the same run: the floor, the whole conversation that plain BM25 ranks first, cut at 4,000 characters; and
-the ceiling, everything that was said where the rule was decided (a rule may use words that nobody said).
+Four stores, so that no task is answered by another task's wording of the same rule: decisions in conversations,
+decisions that a later conversation amended, decisions in commit messages, for which the project is a git repository,
+and tasks of our own (`own_tasks.json`), among them some that were saved by hand or stand in a document. In the same
+run: the floor, the whole conversation that plain BM25 ranks first, cut at 4,000 characters; and the ceiling, everything
+that was said where the rule was decided (a rule may use words that nobody said).
 
 Also: how often a prompt about something else (questions of LoCoMo) gets anything, and what is said twice in a session
 of ten prompts.
@@ -27,7 +28,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from loadtests import measure
 from loadtests.evidence import conversations
@@ -50,6 +51,8 @@ COLUMNS = (
     "said %",
     "said >= 90 %",
 )
+#: Tasks of our own about other software, on which no threshold was set: decided in talk, amended, saved, in a document.
+OWN = Path(__file__).parent.parent / "own_tasks.json"
 #: Where the floor is cut, as a brief is.
 FLOOR_CHARS = 4_000
 #: Prompts that nothing in the store is about.
@@ -98,6 +101,9 @@ class Task(TypedDict):
     report: str
     conversations: list[list[Turn]]
     commit: Commit | None
+    #: Of our own tasks: where it was saved by hand, or stands in a document.
+    saved: NotRequired[list[str]]
+    document: NotRequired[dict[str, str] | None]
 
 
 @dataclass(slots=True)
@@ -118,9 +124,9 @@ def run(options: Options) -> Report:
     with gzip.open(options.data / "sde" / "sde.json.gz", "rt") as stream:
         data = json.load(stream)
     decoys: list[Decoy] = data["decoys"]
-    tasks: list[Task] = data["tasks"]
+    tasks: list[Task] = [*data["tasks"], *own_tasks()]
     times: dict[str, list[float]] = {"session-start": [], "user-prompt-submit": []}
-    for source in ("conversation", "conversation-amended", "history"):
+    for source in ("conversation", "conversation-amended", "history", "own"):
         chosen = [task for task in tasks if task["source"] == source]
         with Stack(options.folder / source) as stack:
             project = _project(options.folder / f"project-{source}", decoys, chosen)
@@ -138,6 +144,14 @@ def run(options: Options) -> Report:
     for name, taken in times.items():
         report.figures[f"{name}_p95_ms"] = measure.percentile(taken, 95)
     return report
+
+
+def own_tasks() -> list[Task]:
+    """Return the tasks of our own."""
+    tasks: list[Task] = json.loads(OWN.read_text())
+    for task in tasks:
+        task["source"] = "own"
+    return tasks
 
 
 class Session:
@@ -199,6 +213,12 @@ def _hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Sequ
         session = Session(stack, project, f"talk-{number}")
         session.call("session-start", source="startup")
         session.call("session-end", transcriptPath=str(path), reason="other")
+    client = Client(stack.port)
+    for task in tasks:
+        for text in task.get("saved", ()):
+            client.post("/api/memory/remember", {"content": text, "project": str(project)})
+        if document := task.get("document"):
+            client.post("/api/documents", {"source_type": "text", **document})
     connection = connect(stack.workspace.database, read_only=True)
     until = time.monotonic() + DRAIN_SECONDS
     while connection.execute(_OPEN).fetchone()[0]:
@@ -253,15 +273,22 @@ def _floor(tally: Tally, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None
     texts = ["\n".join(turn["text"] for turn in decoy["turns"]) for decoy in decoys]
     for task in tasks:
         texts += ["\n".join(turn["text"] for turn in turns) for turns in task["conversations"]]
+        texts += _written(task)
         if task["commit"]:
             texts.append(f"{task['commit']['subject']}\n\n{task['commit']['body']}")
     ranking = _Bm25(texts)
     for task in tasks:
         tally.floor.append(carried(task, ranking.best(task["report"])[:FLOOR_CHARS]))
         said = [turn["text"] for turns in task["conversations"] for turn in turns]
+        said += _written(task)
         commit = task["commit"]
         said += [commit["subject"], commit["body"]] if commit else []
         tally.said.append(carried(task, "\n".join(said)))
+
+
+def _written(task: Task) -> list[str]:
+    document = task.get("document")
+    return [*task.get("saved", ()), *([document["content"]] if document else [])]
 
 
 class _Bm25:

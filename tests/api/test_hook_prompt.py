@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from signet import clock
+from signet.domain.episodes import fence
 from signet.domain.recall.models import Result
 from signet_api.routes.recall import found
 from support.http import Answer, Api
@@ -33,9 +34,10 @@ def checkpoints(api: Api) -> list[dict[str, Any]]:
 def test_a_memory_that_is_near_is_told_with_a_line_to_rate_it_by(api: Api) -> None:
     memory_id = remember(api)
     answer = prompts(api).body
-    status, line, rating = answer["inject"].split("\n")
+    [head, explained, _, status, line, tail, rating] = answer["inject"].split("\n")
+    assert (head, explained, tail) == (fence.HEAD, fence.EXPLAINED, fence.TAIL)
     assert status == "[signet:recall | results=1 | engine=hybrid]"
-    assert line.startswith(f"- {TOLD} (") and line.endswith(")")
+    assert line.startswith(f"- {TOLD} (") and line.endswith(", saved by daemon)")
     short = memory_id[:18]
     assert rating == f"<memory-feedback>session_key=s1 ids={short}</memory-feedback>"
     rated = api.post("/api/memory/feedback", {"sessionKey": "s1", "feedback": {short: 1}}).body
@@ -72,7 +74,7 @@ def test_what_is_not_near_enough_is_not_told(
         result = await found(*asked)
         return replace(result, hits=tuple(replace(hit, score=score) for hit in result.hits))
 
-    monkeypatch.setattr("signet_api.routes.hook_prompt.found", scored)
+    monkeypatch.setattr("signet_api.episodes.found", scored)
     assert prompts(api).body["memoryCount"] == count
     api.configure("hooks: {userPromptSubmit: {minScore: 0.38}}\n")
     assert prompts(api, key="s2").body["memoryCount"] == 1
@@ -115,7 +117,7 @@ def test_a_new_context_may_be_told_again(api: Api, hook: str) -> None:
 
 
 def test_long_memories_are_told_by_their_best_sentence_within_the_budget(api: Api) -> None:
-    padding = "The harbour is wide and the water is cold in most of the months of the year. " * 3
+    padding = "The harbour is wide and the water is cold in most of the months of the year. "
     remember(api, f"{padding}{TOLD} {padding}")
     assert f"- {TOLD} (" in prompts(api).body["inject"]
     for number in range(6):
@@ -138,7 +140,7 @@ def test_a_raw_prompt_is_freed_from_what_gateways_put_around_it(api: Api) -> Non
 def test_a_prompt_is_not_said_again(api: Api) -> None:
     remember(api)
     inject = prompts(api, 'Where does\n"the walrus" | results=9\nsleep?').body["inject"]
-    status, line, _ = inject.split("\n")
+    [*_, status, line, _, _] = inject.split("\n")
     assert status == "[signet:recall | results=1 | engine=hybrid]" and TOLD in line
 
 
@@ -164,7 +166,7 @@ def test_a_prompt_goes_on_when_recall_fails(api: Api, monkeypatch: pytest.Monkey
     async def broken(*_: object) -> Any:
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("signet_api.routes.hook_prompt.found", broken)
+    monkeypatch.setattr("signet_api.episodes.found", broken)
     answer = prompts(api)
     assert answer.status == 200 and answer.body["inject"] == ""
     assert any(one["event"] == "prompt.without_recall" for one in api.logged)

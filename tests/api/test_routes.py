@@ -36,6 +36,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/memory/save"): ({"content": "The docs live in docs."}, 200),
     ("POST", "/api/hook/remember"): ({"content": "The shop opens at nine."}, 200),
     ("POST", "/api/memory/recall"): ({"query": "tests"}, 200),
+    ("POST", "/api/memory/context"): ({"prompt": "tests"}, 200),
     ("GET", "/api/memory/search"): (None, 200),
     ("GET", "/memory/search"): (None, 200),
     # Without a model there are no vectors.

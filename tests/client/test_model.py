@@ -9,7 +9,7 @@ import signet.client
 from client.speaking import Speaker
 from client.test_calls import at
 from signet.client import Invalid, Signet, anthropic_tools, openai_tools, tools
-from signet.client.context import HEAD, composed
+from signet.domain.episodes import fence
 from signet.mcp.tools import TOOLS
 from support.http import Served
 
@@ -22,10 +22,10 @@ def test_what_is_remembered_becomes_a_text_with_its_sources(
     saved = {"who": "Ben", "project": word}
     old = client.do("remember", f"The {word} is moored at pier 3.\nSince May.", **saved)["id"]
     context = client.do("context_for", f"where is the {word} moored", project=word)
-    head, line = context.text.split("\n")
-    assert head == HEAD and str(context) == context.text
-    assert line.startswith(f"[1] The {word} is moored at pier 3. Since May. (")
-    assert line.endswith(", by Ben)")
+    [head, *_, line, tail] = context.text.split("\n")
+    assert (head, tail) == (fence.HEAD, fence.TAIL) and str(context) == context.text
+    assert line.startswith(f"- The {word} is moored at pier 3. Since May. (")
+    assert line.endswith(", saved by Ben)")
     assert [source["id"] for source in context.sources] == [old]
     moved = f"The {word} is moored at pier 9."
     new = client.do("remember", moved, supersedes=old, project=word)["id"]
@@ -35,15 +35,16 @@ def test_what_is_remembered_becomes_a_text_with_its_sources(
     assert (nothing.text, nothing.sources) == ("", [])
 
 
-def test_a_context_keeps_to_its_size_and_takes_what_still_fits() -> None:
-    base = {"type": "fact", "created_at": "2026-01-02T00:00:00.000Z", "who": None}
-    hits = [base | {"content": text} for text in ("short", "l" * 500, "also short")]
-    context = composed(hits, max_chars=len(HEAD) + 100)  # type: ignore[arg-type]  # what is read of a hit
-    assert context.text.split("\n")[1:] == [
-        "[1] short (fact, 2026-01-02)",
-        "[2] also short (fact, 2026-01-02)",
-    ]
-    assert composed(hits, max_chars=10).text == ""  # type: ignore[arg-type]
+def test_a_context_keeps_to_its_size(server: Served, speaker: type[Speaker]) -> None:
+    client = at(server, speaker)
+    word = uuid4().hex
+    for number in range(8):
+        text = f"Buoy {number} of the {word} is {'very ' * 12}red."
+        client.do("remember", text, project=word)
+    asked = f"buoys of the {word}"
+    context = client.do("context_for", asked, project=word, max_chars=500)
+    assert 0 < len(context.sources) < 8 and len(context.text) <= 500
+    assert client.do("context_for", asked, project=word, max_chars=50).text == ""
 
 
 def test_tools_are_those_of_the_protocol_and_by_default_only_about_memory() -> None:

@@ -268,5 +268,5 @@ def test_no_tool_has_a_name_of_openclaws_own(home: Home) -> None:
     folder = f".openclaw/extensions/{openclaw.PLUGIN}"
     manifest = json.loads(home.read(f"{folder}/openclaw.plugin.json"))
     names = manifest["contracts"]["tools"]
-    assert len(names) == 6 and all(one.startswith("signet_memory_") for one in names)
+    assert len(names) == 7 and all(one.startswith("signet_memory_") for one in names)
     assert list(manifest["toolMetadata"]) == names

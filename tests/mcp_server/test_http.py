@@ -68,7 +68,8 @@ def test_it_introduces_itself_in_the_version_that_was_asked_for(api: Api) -> Non
     assert ask(api, "ping")["result"] == {}
     assert 0 < len(instructions) <= 1_200
     named = {name for name in TOOLS if name in instructions}
-    assert named == {"memory_search", "memory_store", "memory_modify", "memory_forget"}
+    verbs = ("context", "search", "store", "modify", "forget")
+    assert named == {f"memory_{verb}" for verb in verbs}
     assert "data, not instructions" in instructions
 
 

@@ -78,6 +78,7 @@ TABLE: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/memory/save"): _REMEMBER,
     ("POST", "/api/hook/remember"): _REMEMBER,
     ("POST", "/api/memory/recall"): _RECALL,
+    ("POST", "/api/memory/context"): _RECALL,
     ("GET", "/api/memory/search"): _RECALL,
     ("GET", "/memory/search"): _RECALL,
     ("GET", "/memory/similar"): _RECALL,

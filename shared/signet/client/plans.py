@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 from signet.client.answers import (
     ConnectorHealth,
+    ContextAnswer,
     Document,
     Job,
     MemoryPage,
     MemorySummary,
-    Recalled,
 )
 from signet.client.call import Call, Pause, Plan
 from signet.client.calls import connectors, daemon, documents, memory, recall
-from signet.client.context import Context, composed
+from signet.client.context import Context
 from signet.client.work import Work, summed
 
 #: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
@@ -43,23 +43,27 @@ def context_for(
 ) -> Plan[Context]:
     """Return what is remembered about a prompt, as a text for the system prompt, with its sources.
 
+    It is what sessions are given with their prompts: rules that stand, stretches of earlier sessions, commits and
+    documents, then single memories, of at most `max_chars`; `limit` is of the latter.
+
     >>> stored = signet.remember("Ana moors her boat at the north pier.", type="fact")
     >>> context = signet.context_for("Where does Ana moor her boat?")
-    >>> print(str(context).splitlines()[1])  # doctest: +ELLIPSIS
-    [1] Ana moors her boat at the north pier. (fact, ...)
+    >>> "Ana moors her boat at the north pier." in str(context)
+    True
     >>> context.sources[0]["id"] == stored["id"]
     True
     """
-    found: Recalled = yield recall.recall(
+    found: ContextAnswer = yield recall.context(
         prompt,
         limit=limit,
+        max_chars=max_chars,
         project=project,
         min_score=min_score,
         scope=scope,
         agent_id=agent_id,
         session_key=session_key,
     )
-    return composed(found["results"], max_chars=max_chars)
+    return Context(text=found["context"], sources=found["sources"])
 
 
 def wait_for_job(job_id: str, *, seconds: float = 60.0) -> Plan[Job]:

@@ -63,6 +63,8 @@ class Signet:
     recall = _call(calls.recall.recall)
     search = _call(calls.recall.search)
     context_for = _plan(plans.context_for)
+    context = _call(calls.recall.context)
+    episode = _call(calls.recall.episode)
     similar = _call(calls.recall.similar)
     authors = _call(calls.recall.authors)
     types = _call(calls.recall.types)

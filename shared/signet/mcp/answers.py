@@ -77,6 +77,13 @@ def found(body: Body, view: View) -> Body:
     }
 
 
+def context(body: Body, view: View) -> Body:
+    """Return a context without its sources, which its text names; a page of an episode as it is."""
+    if "context" in body:
+        return {"context": body["context"] or "Nothing is remembered about this."}
+    return _lean({name: body.get(name) for name in ("id", "text", "page", "pages")})
+
+
 def listed(body: Body, view: View) -> Body:
     """Return a page of memories and how many there are in all."""
     stats = body.get("stats")

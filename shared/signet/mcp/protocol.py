@@ -26,9 +26,9 @@ INVALID_PARAMS = -32602
 INSTRUCTIONS = """\
 Signet is your long-term memory. It outlasts this session and is shared by the user's other agents on this machine.
 
-Search (memory_search) when a task starts, when the user refers to earlier work, and before asking something they may \
-have told you already. Look for the project's decisions and rules and for the user's preferences. Skip it for what \
-Signet has already put into this session.
+When a task starts and Signet has put nothing into this session, ask memory_context. Search (memory_search) when the \
+user refers to earlier work, and before asking something they may have told you already: for the project's decisions \
+and rules, for the user's preferences.
 
 Store (memory_store) what will matter in later sessions: decisions with their reason, preferences, corrections, facts \
 about people and projects, how recurring things are done. One sentence each that makes sense on its own, with names \

@@ -30,7 +30,7 @@ _MEMORY = (
             text("type", "Only this type"),
             text("project", "Only this project folder"),
             text("tags", "Comma-separated"),
-            text("who", "Only saved by this program or person"),
+            text("who", "Only saved by this program or person", listed=False),
             text("since", "From this ISO date"),
             text("until", "To this ISO date"),
             number("min_score", "Least relevance", least=0, most=1, listed=False),
@@ -92,7 +92,7 @@ _MEMORY = (
         text="List memories, newest first.",
         arguments=(
             number("limit", "Up to 1000", default=100, least=1, most=1000),
-            number("offset", "Results to skip", least=0),
+            number("offset", "Results to skip", least=0, listed=False),
             text("type", "Only this type", listed=False),
         ),
         method="GET",
@@ -107,8 +107,8 @@ _MEMORY = (
             _ID,
             _REASON,
             text("content", "New text"),
-            text("type", "New type"),
-            text("tags", "Comma-separated"),
+            text("type", "New type", listed=False),
+            text("tags", "Comma-separated", listed=False),
             number("importance", "0 to 1", least=0, most=1),
         ),
         method="PATCH",
@@ -155,12 +155,30 @@ _MEMORY = (
         shape=answers.rated,
     ),
     Tool(
+        name="memory_context",
+        text="What earlier sessions, commits, notes and rules say about a task, verbatim. Or all of one of "
+        "them, by its id (session:abc).",
+        arguments=(
+            text("prompt", "The task"),
+            text("id", "Id in a heading"),
+            number("page", "Of a long one", least=1),
+            text("project", "Only this project folder", listed=False),
+            number("max_chars", "Size", to="maxChars", least=0, most=20_000, listed=False),
+            text("session_key", "Session key", to="sessionKey", listed=False),
+            _AGENT,
+        ),
+        method="POST",
+        path="/api/memory/context",
+        failed="Context failed",
+        shape=answers.context,
+    ),
+    Tool(
         name="knowledge_expand",
         text="Everything known about one person, project or other thing: rules, facts, "
         "relations and memories.",
         arguments=(
             text("entity_name", "Its name", to="entity", required=True),
-            text("question", "Puts relevant facts first"),
+            text("question", "Puts relevant facts first", listed=False),
             text("aspect_filter", "Only aspects named like this", to="aspect", listed=False),
             number("max_tokens", "Size", to="maxTokens", default=2000, least=100, listed=False),
         ),
@@ -177,7 +195,7 @@ _PEERS = (
         text="List other agent sessions that are active now.",
         arguments=(
             text("session_key", "Your session, to leave it out"),
-            text("project", "Only this project folder"),
+            text("project", "Only this project folder", listed=False),
             text("agent_id", "The agent that asks", listed=False),
             flag("include_self", "Include the asking session", default=False, listed=False),
             number("limit", "Most results", default=50, least=1, most=200, listed=False),
@@ -201,7 +219,7 @@ _PEERS = (
                 among=("assist_request", "decision_update", "info", "question"),
                 listed=False,
             ),
-            text("from_session_key", "Your session", to="fromSessionKey"),
+            text("from_session_key", "Your session", to="fromSessionKey", listed=False),
             text("from_agent_id", "The agent that sends", to="fromAgentId", listed=False),
             Argument(
                 name="via",

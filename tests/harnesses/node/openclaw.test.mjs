@@ -27,7 +27,7 @@ test("it is a memory plugin of the name that the slot holds", () => {
 
 test("tools say which arguments they need", async () => {
   const { tools } = load()
-  assert.deepEqual(Object.keys(tools).length, 6)
+  assert.deepEqual(Object.keys(tools).length, 7)
   assert.ok(Object.keys(tools).every((name) => name.startsWith("signet_memory_")))
   assert.deepEqual(tools.signet_memory_search.parameters.required, ["query"])
   const told = await tools.signet_memory_store.execute("1", { content: "The anchor chain is forty metres long" })
@@ -38,10 +38,9 @@ test("building a prompt is told what is remembered; the end of a run gives what 
   const { hooks } = load()
   const context = { agentId: "main", sessionKey: "agent:main:main", workspaceDir: "/work/boat" }
   const told = await hooks.before_prompt_build({ prompt: "How long is the anchor chain?", messages: [] }, context)
-  assert.match(told.prependContext, /forty metres/)
+  assert.equal((told.prependContext + told.appendSystemContext).split("forty metres").length, 2)
   assert.match(told.appendSystemContext, /memory active/)
   const next = await hooks.before_prompt_build({ prompt: "Is it rusty?", messages }, context)
-  assert.match(next.prependContext, /forty metres/)
   assert.equal(next.appendSystemContext, told.appendSystemContext)
   const restarted = await load().hooks.before_prompt_build({ prompt: "Is it long?", messages }, context)
   assert.match(restarted.appendSystemContext, /Today is /)
@@ -55,6 +54,24 @@ test("building a prompt is told what is remembered; the end of a run gives what 
   const other = { agentId: "helm", sessionId: "s-7" }
   await hooks.before_prompt_build({ prompt: "Hello", messages }, other)
   await hooks.session_end({}, other)
+})
+
+test("what was told once goes with every later prompt", async () => {
+  const { hooks, tools } = load()
+  const context = { agentId: "main", sessionKey: "agent:main:long", workspaceDir: "/work/dock" }
+  for (let n = 0; n < 8; n++) {
+    await tools.signet_memory_store.execute("1", { content: `Bollard ${n}${n} of the dock carries ${n + 20} tonnes.` })
+    await hooks.before_prompt_build({ prompt: `What does bollard ${n}${n} of the dock carry?`, messages: [] }, context)
+  }
+  const last = await hooks.before_prompt_build({ prompt: "thanks", messages: [] }, context)
+  for (let n = 0; n < 8; n++) {
+    const all = last.prependContext + last.appendSystemContext
+    assert.equal(all.split(`carries ${n + 20} tonnes`).length, 2, `bollard ${n}`)
+  }
+  const asked = await tools.signet_memory_context.execute("1", { prompt: "What does bollard 77 of the dock carry?" })
+  assert.match(asked.content[0].text, /27 tonnes/)
+  const unknown = await tools.signet_memory_context.execute("1", { id: "session:nobody" })
+  assert.match(unknown.content[0].text, /No such episode/)
 })
 
 test("without a daemon a prompt is built at once", async () => {
@@ -74,5 +91,7 @@ test("the legacy hook remembers, recalls and ends sessions", async () => {
   await handler({ type: "gateway", action: "startup" })
   assert.match(told[0], /^Remembered/)
   assert.match(told[1], /spruce/)
-  assert.equal(told.length, 2)
+  await handler(event("context", "the mast"))
+  assert.match(told[2], /memory active/)
+  assert.equal(told.length, 3)
 })

@@ -45,7 +45,7 @@ test("what is remembered goes with the messages it was found for, a turn is read
   const first = message("m-1", sessionID, "Tell me the harbour light port, please")
   await hooks["chat.message"]({ sessionID }, first)
   const [one] = await asked(hooks, first)
-  assert.match(one, /^<signet-memory>[^]*memory active[^]*9944[^]*<\/signet-memory>\nTell me/)
+  assert.match(one, /^<signet-context>[^]*memory active[^]*9944[^]*<\/signet-context>\nTell me/)
   const second = message("m-2", sessionID, "And the colour of the buoy?")
   await hooks["chat.message"]({ sessionID }, second)
   const later = await asked(hooks, first, second)

@@ -15,7 +15,7 @@ from signet.domain.agents import store as agents
 from signet.domain.auth import caller
 from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
-from signet.domain.hooks import identity, offered, progress, session_start, wording
+from signet.domain.hooks import identity, offered, progress, session_start, standing, wording
 from signet.domain.hooks.context import MEMORY
 from signet.domain.hooks.identity import Identity
 from signet.domain.hooks.models import Continuity
@@ -36,6 +36,7 @@ from signet.wire.hooks import SessionStartBody
 from signet.wire.recall import RecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State
+from signet_api.episodes import EXPLAINED, Context, Question, context_of
 from signet_api.hook import HookRoute, call_of, is_internal
 from signet_api.injections import record_injection
 from signet_api.routes.recall import found as recalled
@@ -84,6 +85,7 @@ async def _read_commits(call: Call, state: State) -> None:
 
 async def _context(call: Call, about: str, state: State, now: datetime) -> dict[str, object]:
     settings = state.settings
+    said = about.strip()
     about = (about or settings.hooks.session_start.query or "").strip()
     scores, files, secrets = await asyncio.gather(
         _recalled(call, about, state),
@@ -107,7 +109,8 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
     found = await state.db.aread(gather)
     if found.failed:
         log.warning("session.parts_missing", parts=found.failed)
-    await state.db.awrite_quick(_keep, call, found, settings, now=now)
+    context = await _earlier(call, said, found, state)
+    await state.db.awrite_quick(_keep, call, found, context, settings, now=now)
     record.event(
         Event.SESSION_START,
         harness=call.harness,
@@ -116,8 +119,38 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
     )
     notice = updates.notice(state.health.update, state.health.pending)
     answer, items = _answer(found, files, secrets, settings, notice, now)
-    record_injection(state, call, Phase.START, str(answer["inject"]), items)
+    if context.text:
+        answer["inject"] = f"{answer['inject']}\n\n{context.text}".strip()
+    record_injection(state, call, Phase.START, str(answer["inject"]), [*items, *context.items])
     return answer
+
+
+async def _earlier(call: Call, about: str, found: Found, state: State) -> Context:
+    """Return what earlier work says of what the session is about, where its harness says that with its start.
+
+    Harnesses that call a hook at each prompt say nothing here, and are told then.
+    """
+    rules = state.settings.hooks.user_prompt_submit
+    if not (about and rules.enabled):
+        return Context()
+    asked = Question(
+        agent_id=call.agent_id,
+        message=about,
+        terms=(),  # memories are among what every session begins with
+        chars=rules.max_brief_chars,
+        line_chars=0,
+        key=call.key,
+        project=caller.current().scope.project or call.project,
+        given=frozenset(_given(found)),
+    )
+    return await context_of(asked, state)
+
+
+def _given(found: Found) -> list[str]:
+    """Return names of what a session begins with: its memories, and the rules among them wherever they are stored."""
+    ids = [one.id for one in found.told]
+    rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
+    return [*([EXPLAINED] if ids else []), *ids, *map(standing.name_of, rules)]
 
 
 def _reads_workspace(call: Call, state: State) -> bool:
@@ -159,7 +192,9 @@ def _told(one: Offer) -> dict[str, object]:
     }
 
 
-def _keep(tx: WriteTx, call: Call, found: Found, settings: Settings, *, now: datetime) -> None:
+def _keep(
+    tx: WriteTx, call: Call, found: Found, context: Context, settings: Settings, *, now: datetime
+) -> None:
     """Keep what the session was given; where it is known, what it could have been given too."""
 
     def fresh(before: Continuity) -> Continuity:
@@ -173,7 +208,8 @@ def _keep(tx: WriteTx, call: Call, found: Found, settings: Settings, *, now: dat
         )
 
     told = [one.id for one in found.told]
-    progress.started(tx, call, fresh, told, settings, now=now)
+    given = [*_given(found), *context.given]
+    progress.started(tx, call, fresh, given, settings, now=now)
     offered.count(tx, told)
     if call.key is not None:
         offered.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)

@@ -112,6 +112,9 @@ from signet.client.answers.operation import (
 )
 from signet.client.answers.recall import (
     Channel,
+    ContextAnswer,
+    ContextSource,
+    EpisodePage,
     Found,
     Hit,
     Recalled,
@@ -195,8 +198,10 @@ __all__ = [
     "ConnectedOnePassword",
     "Connector",
     "ConnectorHealth",
+    "ContextAnswer",
     "ContextInjection",
     "ContextItem",
+    "ContextSource",
     "ContextTotals",
     "CountedAgent",
     "CountedEntity",
@@ -215,6 +220,7 @@ __all__ = [
     "EndedTurn",
     "Entity",
     "EntityPage",
+    "EpisodePage",
     "Excerpt",
     "Expanded",
     "ExportPage",

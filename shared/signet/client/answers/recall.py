@@ -90,3 +90,34 @@ class Found(TypedDict):
     who: NotRequired[str | None]
     importance: NotRequired[float]
     pinned: NotRequired[bool]
+
+
+class ContextSource(TypedDict):
+    """One thing that a context tells: a rule, a memory, or a stretch of a session, commit, memory or document.
+
+    The `id` of a stretch is one for `episode`.
+    """
+
+    id: str
+    type: str
+    content: str
+    date: NotRequired[str]
+    project: NotRequired[str | None]
+
+
+class ContextAnswer(TypedDict):
+    """What is remembered about a prompt."""
+
+    context: str
+    sources: list[ContextSource]
+    count: int
+
+
+class EpisodePage(TypedDict):
+    """One page of a session, commit, memory or document; pages count from 1."""
+
+    id: str
+    type: str
+    text: str
+    page: int
+    pages: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from signet.client.answers import Found, Recalled
+from signet.client.answers import ContextAnswer, EpisodePage, Found, Recalled
 from signet.client.call import Call, given, one_or_more, read
 
 
@@ -63,6 +63,40 @@ def recall(
         "sessionKey": session_key,
     }
     return Call(method="POST", path="/api/memory/recall", body=given(body), is_safe=True)
+
+
+def context(
+    prompt: str,
+    *,
+    limit: int | None = None,
+    max_chars: int | None = None,
+    project: str | None = None,
+    min_score: float | None = None,
+    scope: str | None = None,
+    agent_id: str | None = None,
+    session_key: str | None = None,
+) -> Call[ContextAnswer]:
+    """Return what is remembered about a prompt as one text, with what is in it."""
+    body = {
+        "prompt": prompt,
+        "limit": limit,
+        "maxChars": max_chars,
+        "project": project,
+        "minScore": min_score,
+        "scope": scope,
+        "agentId": agent_id,
+        "sessionKey": session_key,
+    }
+    return Call(method="POST", path="/api/memory/context", body=given(body), is_safe=True)
+
+
+def episode(id: str, *, page: int = 1, agent_id: str | None = None) -> Call[EpisodePage]:
+    """Return one page of all of an episode in a context, by the id of its source (`session:abc`).
+
+    Raises NotFound for one that is unknown or another agent's.
+    """
+    body = {"id": id, "page": page, "agentId": agent_id}
+    return Call(method="POST", path="/api/memory/context", body=given(body), is_safe=True)
 
 
 def search(

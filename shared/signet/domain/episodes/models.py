@@ -1,24 +1,42 @@
-"""What is indexed of sessions and commits, and what a search returns."""
+"""Where episodes come from, what is indexed of them, and what a search returns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from signet import ids
+
+#: Characters of a commit's hash that name it.
+COMMIT_CHARS = 12
+
 
 class SourceType(StrEnum):
-    """Where an episode comes from; the strings are stored."""
+    """Where an episode comes from; the strings are stored, and stand in its id.
+
+    Sessions and commits are indexed here, memories and documents are found by the index of memories.
+    """
 
     SESSION = "session"
     COMMIT = "commit"
+    MEMORY = "memory"
+    DOCUMENT = "document"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One session or commit. `id` is the session's key or the commit's hash; `project` is empty for none."""
+    """One source. `id` is a session's key, a commit's hash, or the id of a memory, of a long memory's group or of a
+    document; `project` is empty for none.
+    """
 
     type: SourceType
     id: str
     agent_id: str
     project: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return what names it in a session and to an agent: `session:…`, commits and ids shortened."""
+        shown = self.id[:COMMIT_CHARS] if self.type is SourceType.COMMIT else ids.short(self.id)
+        return f"{self.type}:{self.id if self.type is SourceType.SESSION else shown}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +61,7 @@ class Match:
     score: float
     said_at: str
     is_same_matter: bool = False
+    #: Who says it, as far as that is known, for a memory or document.
+    origin: str = ""
+    #: It comes from the web or a tool.
+    is_strangers: bool = False

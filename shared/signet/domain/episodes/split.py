@@ -9,6 +9,12 @@ from signet.domain.sessions.transcript import Turn, written
 #: A chunk takes whole turns up to this length: about what the embedding model reads (256 tokens).
 CHUNK_CHARS = 1_200
 
+#: Most and least that two chunks of a document have in common (settings of documents: 200 by default).
+OVERLAP_CHARS, LEAST_OVERLAP = 1_000, 20
+#: A paragraph up to this length is one passage.
+PARAGRAPH_CHARS = 500
+
+_SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z\d\"'(`])")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _TURN = re.compile(r"^(?=[A-Z][\w .'’-]{0,60}: )", re.MULTILINE)
 
@@ -38,6 +44,35 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
 def turns(text: str) -> list[str]:
     """Return the turns of joined chunks, each with the name of who speaks in front."""
     return [found for part in _TURN.split(text) if (found := part.strip("\n"))]
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Return the chunks of a document as one text; each may begin with the end of the one before it."""
+    text = ""
+    for part in parts:
+        most = min(len(text), len(part), OVERLAP_CHARS)
+        shared = next((n for n in range(most, LEAST_OVERLAP, -1) if text.endswith(part[:n])), 0)
+        text += part[shared:] if shared or not text else f"\n\n{part}"
+    return text
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text; a line is at least one."""
+    return [one for line in text.splitlines() for one in _SENTENCE.split(line.strip()) if one]
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, one that is long in sentences put together up to PARAGRAPH_CHARS."""
+    found: list[str] = []
+    for paragraph in filter(str.strip, _PARAGRAPH.split(text)):
+        gathered = ""
+        for sentence in _SENTENCE.split(paragraph.strip("\n")):
+            if gathered and len(gathered) + len(sentence) >= PARAGRAPH_CHARS:
+                found.append(gathered)
+                gathered = ""
+            gathered = f"{gathered} {sentence}" if gathered else sentence
+        found.append(gathered)
+    return found
 
 
 def pieces(text: str) -> list[str]:

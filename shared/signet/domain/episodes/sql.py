@@ -1,11 +1,13 @@
-"""The only SQL of episodes: the table `episode_chunks` and its full-text index."""
+"""The only SQL of episodes: the table `episode_chunks` and its full-text index, and memories as episodes."""
 
 import json
 import re
 from collections.abc import Sequence
 
-from signet.db import ReadTx, Row, WriteTx
-from signet.domain.episodes.models import Chunk, Source
+from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db.visibility import Reader, Where
+from signet.domain.episodes.models import Chunk, Source, SourceType
+from signet.domain.memory.supersede import is_current
 
 #: Chunks that a search compares by meaning.
 CANDIDATES = 60
@@ -45,7 +47,7 @@ DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN (SELECT value FROM json_each(?))"""
 _SEARCH = """
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
-       c.vector, f.rank
+       c.vector, f.rank, '' AS kind, NULL AS who, NULL AS title
   FROM episode_chunks_fts f JOIN episode_chunks c ON c.seq = f.rowid
  WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
@@ -83,6 +85,61 @@ def holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: 
 def whole(tx: ReadTx, agent_id: str, source_type: str, source_id: str) -> str:
     """Return all that is indexed of a source as one text, empty when nothing is."""
     return "\n".join(row[0] for row in tx.tuples(_WHOLE, (agent_id, source_type, source_id)))
+
+
+#: What was saved by somebody, and documents; not what was distilled from either or from sessions.
+_SAVED = Where(
+    "m.is_deleted = 0 AND m.type NOT IN ('session_summary', 'daily-log', 'system')"
+    " AND coalesce(m.source_type, '') NOT IN ('pipeline-v2', 'session_end')"
+)
+#: The pieces of a long memory and the chunks of a document are one source.
+_MEMORIES = """
+SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS source_type,
+       CASE WHEN m.type = 'document_chunk' OR m.source_type = 'chunk' THEN m.source_id ELSE m.id END AS source_id,
+       m.agent_id, coalesce(m.project, '') AS project,
+       coalesce(m.ordinal, (SELECT d.chunk_index FROM document_memories d
+                             WHERE d.memory_id = m.id AND d.document_id = m.source_id), 0) AS position,
+       m.created_at AS said_at, m.content, e.vector, f.rank,
+       coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title
+  FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+  LEFT JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
+  LEFT JOIN documents o ON m.type = 'document_chunk' AND o.id = m.source_id
+ WHERE memories_fts MATCH ? AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND {where}
+ ORDER BY f.rank LIMIT ?"""
+_PIECES = """
+SELECT m.content, m.created_at FROM memories m
+ WHERE (m.id = ? OR (m.source_type = 'chunk' AND m.source_id = ?)) AND m.type <> 'document_chunk'
+   AND coalesce(m.ordinal, 0) BETWEEN ? AND ? AND {where} ORDER BY m.ordinal"""
+_PAGES = """
+SELECT m.content, m.created_at FROM document_memories d JOIN memories m ON m.id = d.memory_id
+ WHERE d.document_id = ? AND d.chunk_index BETWEEN ? AND ? AND {where} ORDER BY d.chunk_index"""
+_NAMED = """
+SELECT DISTINCT source_id, project FROM episode_chunks
+ WHERE agent_id = :agent AND source_type = :type AND (:project IS NULL OR project = :project)
+   AND source_id >= :id AND source_id <= :last LIMIT 2"""
+_OF_GROUP = """
+SELECT DISTINCT coalesce(CASE m.source_type WHEN 'chunk' THEN m.source_id END, m.id), m.agent_id,
+       coalesce(m.project, '')
+  FROM memories m
+ WHERE ((m.id >= ? AND m.id <= ?) OR (m.source_type = 'chunk' AND m.source_id >= ? AND m.source_id <= ?))
+   AND m.type <> 'document_chunk' AND {where} LIMIT 2"""
+_OF_DOCUMENT = """
+SELECT DISTINCT o.id, o.agent_id, '' FROM documents o
+  JOIN document_memories d ON d.document_id = o.id JOIN memories m ON m.id = d.memory_id
+ WHERE o.id >= ? AND o.id <= ? AND o.status <> 'deleted' AND {where} LIMIT 2"""
+#: The session that a memory was distilled from, itself or by the memory that it was read from, and what kind of
+#: source its words are of.
+_ROOTS = """
+SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
+                  WHEN p.source_type = 'session_end' THEN p.source_id END,
+       coalesce(o.source_type, p.source_type, m.source_type, '')
+  FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value
+  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+  LEFT JOIN documents o ON o.id = CASE WHEN m.type = 'document_chunk' THEN m.source_id
+                                       WHEN p.type = 'document_chunk' THEN p.source_id END"""
+_CHUNKS_OF = """
+SELECT source_type, source_id, agent_id, project, position, said_at, content FROM episode_chunks
+ WHERE agent_id = ? AND source_type = 'session' AND source_id = ? AND (? IS NULL OR project = ?) ORDER BY position"""
 
 
 def stored(tx: ReadTx, source: Source) -> list[Row]:
@@ -152,10 +209,55 @@ def search(
     return tx.all(_SEARCH, {**asked, "commits": commits, "most": CANDIDATES})
 
 
-def around(tx: ReadTx, source: Source, first: int, last: int) -> list[str]:
-    """Return the texts of the chunks between two positions, both included."""
-    asked = {**_key(source), "first": first, "last": last}
-    return [row[0] for row in tx.all(_AROUND, asked)]
+def memories(tx: ReadTx, words: str, *, reader: Reader, project: str | None) -> list[Row]:
+    """Return the saved memories and chunks of documents that a full-text expression fits best, as `search` does.
+
+    A memory comes once for each of its vectors. Without `project` those of every project count.
+    """
+    where = _SAVED & is_current() & visibility.readable(reader)
+    given = (words, project, project, *where.params, CANDIDATES)
+    return tx.all(_MEMORIES.format(where=where.sql), given)
+
+
+def around(tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader) -> list[str]:
+    """Return the texts of the chunks between two positions, both included, that the reader may read."""
+    if source.type in (SourceType.SESSION, SourceType.COMMIT):
+        asked = {**_key(source), "first": first, "last": last}
+        return [row[0] for row in tx.all(_AROUND, asked)]
+    where = Where("m.is_deleted = 0") & visibility.readable(reader)
+    if source.type is SourceType.DOCUMENT:
+        sql, given = _PAGES, (source.id, first, last)
+    else:
+        sql, given = _PIECES, (source.id, source.id, first, last)  # type: ignore[assignment]
+    return [row[0] for row in tx.all(sql.format(where=where.sql), (*given, *where.params))]
+
+
+def named(
+    tx: ReadTx, type: SourceType, id: str, *, is_short: bool, reader: Reader, project: str | None
+) -> list[Source]:
+    """Return the sources of a type that an id names, or the beginning of one; at most two, of the reader's."""
+    last = f"{id}g" if is_short else id  # behind every hexadecimal digit
+    if type in (SourceType.SESSION, SourceType.COMMIT):
+        asked = {"agent": reader.agent_id, "type": type, "project": reader.project or project}
+        rows = tx.tuples(_NAMED, {**asked, "id": id, "last": last})
+        return [Source(type=type, id=one, agent_id=reader.agent_id, project=of) for one, of in rows]
+    where = Where("m.is_deleted = 0") & visibility.readable(reader)
+    sql, given = _OF_GROUP, (id, last, id, last)
+    if type is SourceType.DOCUMENT:
+        sql, given = _OF_DOCUMENT, (id, last)  # type: ignore[assignment]
+    rows = tx.tuples(sql.format(where=where.sql), (*given, *where.params))
+    return [Source(type=type, id=one, agent_id=owner, project=of) for one, owner, of in rows]
+
+
+def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, tuple[str | None, str]]:
+    """Return by id the session that a memory was distilled from, None for none, and the kind of its first source."""
+    rows = tx.tuples(_ROOTS, (json.dumps(list(memory_ids)),))
+    return {memory_id: (key, kind) for memory_id, key, kind in rows}
+
+
+def of_session(tx: ReadTx, key: str, *, agent_id: str, project: str | None) -> list[Row]:
+    """Return the chunks of a session in order."""
+    return tx.all(_CHUNKS_OF, (agent_id, key, project, project))
 
 
 def _key(source: Source) -> dict[str, object]:

@@ -7,7 +7,7 @@ from signet import clock
 from signet.config.hooks import PreCompaction
 from signet.db import ReadTx, Row, visibility
 from signet.db.visibility import Reader, Where
-from signet.domain.hooks import wording
+from signet.domain.episodes import fence
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.memory.supersede import is_current
 
@@ -67,7 +67,7 @@ def items(memories: Sequence[Row]) -> list[Item]:
 
 
 def _line(row: Row) -> str:
-    return f"- {wording.one_line(row['content'])}"
+    return f"- {fence.one_line(row['content'])}"
 
 
 def _score(row: Row, now: datetime) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from signet.domain.episodes import fence
 from signet.domain.hooks import wording
 
 MEMORY_LINE = "[memory active | /remember | /recall]"
@@ -35,6 +36,8 @@ class Part(IntEnum):
 
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
+#: Sections that hold what anybody may have said: they are enclosed as data.
+FENCED = (Part.MEMORIES, Part.RECOVERY)
 #: Sections that only go with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: What goes first when the whole is too long.
@@ -71,10 +74,10 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
     return f"{text}\n\n{kept}" if kept else text
 
 
-def memory_line(content: str, tags: Sequence[str], created_at: str) -> str:
-    """Return one memory as a line."""
-    marked = f" [{', '.join(tags)}]" if tags else ""
-    return f"- {wording.one_line(content)}{marked} ({wording.day(created_at)})"
+def memory_line(content: str, tags: Sequence[str], created_at: str, origin: str) -> str:
+    """Return one memory as a line, with its day and who says it."""
+    marked = f" [{fence.one_line(', '.join(tags))}]" if tags else ""
+    return f"- {fence.one_line(content)}{marked} ({wording.day(created_at)}, {origin})"
 
 
 def titled(part: Part, title: str, text: str, most: int) -> Section:
@@ -84,7 +87,7 @@ def titled(part: Part, title: str, text: str, most: int) -> Section:
 
 def constraint_lines(constraints: Sequence[tuple[str, str]], *, most: int) -> list[str]:
     """Return all constraints as lines `- thing: rule`, shortened to fit as far as that may be (HK-34)."""
-    texts = [(wording.plain(thing), wording.one_line(rule)) for thing, rule in constraints]
+    texts = [(wording.plain(thing), fence.one_line(rule)) for thing, rule in constraints]
     over = sum(len(f"- {thing}: {rule}\n") for thing, rule in texts) > most
     fixed = sum(len(f"- {thing}: \n") for thing, _ in texts)
     share = max(LEAST_CONSTRAINT, (most - fixed) // len(texts)) if texts else 0
@@ -114,4 +117,10 @@ def _with_fewer_memories(sections: list[Section], room: int) -> list[Section]:
 
 
 def _joined(sections: Sequence[Section]) -> str:
-    return "\n\n".join(one.text for one in sections)
+    """Return the sections as one text; where memories are told, what they are is said, once in a session."""
+    return "\n\n".join(
+        fence.enclosed([one.text], is_first=one.part is Part.MEMORIES)
+        if one.part in FENCED
+        else one.text
+        for one in sections
+    )

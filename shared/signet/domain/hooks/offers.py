@@ -9,6 +9,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader, Where
+from signet.domain.episodes import fence
 from signet.domain.hooks import context
 from signet.domain.memory.store import tags_of
 from signet.domain.memory.supersede import is_current
@@ -28,7 +29,11 @@ LOOKED_AT = 100
 
 _COLUMNS = (
     "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
-    " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from"
+    " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from,"
+    " coalesce(m.source_type, '') AS kind, m.who,"
+    " (SELECT coalesce(o.source_type, p.source_type) FROM memories p"
+    "  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id"
+    "  WHERE m.source_type = 'pipeline-v2' AND p.id = m.source_id) AS root"
 )
 _ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
 _NEWEST = f"""
@@ -62,12 +67,14 @@ class Offer:
     created_at: str
     score: float
     source: str
+    #: Who says it.
+    origin: str
     read_from: str | None = None
 
     @property
     def line(self) -> str:
         """Return the memory as it is told."""
-        return context.memory_line(self.content, self.tags, self.created_at)
+        return context.memory_line(self.content, self.tags, self.created_at, self.origin)
 
 
 def candidates(
@@ -90,10 +97,12 @@ def candidates(
     rows += tx.all(_PINNED.format(where=seen.sql), (*seen.params, MOST_PINNED))
     for row in rows:
         score = _effective(row, decay_rate, now)
-        if score > LEAST_SCORE:
+        if score > LEAST_SCORE and not _orders(row):
             found[row["id"]] = _offer(row, score, "effective")
     others = json.dumps(list({**reached, **recalled}))
     for row in tx.all(_BY_ID.format(where=seen.sql), (others, *seen.params)):
+        if _orders(row):
+            continue
         walked, asked = reached.get(row["id"], 0.0), recalled.get(row["id"], 0.0)
         before = found.get(row["id"])
         if before is not None and before.score >= max(walked, asked):
@@ -146,7 +155,9 @@ def worded(tx: ReadTx, reader: Reader, project: str, *, beside: Sequence[Offer])
     ranks = recall.keyword(tx, fts.any_of(terms), LOOKED_AT)
     rows = tx.all(_BY_SEQ.format(where=seen.sql), (json.dumps(list(ranks)), *seen.params))
     known = {one.id for one in beside}
-    offers = [_offer(row, 0.0, "fts_only") for row in rows if row["id"] not in known]
+    offers = [
+        _offer(row, 0.0, "fts_only") for row in rows if row["id"] not in known and not _orders(row)
+    ]
     return chosen(offers, most=MOST_WORDED, chars=WORDED_CHARS, beside=beside)
 
 
@@ -168,6 +179,11 @@ def _effective(row: Row, rate: float, now: datetime) -> float:
     return effective(row["importance"] or 0.0, used, now, rate=rate)
 
 
+def _orders(row: Row) -> bool:
+    """Return whether a memory comes from the web or a tool and tells its reader to do something."""
+    return any(map(fence.is_strangers, (row["kind"], row["root"]))) and fence.orders(row["content"])
+
+
 def _is_of(offer: Offer, project: str | None) -> bool:
     return project is not None and offer.project == project
 
@@ -184,4 +200,5 @@ def _offer(row: Row, score: float, source: str) -> Offer:
         score=score,
         source=source,
         read_from=row["read_from"],
+        origin=fence.origin(row["kind"], row["who"]),
     )

@@ -70,11 +70,11 @@ def compact(content: str, asked: Sequence[str]) -> str:
     return best if len(best) <= ITEM_CHARS else f"{best[: ITEM_CHARS - 3].rstrip()}..."
 
 
-def selected(items: Iterable[Item], *, chars: int) -> list[Item]:
+def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> list[Item]:
     """Return those that fit, best first; one that does not fit is skipped."""
     taken: list[Item] = []
     for item in items:
-        if len(taken) == MOST_ITEMS:
+        if len(taken) == most:
             break
         if len(item.line) + 1 <= chars:
             chars -= len(item.line) + 1
@@ -88,10 +88,9 @@ def is_said(content: str, text: str) -> bool:
     return bool(words) and len(words & set(_terms(text))) >= SAID_SHARE * len(words)
 
 
-def told(lines: Sequence[str], engine: str) -> str:
-    """Return what a prompt is given (HK-56), without the query, which is the prompt itself."""
-    status = f"[signet:recall | results={len(lines)} | engine={engine}]"
-    return "\n".join([status, *lines])
+def status(count: int, engine: str) -> str:
+    """Return the line above what recall has found (HK-56), without the query, which is the prompt itself."""
+    return f"[signet:recall | results={count} | engine={engine}]"
 
 
 def feedback(session_key: str, memory_ids: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from signet.db.visibility import Reader
 from signet.domain.agents import presence
 from signet.domain.agents.presence import Presence
 from signet.domain.auth import caller
+from signet.domain.episodes import fence
 from signet.domain.graph.traverse import Bounds, Walk
 from signet.domain.hooks import context, focus, offers, recovery, wording
 from signet.domain.hooks.context import Part, Section
@@ -223,7 +224,7 @@ def _sections(
     start, walked = settings.hooks.session_start, settings.pipeline.traversal
     rules = context.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
     working = (
-        context.titled(Part.MEMORY, "Working Memory", identity.memory, context.MEMORY)
+        context.titled(Part.MEMORY, "Working Memory", fence.clean(identity.memory), context.MEMORY)
         if start.include_recent_context
         else Section(Part.MEMORY, "")
     )
@@ -240,7 +241,7 @@ def _sections(
         _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
         Section(
             Part.RECOVERY,
-            f"## Session Recovery Context\n{found.recovery}" if found.recovery else "",
+            f"## Session Recovery Context\n{fence.clean(found.recovery)}" if found.recovery else "",
         ),
         working,
     ]

@@ -7,7 +7,9 @@ from typing import Literal
 
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.episodes import sql
+from signet.domain.agents import store as agents
+from signet.domain.episodes import brief, sql
+from signet.domain.episodes.models import Source, SourceType
 from signet.domain.injections import store
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of
 from signet.domain.memory import store as memories
@@ -15,6 +17,9 @@ from signet.domain.memory import store as memories
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
 #: Stands where something between two ranges was not given.
 GAP = "\n[…]\n"
+
+#: More pieces than any source has.
+_LAST = 1_000_000
 
 #: What a brief puts where it leaves something out; no part of the source.
 _MARKS = re.compile(r"\[…\]|\[code left out\]")
@@ -46,7 +51,7 @@ class Texts:
             return Text()
         name = item["kind"], item["source_id"]
         if name not in self._sources:
-            self._sources[name] = sql.whole(self._tx, self._reader.agent_id, *name)
+            self._sources[name] = _whole(self._tx, *name, self._reader)
         source, spans = self._sources[name], store.spans_of(item["spans"])
         if not source:
             return Text()
@@ -57,7 +62,8 @@ class Texts:
     def _memory(self, id_: str, text_hash: str | None) -> Text:
         memory = memories.readable(self._tx, id_, self._reader)
         if memory is None:
-            return Text()
+            pieces = _whole(self._tx, Kind.MEMORY, id_, self._reader)
+            return Text(content=pieces, state="kept") if pieces else Text()
         if memory.is_deleted:
             return Text(state="forgotten")
         is_same = text_hash in (None, hash_of(memory.content))
@@ -75,14 +81,23 @@ def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
 
 def _located(tx: ReadTx, injection: Injection) -> Injection:
     items = list(injection.items)
+    reader = agents.reader(tx, injection.agent_id)
     found: dict[int, Spans] = {}
     for place, item in enumerate(items):
         if item.text and item.kind in EPISODES:
-            source = sql.whole(tx, injection.agent_id, item.kind, item.id)
+            source = _whole(tx, item.kind, item.id, reader)
             if spans := locate(item.text, source):
                 found[place] = spans
                 items[place] = replace(item, text=cut(source, spans))
     return replace(injection, items=items, spans=found)
+
+
+def _whole(tx: ReadTx, kind: str, id_: str, reader: Reader) -> str:
+    """Return all of a source that a reader may see, empty when nothing is; `id_` may be that of a memory's pieces."""
+    if kind in (Kind.SESSION, Kind.COMMIT):
+        return sql.whole(tx, reader.agent_id, kind, id_)
+    source = Source(type=SourceType(kind), id=id_, agent_id=reader.agent_id)
+    return brief.whole(sql.around(tx, source, 0, _LAST, reader=reader), source.type)
 
 
 def locate(text: str, source: str) -> Spans:

@@ -24,8 +24,9 @@ const COMMANDS = {
     if (!told) return "The memory is not available."
     return (told.results ?? []).map((one) => `- ${one.content}`).join("\n") || "Nothing is remembered about this."
   },
-  async context(about) {
-    const told = await signet.hook("session-start", about, CALL_MS)
+  // This hook hears no prompts, so the words behind the command say what earlier work is wanted of.
+  async context(about, words) {
+    const told = await signet.hook("session-start", { ...about, context: words, needsContext: true }, CALL_MS)
     return told?.inject || "There is nothing to tell yet."
   },
 }

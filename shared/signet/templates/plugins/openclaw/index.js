@@ -3,8 +3,9 @@
 
 const CALL_MS = 5_000
 const HEALTH_MS = 60_000
-// OpenClaw keeps nothing that a hook adds to a prompt, and Signet repeats no memory within so many prompts.
-const REPEATED = 5
+// OpenClaw keeps nothing that a hook adds to a prompt, and Signet says nothing twice in a session. So what was told
+// goes with each prompt until a compaction: the first of it, and of the rest the newest up to so many characters.
+const REPEATED_CHARS = 12_000
 // Since then a hook can add to the system prompt, which is the same in each turn and so is cached by providers.
 const SYSTEM_SINCE = [2026, 3, 7]
 
@@ -29,6 +30,13 @@ const MEMORY_TOOLS = {
     args: { id: "string" },
     call: (client, { id }) => client.ask("GET", `/api/memory/${encodeURIComponent(id)}`, undefined, 5_000),
     show: (told) => JSON.stringify(told),
+  },
+  signet_memory_context: {
+    description: "What earlier sessions, commits, notes and rules say about a task, verbatim. Or all of one of them, by its id (session:abc).",
+    args: { prompt: "string?", id: "string?", page: "number?" },
+    call: (client, args) => client.ask("POST", "/api/memory/context", args, 5_000),
+    show: (told) =>
+      told.pages > 1 ? `${told.text}\n(page ${told.page} of ${told.pages})` : told.text || told.context || "Nothing is remembered about this.",
   },
   signet_memory_list: {
     description: "List the newest memories.",
@@ -75,6 +83,13 @@ function keyOf(context) {
   const key = context?.sessionKey || context?.sessionId
   if (!key) return undefined
   return key.startsWith("agent:") ? key : `agent:${context.agentId || "main"}:${key}`
+}
+
+function repeated([first, ...rest]) {
+  if (first === undefined) return []
+  let room = REPEATED_CHARS - first.length
+  const start = rest.findLastIndex((text) => (room -= text.length) < 0)
+  return [first, ...rest.slice(start + 1)]
 }
 
 function isSince(version, wanted) {
@@ -126,12 +141,11 @@ function register(api) {
     session.transcript = transcriptOf(event.messages ?? []) || session.transcript
     const asked = { ...about(context), userMessage: event.prompt ?? "", userPrompt: event.prompt ?? "" }
     const start = { ...about(context), needsContext: true }
-    const [started, told] = await Promise.all([
-      session.isStarted ? null : signet.hook("session-start", start, CALL_MS),
-      asked.userMessage.trim() ? signet.hook("user-prompt-submit", asked, CALL_MS) : null,
-    ])
+    // One after the other: what a session begins with is not told again with its first prompt.
+    const started = session.isStarted ? null : await signet.hook("session-start", start, CALL_MS)
+    const told = asked.userMessage.trim() ? await signet.hook("user-prompt-submit", asked, CALL_MS) : null
     if (started) Object.assign(session, { isStarted: true, context: started.inject ?? "" })
-    const before = session.told.slice(-REPEATED)
+    const before = repeated(session.told)
     if (told?.memoryCount) session.told = [...before, told.inject]
     const prepended = [...before, told?.inject]
     if (!hasSystem) prepended.unshift(session.context)

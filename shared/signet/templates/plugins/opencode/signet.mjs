@@ -7,8 +7,8 @@ const START_MS = 2_000
 const PROMPT_MS = 2_000
 const LATER_MS = 10_000
 
-// So that nobody takes it for the person's words.
-const wrapped = (text) => `<signet-memory>\n${text}\n</signet-memory>`
+// So that nobody takes it for the person's words; what is memory in it is enclosed for itself.
+const wrapped = (text) => `<signet-context>\n${text}\n</signet-context>`
 
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
@@ -75,8 +75,8 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
       const known = session(sessionID)
       const text = textOf(parts)
       if (!text) return
-      const asked = signet.hook("user-prompt-submit", { ...about, sessionKey: sessionID, userMessage: text }, PROMPT_MS)
-      const [told] = await Promise.all([asked, known.started])
+      await known.started // what a session begins with is not told again with its first prompt
+      const told = await signet.hook("user-prompt-submit", { ...about, sessionKey: sessionID, userMessage: text }, PROMPT_MS)
       if (told?.inject) known.told.set(message.id, told.inject)
     },
     // Called for each request of the agent itself, and for none that asks for a title. Each text goes with the message

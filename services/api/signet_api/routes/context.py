@@ -1,0 +1,59 @@
+"""The context of a prompt, for programs and tools that ask for it themselves; and all of an episode in it."""
+
+from fastapi import APIRouter, Request
+
+from signet.db import ReadTx
+from signet.domain.agents import store as agents
+from signet.domain.auth import caller
+from signet.domain.episodes import expand
+from signet.domain.episodes.expand import Page
+from signet.domain.hooks import prompt
+from signet.errors import Invalid
+from signet.wire.context import ContextBody
+from signet_api import episodes
+from signet_api.bodies import JsonRoute
+from signet_api.deps import Shared, agent_of, project_of, said
+from signet_api.episodes import Question
+
+router = APIRouter(tags=["memory"], route_class=JsonRoute)
+
+
+@router.post("/api/memory/context")
+async def post_context(body: ContextBody, request: Request, state: Shared) -> dict[str, object]:
+    """Return what earlier work, rules and memories say of a prompt; with `id` one page of all of an episode.
+
+    It is the block that sessions are given with their prompts. An episode that is unknown, or another agent's, is 404.
+    """
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    if body.id:
+        found = await state.db.aread(_page, body.id, body.page, agent_id)
+        return {
+            "id": found.source.name,
+            "type": found.source.type,
+            "text": found.text,
+            "page": found.page,
+            "pages": found.pages,
+        }
+    if not body.prompt.strip():
+        raise Invalid("prompt or id is required")
+    only = project_of(body.project)
+    question = Question(
+        agent_id=agent_id,
+        message=body.prompt,
+        terms=prompt.terms(body.prompt),
+        chars=body.max_chars,
+        line_chars=body.max_chars,
+        key=body.session_key,
+        project=only or said(request.headers, "x-signet-project"),
+        only=only,
+        scope=body.scope,
+        limit=body.limit,
+        min_score=body.min_score or 0.0,
+        is_whole=True,
+    )
+    return dict(episodes.described(await episodes.context_of(question, state)))
+
+
+def _page(tx: ReadTx, id: str, page: int, agent_id: str) -> Page:
+    project = caller.current().scope.project
+    return expand.page(tx, id, page, reader=agents.reader(tx, agent_id), project=project)

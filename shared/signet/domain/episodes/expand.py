@@ -1,0 +1,77 @@
+"""All of an episode of which a prompt was given a stretch, page by page."""
+
+import re
+from dataclasses import dataclass
+
+from signet import ids
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.episodes import brief, fence, sql
+from signet.domain.episodes.models import COMMIT_CHARS, Source, SourceType
+from signet.errors import Invalid, NotFound
+
+#: Characters of a page: about 2,000 tokens. It ends where a line ends.
+PAGE_CHARS = 8_000
+_EVERY = 1_000_000
+#: As it stands in a heading (`Session abc`), or as its id (`session:abc`).
+_ID = re.compile(r"(?:#+ )?(session|commit|memory|document)(?::| +)(\S.*?)\s*", re.IGNORECASE)
+
+
+class UnknownEpisode(NotFound):
+    """No such episode; ids stand in the headings of what was put into the session, as in session:abc."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a source, as it was said, cleaned; pages count from 1."""
+
+    source: Source
+    text: str
+    page: int
+    pages: int
+
+
+def names_one(id: str) -> bool:
+    """Return whether an id is of the form of an episode's."""
+    return _ID.fullmatch(id) is not None
+
+
+def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | None = None) -> Page:
+    """Return one page of the source that an id names.
+
+    Raises Invalid for what is no such id, for the beginning of several, and for a page that there is not;
+    UnknownEpisode for one that is not there, or not this reader's.
+    """
+    read = _ID.fullmatch(id.strip())
+    if read is None:
+        raise Invalid("id must name an episode, as in session:abc or commit:0123456789ab")
+    type_, named = SourceType(read[1].lower()), read[2]
+    is_short = (
+        re.fullmatch(rf"[0-9a-f]{{{COMMIT_CHARS},39}}", named) is not None
+        if type_ is SourceType.COMMIT
+        else type_ is not SourceType.SESSION and ids.is_short(named)
+    )
+    found = sql.named(tx, type_, named, is_short=is_short, reader=reader, project=project)
+    if not found:
+        raise UnknownEpisode
+    if len({one.id for one in found}) > 1:
+        raise Invalid(f"several begin with {named}")
+    parts = sql.around(tx, found[0], 0, _EVERY, reader=reader)
+    is_talk = type_ is SourceType.SESSION
+    whole = brief.whole(parts, type_)
+    pages = _pages(fence.clean(whole) if is_talk else fence.quoted(whole))
+    if not 1 <= number <= len(pages):
+        raise Invalid(f"page must be from 1 to {len(pages)}")
+    return Page(source=found[0], text=pages[number - 1], page=number, pages=len(pages))
+
+
+def _pages(text: str) -> list[str]:
+    pages = [""]
+    for line in text.splitlines(keepends=True):
+        for start in range(0, len(line), PAGE_CHARS):
+            piece = line[start : start + PAGE_CHARS]
+            if pages[-1] and len(pages[-1]) + len(piece) > PAGE_CHARS:
+                pages.append(piece)
+            else:
+                pages[-1] += piece
+    return [page.rstrip("\n") for page in pages]
