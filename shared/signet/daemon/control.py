@@ -183,7 +183,8 @@ def _running_else_free(
         if (found := record.running(workspace)) is not None:
             return found
         try:
-            return ready.check_free(port, bind=bind)
+            ready.check_free(port, bind=bind)
+            return None
         except PortTaken as taken:
             # A start of the same workspace may have come between the two questions.
             if (found := record.running(workspace)) is not None:

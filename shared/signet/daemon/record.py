@@ -117,7 +117,7 @@ def orphaned_apis(workspace: Workspace) -> list[int]:
             values = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
             supervisor = values.get(SUPERVISOR_PID, "")
             is_ours = supervisor.isdigit() and Path(values["SIGNET_PATH"]).samefile(workspace.root)
-            has_socket = os.readlink(folder / "fd" / "0").startswith("socket:")
+            has_socket = str((folder / "fd" / "0").readlink()).startswith("socket:")
         except (OSError, KeyError):
             continue
         if is_ours and has_socket and not is_supervisor(int(supervisor), workspace):
