@@ -2,7 +2,7 @@
 
 Under the supervisor it boots like the real one. The API answers from the socket it was handed; every program
 notes its process id in `.daemon/NAME.pids` and stops when told to. Files in the workspace ask for misbehaviour:
-`NAME-slow` (never get as far as booting), `NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not stop).
+`NAME-slow` (never boot), `NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not stop).
 """
 
 import json

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from signet.domain.memory.normalize import encodable
 from signet.domain.sessions import transcript
+from signet.text.masking import Masked, mask
 
 #: Of a longer file the end is read: a log of this size is weeks of work, and what was said last counts.
 MOST_BYTES = 64 * 1_048_576
@@ -35,10 +36,14 @@ def read(path: str | None) -> str | None:
         os.close(file)
 
 
-def text_of(path: str | None, inline: str | None) -> str:
-    """Return what was said in a session, as it is stored: the file if it can be read, else the request's text."""
+def text_of(path: str | None, inline: str | None, *, masks: bool) -> Masked:
+    """Return what was said in a session, as it is stored: the file if it can be read, else the request's text.
+
+    With `masks` its secrets are replaced.
+    """
     raw = read(path)
-    return storable(transcript.normalize(inline or "" if raw is None else raw))
+    text = storable(transcript.normalize(inline or "" if raw is None else raw))
+    return mask(text) if masks else Masked(text)
 
 
 def storable(text: str) -> str:

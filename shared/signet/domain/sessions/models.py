@@ -16,6 +16,8 @@ class Session:
     text: str
     #: A turn has handed it over, and the session goes on (see turns.py).
     is_turn: bool = False
+    #: The kinds of secrets that were replaced in the text.
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
