@@ -17,11 +17,12 @@ def stored(api: Api) -> str:
     """Return everything that any table holds, as one text."""
     names = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     tables = [row[0] for row in api.state.db.read(lambda tx: tx.all(names))]
-    rows = [
-        api.state.db.read(lambda tx, name=name: tx.all(f'SELECT * FROM "{name}"'))
-        for name in tables
-    ]
-    return json.dumps([dict(row) for table in rows for row in table], default=repr)
+    rows = [row for name in tables for row in _rows(api, name)]
+    return json.dumps(rows, default=repr)
+
+
+def _rows(api: Api, table: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in api.state.db.read(lambda tx: tx.all(f'SELECT * FROM "{table}"'))]
 
 
 def remember(api: Api) -> Any:
