@@ -2,7 +2,7 @@
 
 Under the supervisor it boots like the real one. The API answers from the socket it was handed; every program
 notes its process id in `.daemon/NAME.pids` and stops when told to. Files in the workspace ask for misbehaviour:
-`NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not stop).
+`NAME-slow` (never boot), `NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not stop).
 """
 
 import json
@@ -13,16 +13,20 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+from signet.paths import Workspace, find_workspace
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
 
 
 def main() -> None:
     """Be the program that the first argument names."""
-    booted = boot(Program(sys.argv[1]))
-    root = booted.workspace.root
-    with (booted.workspace.daemon_dir / f"{booted.program}.pids").open("a") as file:
-        file.write(f"{os.getpid()}\n")
+    program, workspace = Program(sys.argv[1]), find_workspace()
+    root = workspace.root
+    if (root / f"{program}-slow").exists():
+        _note(workspace, program)
+        signal.pause()
+    booted = boot(program)
+    _note(workspace, program)
     if (root / f"{booted.program}-crash").exists():
         raise RuntimeError("crashed as asked")
     if (root / f"{booted.program}-deaf").exists():
@@ -31,6 +35,11 @@ def main() -> None:
         serve(booted)
     booted.stop.wait()
     sys.stdout.write(f"{booted.program} stopped\n")
+
+
+def _note(workspace: Workspace, program: Program) -> None:
+    with (workspace.daemon_dir / f"{program}.pids").open("a") as file:
+        file.write(f"{os.getpid()}\n")
 
 
 def serve(booted: Booted) -> None:

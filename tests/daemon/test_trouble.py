@@ -45,6 +45,46 @@ def test_a_start_right_after_a_kill_9_waits_for_the_port(daemon: Daemon) -> None
     assert daemon.start().is_new
 
 
+def test_a_start_ends_the_api_that_a_killed_supervisor_left_before_it_could_notice(
+    daemon: Daemon,
+) -> None:
+    """A program that still imports is not yet tied to its supervisor, and on a busy machine that takes seconds."""
+    daemon.ask("api-slow")
+    starter = daemon.launch("start")
+    eventually(lambda: len(daemon.pids("api")) == 1)
+    [left] = daemon.pids("api")
+    found = record.running(daemon.workspace)
+    assert found is not None
+    os.kill(found.pid, signal.SIGKILL)
+    starter.communicate(timeout=PATIENCE_SECONDS)
+    (daemon.workspace.root / "api-slow").unlink()
+    assert is_running(left)
+    assert daemon.start().is_new
+    assert not is_running(left)
+    had = f"a killed daemon of this workspace still has port {daemon.port}"
+    assert f"{had}; its API (PID {left}) is ended" in daemon.told
+
+
+def test_a_start_that_waits_for_a_daemon_takes_over_when_that_is_killed(daemon: Daemon) -> None:
+    daemon.ask("api-unready")
+    first = daemon.launch("start")
+    eventually(lambda: record.running(daemon.workspace) is not None)
+    killed: list[int] = []
+
+    def kill(missing: str) -> None:
+        daemon.told.append(missing)
+        found = record.running(daemon.workspace)
+        if missing == "worker is not running" and found is not None and not killed:
+            (daemon.workspace.root / "api-unready").unlink()
+            os.kill(found.pid, signal.SIGKILL)
+            killed.append(found.pid)
+
+    done = control.start(daemon.workspace, daemon.port, tell=kill, plan=daemon.plan)
+    first.communicate(timeout=PATIENCE_SECONDS)
+    assert done.daemon.pid not in killed
+    assert "the daemon that was found has been killed, another one is started" in daemon.told
+
+
 def test_a_killed_program_is_started_again_and_counted(daemon: Daemon) -> None:
     daemon.start()
     eventually(lambda: len(daemon.booted()) == 3)

@@ -45,7 +45,8 @@ def later(state: State, call: Call, path: str | None, inline: str | None) -> Non
 
 
 async def _keep(state: State, call: Call, path: str | None, inline: str | None) -> None:
-    text = await asyncio.to_thread(files.text_of, path, inline)
+    masks = state.settings.memory.mask_secrets
+    text = (await asyncio.to_thread(files.text_of, path, inline, masks=masks)).text
     if not text:
         return
     try:

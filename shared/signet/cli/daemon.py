@@ -47,7 +47,7 @@ def start(
 
     workspace = find_workspace(path)
     if foreground:
-        found = control.foreground(workspace, port or default_port())
+        found = control.foreground(workspace, port or default_port(), tell=_tell)
         return _say_started(workspace, control.Started(daemon=found, is_new=False), as_json)
     with shown_log(as_json):
         done = control.start(workspace, port or default_port(), tell=_tell)

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Self, TextIO
 
 from signet import clock
+from signet.text import controls
 
 #: Lines of text are not drawn wider than this, however wide the terminal is.
 MAX_WIDTH = 120
 #: Set by `--quiet` for this process, as `--no-color` sets NO_COLOR.
 QUIET = "SIGNET_QUIET"
-#: What stored text may do to a terminal: nothing.
-_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), "\ufffd")
 #: A command of ours in a text: the word before a command or option, in colour or not, and not part of a path.
 _COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 
@@ -78,8 +77,8 @@ def width() -> int:
 
 
 def say(text: str = "") -> None:
-    """Print a line of the result."""
-    sys.stdout.write(f"{text}\n")
+    """Print a line of the result; nothing in it steers a terminal, whoever stored it."""
+    sys.stdout.write(f"{_safe(text, sys.stdout)}\n")
 
 
 def advise(text: str) -> None:
@@ -89,13 +88,17 @@ def advise(text: str) -> None:
 
 def tell(text: str) -> None:
     """Print a line beside the result."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{_safe(text, sys.stderr)}\n")
     sys.stderr.flush()
 
 
 def show(value: object) -> None:
     """Print one JSON value."""
-    say(json.dumps(value, ensure_ascii=False))
+    sys.stdout.write(f"{controls.escaped(json.dumps(value, ensure_ascii=False))}\n")
+
+
+def _safe(text: str, stream: TextIO) -> str:
+    return controls.clean_but_colour(text) if ink(stream).on else controls.clean(text)
 
 
 def failed(message: str, code: str, *, as_json: bool) -> None:
@@ -167,7 +170,7 @@ class Passing:
         if self._quiet:
             return
         if self.is_live:
-            sys.stderr.write(f"\r\x1b[K  {text}")
+            sys.stderr.write(f"\r\x1b[K  {_safe(text, sys.stderr)}")
             sys.stderr.flush()
             self._drawn = True
         else:
@@ -176,7 +179,7 @@ class Passing:
 
 def plain(text: str) -> str:
     """Return a stored text on one line, without what would steer a terminal."""
-    return " ".join(text.split()).translate(_CONTROLS)
+    return " ".join(controls.clean(text).split())
 
 
 def short(text: str, chars: int) -> str:

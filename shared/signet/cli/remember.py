@@ -70,10 +70,14 @@ def remember(
 
 
 def _told(saved: Remembered) -> str:
+    kinds = saved.get("masked", ())
+    masked = f"\nMasked: {', '.join(kinds)}. Keep it with: signet secret put" if kinds else ""
     if saved["deduped"]:
-        return f"Already remembered: {saved['id']}"
+        return f"Already remembered: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""
     vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
     corrected = saved.get("superseded", ())
     instead = f"\nCorrects: {', '.join(corrected)}" if corrected else ""
-    return f"Saved memory: {saved['id']}{pieces} {output.ink(sys.stdout).dim(vector)}{instead}"
+    return (
+        f"Saved memory: {saved['id']}{pieces} {output.ink(sys.stdout).dim(vector)}{instead}{masked}"
+    )

@@ -166,7 +166,7 @@ def show(name: NameArgument, path: PathOption = None, as_json: JsonOption = Fals
     if as_json:
         output.show({"name": name, "content": content})
     else:
-        sys.stdout.write(content if content.endswith("\n") else f"{content}\n")
+        output.say(content.removesuffix("\n"))
 
 
 def _daemon(path: str | None) -> Signet | None:

@@ -265,6 +265,8 @@ class Memory(Section):
     session_budget_chars: int = integer(2_000, 200, 20_000, key="session_budget")
     #: Per day.
     decay_rate: float = real(0.95, 0, 1)
+    #: Whether secrets are replaced in whatever is stored (text/masking.py).
+    mask_secrets: bool = flag(True)
     synthesis: MemorySynthesis = nested(MemorySynthesis)
 
 

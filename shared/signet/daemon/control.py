@@ -38,6 +38,8 @@ HUNG_SECONDS = 5.0
 STOP_SECONDS = 5.0
 #: How long the programs of a killed supervisor may take to notice (process/parent.py), and some more.
 ORPHAN_SECONDS = 2.0
+#: How long a start waits for a killed daemon of the same workspace to let go of the port and the lock.
+TAKEOVER_SECONDS = 20.0
 #: A start that takes longer than this says what is missing.
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
@@ -70,28 +72,43 @@ def start(
 ) -> Started:
     """Start the daemon, or find it running, and return when it is ready.
 
-    `tell` hears what is missing when a start takes more than a second. Raises WorkspaceUnusable, PortTaken,
-    DaemonHung, StartFailed and what `config.check_bind` raises; a failed start leaves nothing running.
+    `tell` hears what is missing when a start takes more than a second, and what becomes of a killed daemon of the
+    same workspace that is not gone yet. Raises WorkspaceUnusable, PortTaken, DaemonHung, StartFailed and what
+    `config.check_bind` raises; a failed start leaves nothing running.
     """
     _make(workspace)
     bind = _checked_bind(workspace)
     log = workspace.log_dir / STARTUP
     log.touch()
     from_byte = log.stat().st_size
+    deadline = time.monotonic() + TAKEOVER_SECONDS
     try:
-        found = _running_else_free(workspace, bind, port)
-        if found is not None:
-            return _join(workspace, found, tell)
-        return _launch(workspace, bind, port, plan or shipped(), tell)
+        while True:
+            try:
+                found = _running_else_free(workspace, bind, port, deadline, tell)
+                if found is not None:
+                    return _join(workspace, found, tell)
+                return _launch(workspace, bind, port, plan or shipped(), tell)
+            except _Killed:
+                if time.monotonic() > deadline:
+                    raise
+                tell("the daemon that was found has been killed, another one is started")
     except _GaveUp as reason:
         raise StartFailed(str(reason), log, _tail(log, from_byte)) from None
 
 
-def foreground(workspace: Workspace, port: int, *, plan: Plan | None = None) -> Running:
+def foreground(
+    workspace: Workspace,
+    port: int,
+    *,
+    tell: Callable[[str], None],
+    plan: Plan | None = None,
+) -> Running:
     """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
     _make(workspace)
     bind = _checked_bind(workspace)
-    if (found := _running_else_free(workspace, bind, port)) is not None:
+    deadline = time.monotonic() + TAKEOVER_SECONDS
+    if (found := _running_else_free(workspace, bind, port, deadline, tell)) is not None:
         return found
     command = _command(workspace, bind, port, plan or shipped(), "--foreground")
     os.execv(command[0], command)
@@ -147,20 +164,52 @@ class _GaveUp(Exception):
     """A start did not come to its end; the text says why."""
 
 
-def _running_else_free(workspace: Workspace, bind: str, port: int) -> Running | None:
-    """Return the daemon that runs; with None the port is free for a new one. Raises PortTaken."""
-    if (found := record.running(workspace)) is not None:
-        return found
-    if workspace.pid_file.exists():
-        # The last daemon was killed; its programs notice within a second or so.
-        ready.wait_free(port, patience_seconds=ORPHAN_SECONDS, bind=bind)
+class _Killed(_GaveUp):
+    """The daemon that a start waited for was killed meanwhile: it could not remove its own record."""
+
+
+def _running_else_free(
+    workspace: Workspace, bind: str, port: int, deadline: float, tell: Callable[[str], None]
+) -> Running | None:
+    """Return the daemon that runs; with None the port is free for a new one. Raises PortTaken.
+
+    While a killed daemon of the same workspace still has the port, this waits for it until `deadline` (monotonic
+    seconds). Its API has no supervisor any more and is ended where it can be identified.
+    """
+    told = ""
+    # A record alone may be old, and the port that of another program.
+    patient_until = time.monotonic() + (ORPHAN_SECONDS if workspace.pid_file.exists() else 0.0)
+    while True:
+        if (found := record.running(workspace)) is not None:
+            return found
+        try:
+            ready.check_free(port, bind=bind)
+            return None
+        except PortTaken as taken:
+            # A start of the same workspace may have come between the two questions.
+            if (found := record.running(workspace)) is not None:
+                return found
+            orphans = record.orphaned_apis(workspace)
+            is_ours = orphans or _is_of(workspace, taken)
+            if time.monotonic() > (deadline if is_ours else patient_until):
+                raise
+        said = f"a killed daemon of this workspace still has port {port}"
+        for pid in orphans:
+            said += f"; its API (PID {pid}) is ended"
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if not told or orphans:
+            tell(told := said)
+        time.sleep(_LOOK_SECONDS)
+
+
+def _is_of(workspace: Workspace, taken: PortTaken) -> bool:
+    """Return whether the program that has the port said that it serves this workspace."""
+    named = taken.facts.get("workspace")
     try:
-        ready.check_free(port, bind=bind)
-    except PortTaken:
-        # Perhaps by a start of the same workspace that came between the two questions.
-        if (found := record.running(workspace)) is None:
-            raise
-    return found
+        return isinstance(named, str) and Path(named).samefile(workspace.root)
+    except OSError:
+        return False
 
 
 def _launch(
@@ -184,7 +233,11 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
         except _GaveUp:
             if record.running(workspace) is None:
                 raise
-    if not ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS, host=found.host).status:
+    answer = ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS, host=found.host)
+    if not answer.status:
+        # A supervisor has the port as long as it lives: one that refuses calls is about to disappear.
+        if _is_gone(workspace, found.pid, 0.0 if answer.is_listening else HUNG_SECONDS):
+            raise _Killed("it was killed")
         raise DaemonHung(
             f"Daemon (PID {found.pid}) does not answer on port {found.port}. "
             "Replace it with: signet daemon restart",
@@ -208,7 +261,9 @@ def _await(
                 raise _GaveUp("it ended while starting")
             return _follow_winner(workspace, tell)
         if child is None and record.running(workspace) is None:
-            raise _GaveUp("it ended while starting")
+            # A daemon that was stopped, or could not start, has removed its record.
+            kind = _Killed if workspace.pid_file.exists() else _GaveUp
+            raise kind("it ended while starting")
         answer = ready.ask_ready(workspace, host, port, timeout_seconds=1.0)
         if answer.status == 200 and (found := record.running(workspace)) is not None:
             return Started(daemon=found, is_new=found.pid == child)
@@ -238,7 +293,8 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
     deadline = time.monotonic() + HUNG_SECONDS
     while (found := record.running(workspace)) is None:
         if time.monotonic() > deadline:
-            raise _GaveUp("another start of the same workspace ended")
+            # Nobody records itself: the lock was still that of a supervisor on its way out.
+            raise _Killed("another start of the same workspace ended")
         time.sleep(_LOOK_SECONDS)
     return _await(workspace, None, found.host, found.port, tell)
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from signet import __version__, clock
 from signet.paths import Workspace
+from signet.process.program import SUPERVISOR_PID
 
 SUPERVISE = "signet.daemon.supervise"
 LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
@@ -102,6 +103,26 @@ def has_ended(pid: int, workspace: Workspace) -> bool:
     except OSError:
         return True
     return state in "ZX"
+
+
+def orphaned_apis(workspace: Workspace) -> list[int]:
+    """Return the ids of API processes of this workspace whose supervisor is gone; none where there is no /proc.
+
+    They are those that were handed the supervisor's socket: `environ` says by whom and for which workspace.
+    """
+    found = []
+    for folder in Path("/proc").glob("[1-9]*"):
+        try:
+            pairs = (one.partition(b"=") for one in (folder / "environ").read_bytes().split(b"\0"))
+            values = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
+            supervisor = values.get(SUPERVISOR_PID, "")
+            is_ours = supervisor.isdigit() and Path(values["SIGNET_PATH"]).samefile(workspace.root)
+            has_socket = str((folder / "fd" / "0").readlink()).startswith("socket:")
+        except (OSError, KeyError):
+            continue
+        if is_ours and has_socket and not is_supervisor(int(supervisor), workspace):
+            found.append(int(folder.name))
+    return found
 
 
 def _from_command_line(pid: int) -> Running | None:

@@ -101,7 +101,7 @@ def whole(body: Body, view: View) -> Body:
 
 def stored(body: Body, view: View) -> Body:
     """Return what became of a text: its id, and what the caller did not say itself."""
-    names = ("id", "type", "deduped", "superseded", "chunk_count", "group_id")
+    names = ("id", "type", "deduped", "superseded", "masked", "chunk_count", "group_id")
     return _with_ids({name: body[name] for name in names if body.get(name)}, view)
 
 

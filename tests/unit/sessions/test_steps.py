@@ -87,7 +87,8 @@ OPENCODE = [
 @pytest.mark.parametrize("log", [CLAUDE, CODEX, OPENCODE], ids=["claude", "codex", "opencode"])
 def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
     raw = "\n".join(map(json.dumps, log))
-    text, stored = files.session_of(None, raw)
+    masked, stored = files.session_of(None, raw, masks=True)
+    text = masked.text
     assert text == "User: Which port?\nAssistant: I look.\nAssistant: Port 8080."
     found = steps.read(stored)
     said = {
@@ -103,7 +104,7 @@ def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
 
 
 def test_what_is_no_log_has_no_steps() -> None:
-    assert files.session_of(None, "User: Which port?\nAssistant: Port 8080.")[1] == ""
+    assert files.session_of(None, "User: Which port?\nAssistant: Port 8080.", masks=True)[1] == ""
 
 
 def test_of_a_long_log_the_newest_steps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

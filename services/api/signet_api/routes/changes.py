@@ -129,7 +129,8 @@ def _modified(changed: Changed) -> dict[str, object]:
     if changed.new_version is None:
         return body
     # The vector of a new text is made by a job: it is never there yet.
-    return body | {"contentChanged": changed.content_changed, "embedded": False}
+    body |= {"contentChanged": changed.content_changed, "embedded": False}
+    return body | ({"masked": list(changed.masked)} if changed.masked else {})
 
 
 async def _modify(state: State, patch: Patch, actor: Actor) -> Changed:

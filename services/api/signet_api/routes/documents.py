@@ -1,5 +1,6 @@
 """Hand over documents and look at them."""
 
+import asyncio
 import json
 from dataclasses import asdict
 
@@ -31,24 +32,24 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     asked = caller.current().scope
     if asked.agent and body.source_type == SourceType.FILE and not body.content:
         raise ScopeDenied(f"the token is limited to agent '{asked.agent}' and may not read files")
-    made = await state.db.awrite(
-        create.create,
-        NewDocument(
-            source_type=body.source_type or "",
-            content=body.content,
-            url=body.url,
-            title=body.title,
-            content_type=body.content_type,
-            connector_id=body.connector_id,
-            metadata=body.metadata,
-            agent_id=await agent_of(body.agent_id, None, request),
-        ),
-        rules=Rules.of(state.settings),
-        now=clock.now(),
+    rules = Rules.of(state.settings)
+    new = NewDocument(
+        source_type=body.source_type or "",
+        content=body.content,
+        url=body.url,
+        title=body.title,
+        content_type=body.content_type,
+        connector_id=body.connector_id,
+        metadata=body.metadata,
+        agent_id=await agent_of(body.agent_id, None, request),
     )
+    new = await asyncio.to_thread(create.without_secrets, new, rules)
+    made = await state.db.awrite(create.create, new, rules=rules, now=clock.now())
+    masked = {"masked": list(new.masked)} if new.masked else {}
     if made.deduplicated:
-        return JSONResponse({"id": made.id, "status": made.status, "deduplicated": True}, 200)
-    return JSONResponse({"id": made.id, "status": made.status, "jobId": made.job_id}, 201)
+        known = {"id": made.id, "status": made.status, "deduplicated": True}
+        return JSONResponse(known | masked, 200)
+    return JSONResponse({"id": made.id, "status": made.status, "jobId": made.job_id} | masked, 201)
 
 
 @router.get("/api/documents")

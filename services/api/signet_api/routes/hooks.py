@@ -61,6 +61,7 @@ async def post_remember(request: Request, state: Shared, actor: Who) -> dict[str
         "id": saved.id,
         "memoryId": saved.id,
         "deduped": saved.deduped,
+        **({"masked": list(saved.masked)} if saved.masked else {}),
     }
 
 

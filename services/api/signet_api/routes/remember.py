@@ -1,5 +1,6 @@
 """Save a memory."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
@@ -47,6 +48,9 @@ class SaveRoute(APIRoute):
 
 router = APIRouter(tags=["memory"], route_class=SaveRoute)
 
+#: Secrets in a longer text are looked for before the write: 2 ms of it would keep other writers waiting.
+LONG_CHARS = 20_000
+
 _BODY = described(RememberBody)
 
 
@@ -74,9 +78,10 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
         )
     if new.transcript:
         await scopes.check_session(state.db, new.agent_id, new.source_id)
-    saved = await state.db.awrite(
-        remember.remember, new, actor=actor, rules=Rules.of(state.settings), now=clock.now()
-    )
+    rules = Rules.of(state.settings)
+    if rules.masks and len(new.content) + len(new.transcript or "") > LONG_CHARS:
+        new = await asyncio.to_thread(remember.without_secrets, new)
+    saved = await state.db.awrite(remember.remember, new, actor=actor, rules=rules, now=clock.now())
     await state.admission.saved()
     if saved.deduped:  # the text may be known from where the caller's token does not reach
         await scopes.check(state.db, [saved.id])
@@ -176,6 +181,8 @@ def answer(saved: Remembered) -> dict[str, object]:
     }
     if saved.superseded:
         body["superseded"] = list(saved.superseded)
+    if saved.masked:
+        body["masked"] = list(saved.masked)
     if saved.is_chunked:
         body |= {
             "chunked": True,

@@ -53,10 +53,11 @@ async def post_checkpoint(request: Request, state: Shared) -> dict[str, object]:
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
-    queued, is_bypassed = await _end_turn(body, call, state)
-    if is_bypassed:
+    queued, session = await _end_turn(body, call, state)
+    if session is None:
         return {"skipped": True, "bypassed": True}
-    return {"queued": True, "jobId": queued.job_id} if queued else {"skipped": True}
+    answer = {"queued": True, "jobId": queued.job_id} if queued else {"skipped": True}
+    return answer | _masked(session)
 
 
 async def end_session(
@@ -69,8 +70,8 @@ async def end_session(
     """
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
     if call.key and turns.is_turn_end(call.harness, call.runtime_path, body.reason):
-        queued, is_bypassed = await _end_turn(body, call, state, reads=reads)
-        return {**NOTHING, "bypassed": True} if is_bypassed else _told(queued)
+        queued, kept = await _end_turn(body, call, state, reads=reads)
+        return _told(queued, kept) if kept else {**NOTHING, "bypassed": True}
     is_cleared, now = body.reason == "clear", clock.now()
     before = await state.db.awrite(
         progress.ended, call, state.settings, is_kept=not is_cleared, now=now
@@ -90,26 +91,29 @@ async def end_session(
         chars=len(session.text),
         queued=queued is not None and queued.is_open,
     )
-    return _told(queued)
+    return _told(queued, session)
 
 
 async def _end_turn(
     body: SessionEndBody, call: Call, state: State, *, reads: bool = False
-) -> tuple[Queued | None, bool]:
-    """Keep what was said so far and queue what is new in it; say whether the session is bypassed instead."""
+) -> tuple[Queued | None, Session | None]:
+    """Keep what was said so far and queue what is new in it; without a session it is bypassed."""
     now = clock.now()
     before = await state.db.awrite(progress.turned, call, now=now)
     if before is not None and before.bypasses(now):
-        return None, True
+        return None, None
     session = replace(await _session(body, call, state, reads=reads), is_turn=True)
     await state.injections.flush()
-    return await state.db.awrite(finish.turn, session, state.settings, now=now), False
+    return await state.db.awrite(finish.turn, session, state.settings, now=now), session
 
 
-def _told(queued: Queued | None) -> dict[str, object]:
-    if queued is None:
-        return dict(NOTHING)
-    return {**NOTHING, "queued": queued.is_open, "jobId": queued.job_id}
+def _told(queued: Queued | None, session: Session) -> dict[str, object]:
+    job = {} if queued is None else {"queued": queued.is_open, "jobId": queued.job_id}
+    return {**NOTHING, **job, **_masked(session)}
+
+
+def _masked(session: Session) -> dict[str, object]:
+    return {"masked": list(session.masked)} if session.masked else {}
 
 
 async def _session(
@@ -117,7 +121,9 @@ async def _session(
 ) -> Session:
     """Return what was handed over."""
     path = body.transcript_path if reads else transcripts.readable_path(state, body.transcript_path)
-    text, steps = await asyncio.to_thread(files.session_of, path, body.transcript)
+    masks = state.settings.memory.mask_secrets
+    masked, steps = await asyncio.to_thread(files.session_of, path, body.transcript, masks=masks)
+    text = masked.text
     if not text and len(body.transcript or "") > SILENT_CHARS:
         log.warning("session.silent", harness=body.harness, chars=len(body.transcript or ""))
     return Session(
@@ -127,4 +133,5 @@ async def _session(
         project=call.project,
         text=text,
         steps=steps,
+        masked=masked.kinds,
     )

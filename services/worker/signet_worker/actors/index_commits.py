@@ -7,4 +7,4 @@ from signet_worker.context import Context
 
 def index_commits(job: Run, context: Context) -> None:
     """Index the messages of the job's project."""
-    commits.run(job, context.embedder())
+    commits.run(job, context.embedder(), masks=context.settings.memory.mask_secrets)

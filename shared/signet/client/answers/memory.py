@@ -19,6 +19,7 @@ class Remembered(TypedDict):
     entities_linked: int
     hints_written: int
     superseded: NotRequired[list[str]]
+    masked: NotRequired[list[str]]
     chunked: NotRequired[bool]
     chunk_count: NotRequired[int]
     ids: NotRequired[list[str]]

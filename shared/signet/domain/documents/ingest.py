@@ -23,6 +23,7 @@ from signet.domain.memory.models import Actor, Draft, Visibility
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.queue import BULK, Job, enqueue
 from signet.queue.held import Cancelled, LeaseLost, Run
+from signet.text.masking import mask
 
 WORKER = Actor(name="document-worker", type="pipeline")
 
@@ -85,7 +86,7 @@ def _run(
         if job.progress(partial(keep, document=document, now=clock.now())):
             return partial(confirm, document=document, rules=rules, now=clock.now())
     else:
-        document = _told(document)
+        document = _told(document, rules)
         moved(Status.CHUNKING)
     plan = plan_of(document, rules)
     moved(Status.EMBEDDING)  # left to a job for each chunk: words are found before vectors are made
@@ -103,22 +104,24 @@ def _fetched(job: Run, document: Document, rules: Rules, workspace: Path) -> Doc
     read = readers.read(source.raw(document, rules, roots))
     is_file = document.source_type == SourceType.FILE
     title = read.title or (PurePath(document.source_url or "").name if is_file else None)
-    return _with(document, replace(read, title=title))
+    return _with(document, replace(read, title=title), rules)
 
 
-def _told(document: Document) -> Document:
+def _told(document: Document, rules: Rules) -> Document:
     """Return a document whose content came with it; only what was named as a form of its own is read as such."""
     form = readers.form_of(document.content_type or "")
     if form is None or document.source_type != SourceType.TEXT:
         return document
     data = (document.raw_content or "").encode()
-    return _with(document, readers.read(Raw(data=data, content_type=f"{form}; charset=utf-8")))
+    read = readers.read(Raw(data=data, content_type=f"{form}; charset=utf-8"))
+    return _with(document, read, rules)
 
 
-def _with(document: Document, read: Reading) -> Document:
+def _with(document: Document, read: Reading, rules: Rules) -> Document:
+    text = read.text.replace("\0", " ")
     return replace(
         document,
-        raw_content=read.text.replace("\0", " "),
+        raw_content=mask(text).text if rules.masks else text,
         content_type=read.content_type,
         title=document.title or read.title,
     )

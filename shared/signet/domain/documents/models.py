@@ -42,6 +42,8 @@ class Rules:
     max_bytes: int = 10_485_760
     #: Whether pages may come from this machine and its network.
     may_be_private: bool = False
+    #: Whether secrets in what is read are replaced.
+    masks: bool = True
     #: How often reading a document is tried.
     attempts: int = 3
 
@@ -56,6 +58,7 @@ class Rules:
             overlap_chars=documents.chunk_overlap,
             max_bytes=documents.max_content_bytes,
             may_be_private=documents.allow_private_networks,
+            masks=settings.memory.mask_secrets,
             attempts=settings.pipeline.worker.max_retries,
         )
 
@@ -75,6 +78,8 @@ class NewDocument:
     #: What tells one state of a file from another (see connectors/filesystem.py).
     source_stamp: str | None = None
     priority: int = NORMAL
+    #: The kinds of secrets that were replaced in the content.
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from signet.paths import Workspace
 from signet.providers.ports import Embedder
 from signet.queue import BULK, Job, enqueue
 from signet.queue.held import Run
+from signet.text.masking import mask
 
 KIND = "index_commits"
 #: Commits that are known of a project, and those that one job reads.
@@ -60,8 +61,10 @@ def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
     enqueue(tx, job, now=clock.now())
 
 
-def run(job: Run, embedder: Embedder | None) -> None:
+def run(job: Run, embedder: Embedder | None, *, masks: bool) -> None:
     """Index what is new of the project's commits, forget what is gone, and complete the job.
+
+    With `masks` secrets in the messages are replaced.
 
     Raises what the embedder raises, LeaseLost, Cancelled.
     """
@@ -80,7 +83,7 @@ def run(job: Run, embedder: Embedder | None) -> None:
     read = list(_messages(git, new[:BATCH]))
     reverted = {found for commit in read for found in _REVERTS.findall(commit.message)}
     reverted |= job.db.read(sql.reverted, agent_id, project, _REVERTS)
-    chunks = [(commit, chunk) for commit in read for chunk in _chunks(commit, reverted)]
+    chunks = [(commit, chunk) for commit in read for chunk in _chunks(commit, reverted, masks)]
     vectors = vectors_of(job, embedder, [chunk.content for _, chunk in chunks])
     model = embedder.model if embedder else None
 
@@ -110,10 +113,11 @@ def _messages(git: Repository, hashes: Sequence[str]) -> Iterator[Commit]:
             yield Commit(*record.split("\x1f", 2))
 
 
-def _chunks(commit: Commit, reverted: Iterable[str]) -> list[Chunk]:
+def _chunks(commit: Commit, reverted: Iterable[str], masks: bool) -> list[Chunk]:
     text = commit.message.strip()
     if commit.hash in reverted or _MERGE.match(text):
         text = ""
+    text = mask(text).text if masks else text
     return [
         Chunk(position=position, content=piece, said_at=commit.written_at)
         for position, piece in enumerate(split.pieces(text))

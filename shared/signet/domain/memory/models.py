@@ -65,6 +65,8 @@ class Rules:
     chunk_chars: int = 600
     #: How often a job of a new memory is tried.
     attempts: int = 3
+    #: Whether secrets in the text are replaced.
+    masks: bool = True
     #: How long a forgotten memory can be recovered: as long as it is kept.
     recover_within: timedelta = timedelta(days=30)
 
@@ -79,6 +81,7 @@ class Rules:
             max_chars=guardrails.max_content_chars,
             chunk_chars=guardrails.chunk_target_chars,
             attempts=pipeline.worker.max_retries,
+            masks=settings.memory.mask_secrets,
             recover_within=timedelta(milliseconds=settings.retention.tombstone_retention_ms),
         )
 
@@ -115,6 +118,8 @@ class NewMemory:
     told: Told | None = None
     #: Memories that this one corrects; they stay, behind it.
     supersedes: tuple[str, ...] = ()
+    #: The kinds of secrets that were replaced in it; None when nobody has looked for secrets yet.
+    masked: tuple[str, ...] | None = None
     #: Save another text of a known source too, instead of answering with the one that is there.
     keeps_versions: bool = False
 
@@ -180,6 +185,8 @@ class Remembered:
     group_id: str | None = None
     #: The memories that it has replaced by this save.
     superseded: tuple[str, ...] = ()
+    #: The kinds of secrets that were replaced in what was handed over.
+    masked: tuple[str, ...] = ()
 
 
 class Outcome(StrEnum):
@@ -238,6 +245,8 @@ class Changed:
     current_version: int
     new_version: int | None
     content_changed: bool = False
+    #: The kinds of secrets that were replaced in the new text.
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ A new text makes everything that was read from the old one stale: its vectors an
 is found anew, and an `embed` job makes the new vector. So nobody waits for a model here.
 """
 
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
@@ -16,6 +17,7 @@ from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
+from signet.text import masking
 
 
 def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
@@ -24,6 +26,9 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
     DuplicateContent (MEM-25).
     """
+    masked = masking.mask(patch.content) if patch.content and rules.masks else None
+    if masked is not None:
+        patch = replace(patch, content=masked.text)
     text = None if patch.content is None else normalize(patch.content)
     if text is not None and not text.storage:
         raise Invalid("content is required")
@@ -67,6 +72,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         current_version=memory.version,
         new_version=memory.version + 1,
         content_changed="content" in fields,
+        masked=masked.kinds if masked else (),
     )
 
 

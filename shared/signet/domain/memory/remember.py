@@ -9,7 +9,7 @@ every save of every client and is kept to few statements: insert first, look onl
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -35,6 +35,7 @@ from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.supersede import hold_again, supersede
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
+from signet.text import masking
 
 #: A hint outside this length is no question that somebody would type.
 HINT_CHARS = range(5, 301)
@@ -64,6 +65,8 @@ def remember(
     """
     if rules.frozen:
         raise Frozen
+    if rules.masks and new.masked is None:
+        new = without_secrets(new)
     parsed = prefixes.parse(new.content)
     draft = _draft(new, parsed, rules, now)
     if new.supersedes:
@@ -87,7 +90,29 @@ def remember(
         save = _save_pieces if len(parsed.content) > rules.max_chars else _save
         beside = _Beside(hints=new.hints, told=new.told)
         saved = save(tx, draft, beside, actor=actor, rules=rules, now=now)
+    if new.masked:
+        saved = replace(saved, masked=new.masked)
     return _supersede(tx, new, saved, actor=actor, now=now) if new.supersedes else saved
+
+
+def without_secrets(new: NewMemory) -> NewMemory:
+    """Return what is asked for with its secrets replaced and their kinds noted; the text, and what stands beside it."""
+    kinds: dict[str, None] = {}
+
+    def clean(text: str) -> str:
+        masked = masking.mask(text)
+        kinds.update(dict.fromkeys(masked.kinds))
+        return masked.text
+
+    content = clean(new.content)
+    if new.hints or new.transcript or new.told:
+        new = replace(
+            new,
+            hints=tuple(map(clean, new.hints)),
+            transcript=clean(new.transcript) if new.transcript else new.transcript,
+            told=_without_secrets(new.told, clean) if new.told else None,
+        )
+    return replace(new, content=content, masked=tuple(kinds))
 
 
 def insert_fact(
@@ -154,6 +179,11 @@ def insert(
     if memory_id is None:
         return Inserted(id=_holder(tx, draft, text).id, deduped=True)
     return Inserted(id=memory_id, deduped=False)
+
+
+def _without_secrets(told: Told, clean: Callable[[str], str]) -> Told:
+    said = (replace(one, content=clean(one.content)) for one in told.statements)
+    return replace(told, statements=tuple(said))
 
 
 def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime) -> Draft:

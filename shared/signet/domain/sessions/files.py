@@ -7,6 +7,7 @@ from pathlib import Path
 
 from signet.domain.memory.normalize import encodable
 from signet.domain.sessions import steps, transcript
+from signet.text.masking import Masked, mask
 
 #: Of a longer file the end is read: a log of this size is weeks of work, and what was said last counts.
 MOST_BYTES = 64 * 1_048_576
@@ -35,18 +36,23 @@ def read(path: str | None) -> str | None:
         os.close(file)
 
 
-def text_of(path: str | None, inline: str | None) -> str:
-    """Return what was said in a session, as it is stored: the file if it can be read, else the request's text."""
+def text_of(path: str | None, inline: str | None, *, masks: bool) -> Masked:
+    """Return what was said in a session, as it is stored: the file if it can be read, else the request's text.
+
+    With `masks` its secrets are replaced.
+    """
     raw = read(path)
-    return storable(transcript.normalize(inline or "" if raw is None else raw))
+    text = storable(transcript.normalize(inline or "" if raw is None else raw))
+    return mask(text) if masks else Masked(text)
 
 
-def session_of(path: str | None, inline: str | None) -> tuple[str, str]:
+def session_of(path: str | None, inline: str | None, *, masks: bool) -> tuple[Masked, str]:
     """Return what `text_of` returns, and the steps of the session as they are stored, empty where there is no log."""
     raw = read(path)
     raw = inline or "" if raw is None else raw
     log = transcript.records(raw)
-    return storable(transcript.stored_form(raw, log)), storable(steps.written(log or ()))
+    text, done = storable(transcript.stored_form(raw, log)), storable(steps.written(log or ()))
+    return (mask(text), mask(done).text) if masks else (Masked(text), done)
 
 
 def storable(text: str) -> str:

@@ -18,6 +18,8 @@ class Session:
     is_turn: bool = False
     #: The steps of its log as they are stored (see steps.py).
     steps: str = ""
+    #: The kinds of secrets that were replaced in the text.
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
 from signet.domain.transfer.records import KNOWN, NEW, Outcome, Record, Refused
 from signet.domain.transfer.target import Target
 from signet.queue import BULK, Job, enqueue
+from signet.text.masking import mask
 
 #: Documents in these states are not read again.
 _SETTLED = ("done", "failed", "deleted")
@@ -35,6 +36,8 @@ _TIMES = frozenset({"valid_from", "valid_to", "last_accessed"})
 _SHARES = frozenset({"importance", "confidence"})
 #: Texts that no later record asks for, so that a preview does without.
 _LONG = frozenset({"content", "raw_content", "normalized_content", "old_content", "new_content"})
+#: Texts that people and their agents wrote.
+_TEXTS = frozenset({"content", "raw_content", "old_content", "new_content"})
 _MAX_INTEGER = 2**63 - 1
 
 _VECTOR = "SELECT 1 FROM {}.embeddings WHERE source_type = 'memory' AND source_id = ?"
@@ -51,6 +54,7 @@ def row(
 
     `embed` says that its vectors are to be made, because the file has none.
     """
+    given = _without_secrets(given) if rules.masks else given
     values = _values(kind, given, target.columns(kind), now)
     if kind.name == "agent":
         return _agent(target, kind, values)
@@ -183,6 +187,18 @@ def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> 
             raise Refused(f"{column.name} is missing")
         values[column.name] = value
     return values
+
+
+def _without_secrets(given: Record) -> Record:
+    """Return a record with the secrets in its texts replaced; what was made from such a text is made anew."""
+    masked = {
+        name: mask(value).text
+        for name, value in given.items()
+        if name in _TEXTS and isinstance(value, str)
+    }
+    if all(given[name] == text for name, text in masked.items()):
+        return given
+    return {name: value for name, value in given.items() if name != "normalized_content"} | masked
 
 
 def _complete(stated: dict[str, object], now: datetime) -> None:

@@ -17,6 +17,7 @@ from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import KNOWN, NEW, Outcome, Refused
 from signet.domain.transfer.target import Target
 from signet.errors import Invalid
+from signet.text import masking
 
 #: What one transaction can cut into pieces while others wait.
 MAX_CHARS = 100_000
@@ -68,7 +69,8 @@ def key_of(new: NewMemory) -> str:
 
 def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
     """Say what `remember` would answer, and note it for the texts that follow."""
-    content = prefixes.parse(new.content).content
+    content = masking.mask(new.content).text if rules.masks else new.content
+    content = prefixes.parse(content).content
     owner = {"agent_id": new.agent_id, "visibility": str(new.visibility), "scope": new.scope}
     key: str | None = new.idempotency_key
     memories = KINDS["memory"]

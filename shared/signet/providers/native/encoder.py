@@ -13,7 +13,6 @@ One thread, no spinning, no memory arena: the process serves other requests mean
 """
 
 import hashlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -115,8 +114,6 @@ def _runtime(folder: Path, precision: Precision) -> Run:
     # for the other. Python then hands out a half-made NumPy, and no later import in this process works.
     import numpy as np  # noqa: F401
 
-    # Otherwise its import leaves an id of the device and a database of reports in the cache of the home.
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime  # noqa: F401
     except ImportError:

@@ -1,0 +1,53 @@
+"""A text as it may be shown or put into a prompt: nothing in it steers a terminal or hides from a reader."""
+
+import re
+
+#: Of ECMA-48: sequences that a terminal obeys, whole, with their parameters; strings (titles, links) up to their end.
+_SEQUENCE = (
+    r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f\n]{0,2048}(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]{0,8}[0-~]"
+)
+#: What no reader sees: controls but tab and line feed, zero-width and direction marks, tags and other invisible
+#: selectors (Unicode 16, chapter 23). Joiners stay between letters of scripts and emoji that need them.
+_LETTER = (
+    r"[^\x00-\xff\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+_INVISIBLE = (
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff]"
+    rf"|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER})"
+)
+_LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_HIDDEN = re.compile(rf"{_SEQUENCE}|{_INVISIBLE}")
+_UNSEEN = re.compile(_INVISIBLE)
+#: The colours that the command line writes itself (cli/output.py).
+_COLOUR = re.compile(r"(\x1b\[(?:0|1|2|3[1236])m)")
+
+
+def clean(text: str) -> str:
+    """Return the text without control sequences, control characters and invisible marks; every line end is `\\n`.
+
+    Tab and line feed stay. Doing it again changes nothing.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def clean_but_colour(text: str) -> str:
+    """Return a text of the command line, cleaned, with the colours that it may have itself."""
+    return "".join(
+        part if number % 2 else clean(part) for number, part in enumerate(_COLOUR.split(text))
+    )
+
+
+def escaped(json_text: str) -> str:
+    """Return JSON of the same meaning in which what `clean` takes out is written as `\\\\uXXXX`."""
+    return _UNSEEN.sub(_escape, json_text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

@@ -1,0 +1,97 @@
+"""Secrets never reach the database, whichever way a text comes in, and the answer says so."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.http import Api, an_api
+
+TOKEN = "ghp_" + "1aB2" * 9
+MASKED = "[masked: GitHub token]"
+KINDS = ["GitHub token"]
+
+
+def stored(api: Api) -> str:
+    """Return everything that any table holds, as one text."""
+    names = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    tables = [row[0] for row in api.state.db.read(lambda tx: tx.all(names))]
+    rows = [row for name in tables for row in _rows(api, name)]
+    return json.dumps(rows, default=repr)
+
+
+def _rows(api: Api, table: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in api.state.db.read(lambda tx: tx.all(f'SELECT * FROM "{table}"'))]
+
+
+def remember(api: Api) -> Any:
+    sent = {"content": f"The deploy uses {TOKEN}.", "hints": [f"what is {TOKEN} for?"]}
+    return api.post("/api/memory/remember", sent | {"transcript": TOKEN, "sourceId": "s"}).body
+
+
+def remember_long(api: Api) -> Any:
+    return api.post("/api/memory/remember", {"content": f"{'Long. ' * 5_000} {TOKEN}"}).body
+
+
+def hook(api: Api) -> Any:
+    sent = {"harness": "claude-code", "content": f"The deploy uses {TOKEN}."}
+    return api.post("/api/hooks/remember", sent).body
+
+
+def modify(api: Api) -> Any:
+    made = api.post("/api/memory/remember", {"content": "The deploy needs a token."}).body
+    changed = {"content": f"The deploy uses {TOKEN}.", "reason": "known now"}
+    headers = {"content-type": "application/json"}
+    path = f"/api/memory/{made['id']}"
+    return api.send("PATCH", path, json.dumps(changed).encode(), headers).body
+
+
+def document(api: Api) -> Any:
+    sent = {"source_type": "text", "content": f"# Deploy\n\nUse {TOKEN}."}
+    return api.post("/api/documents", sent).body
+
+
+def session_end(api: Api) -> Any:
+    sent = {"harness": "claude-code", "sessionKey": "s1", "transcript": f"User: use {TOKEN}"}
+    return api.post("/api/hooks/session-end", sent).body
+
+
+def checkpoint(api: Api) -> Any:
+    sent = {"harness": "claude-code", "sessionKey": "s1", "transcript": f"User: use {TOKEN}"}
+    return api.post("/api/hooks/session-checkpoint-extract", sent).body
+
+
+WAYS = [remember, remember_long, hook, modify, document, session_end, checkpoint]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=[way.__name__ for way in WAYS])
+def test_a_secret_is_masked_before_it_is_stored_and_the_answer_says_so(api: Api, way: Any) -> None:
+    assert way(api)["masked"] == KINDS
+    kept = stored(api)
+    assert TOKEN not in kept and MASKED in kept
+
+
+def test_an_import_is_masked_as_a_text_and_as_a_row(api: Api) -> None:
+    rows = [
+        {"record": "memory", "id": "m1", "content": f"The deploy uses {TOKEN}."},
+        {"record": "transcript", "agent_id": "default", "session_key": "s", "content": TOKEN},
+    ]
+    rows[1] |= {"created_at": "2026-05-01T00:00:00.000Z"}
+    for row in rows:
+        answer = api.post("/api/import", {"records": [row]})
+        assert (answer.status, answer.body["reasons"]) == (200, [])
+    kept = stored(api)
+    assert TOKEN not in kept and kept.count(MASKED) >= 2
+    assert TOKEN.lower() not in kept
+
+
+def test_one_setting_switches_it_off(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", settings="memory: {mask_secrets: false}\n") as api:
+        for way in (remember, session_end, document):
+            assert "masked" not in way(api)
+        assert TOKEN in stored(api) and MASKED not in stored(api)
+
+
+def test_a_text_without_secrets_is_answered_as_before(api: Api) -> None:
+    assert "masked" not in api.post("/api/memory/remember", {"content": "Ada likes tea."}).body
