@@ -1,6 +1,6 @@
 """Whether questions in other languages find their answers by words alone.
 
-The files of `loadtests/languages` hold sentences, each with a question that was written before anything was measured. All
+The files of `loadtests/languages` hold sentences, each with a question, written before anything was measured. All
 sentences are saved over HTTP in one fresh store without vectors, then every question is asked for a default page. The
 first half of each file is for tuning, the second one is to be believed.
 """

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from signet.db import script
+from signet.db import languages, script
 
 #: Words of a query that are searched for; a longer text is cut, because each word costs a walk of the index.
 MAX_WORDS = 48
@@ -42,15 +42,32 @@ def words(text: str) -> list[str]:
     return list(dict.fromkeys(w for w in found if len(w) > 1 or _is_word(w)))
 
 
+def folded(text: str) -> str:
+    """Return a text as it is compared: lower-case, without accents, special letters folded."""
+    return languages.unaccented(script.fold(text.lower()))
+
+
 def encodable(text: str) -> str:
     """Return a text without halves of surrogate pairs, which JSON may carry and SQLite refuses."""
     return text.encode("utf-8", "ignore").decode()
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words worth looking for: without stop words, unless nothing else is left."""
+    """Return the words worth looking for: without stop words, unless nothing else is left.
+
+    Words of languages that inflect by endings come as their beginnings, with `*` (`languages`).
+    """
     every = words(text)
-    return ([w for w in every if w not in STOP_WORDS] or every)[:MAX_WORDS]
+    language = languages.of(every, STOP_WORDS)
+    stops = language.stops if language else STOP_WORDS
+    bare = [languages.bare(w, language) for w in every]
+    kept = [w for w in bare if w not in stops and not languages.says_nothing(w)] or every
+    return list(dict.fromkeys(languages.beginning(w, language) for w in kept[:MAX_WORDS]))
+
+
+def stands_for(term: str, word: str) -> bool:
+    """Return whether a word of a text is one that a term of `content_words` looks for."""
+    return folded(word).startswith(term[:-1]) if term.endswith("*") else word == term
 
 
 def any_of(terms: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ whoever writes. Letters that the tokenizer does not fold are folded in the same 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 #: Ideographs, kana and Hangul, as the ranges of a character class; marks such as the middle dot end a run.
 RANGES = "々〇ぁ-ゖゝ-ゟァ-ヺー-ヿㇰ-ㇿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𳎿"
@@ -43,6 +43,11 @@ def cut(word: str) -> list[str]:
         found += [word[at : run.start()], *_pairs(run[0])]
         at = run.end()
     return [part for part in (*found, word[at:]) if part]
+
+
+def cut_all(words: Iterable[str]) -> list[str]:
+    """Return the words to look for in place of several, each once."""
+    return list(dict.fromkeys(part for word in words for part in cut(word)))
 
 
 def _pairs(run: str) -> list[str]:

@@ -123,8 +123,8 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
 
 def shared_words(asked: Sequence[str], text: str) -> int:
     """Return how many of the words stand in a text, compared by their beginnings."""
-    low = text.lower()
-    return sum(word[:_STEM] in low for word in asked)
+    low = fts.folded(text)
+    return sum(fts.folded(word).removesuffix("*")[:_STEM] in low for word in asked)
 
 
 def _similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:
