@@ -30,8 +30,8 @@ NEIGHBOURS = 5
 SHOWN = 20
 
 _FIELDS = (
-    "id, content, content_hash, agent_id, visibility, scope, type, tags, importance, access_count, update_count, updated_at,"
-    " pinned, manual_override, superseded_by"
+    "id, content, content_hash, agent_id, visibility, scope, type, tags, importance, access_count, update_count,"
+    " updated_at, pinned, manual_override, superseded_by"
 )
 _CHOICE = choice.condition(id="id", kind="type", at="created_at")
 _CLUSTERS = f"""
