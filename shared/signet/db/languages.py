@@ -152,6 +152,8 @@ def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
 
     One such word decides only where the question begins with it: "Wann Geburtstag?", but not "the die was cast".
     """
+    if not words:
+        return None
     held = {one.name: sum(word in one.stops for word in words) for one in BY_SPACES}
     best = max(BY_SPACES, key=lambda one: held[one.name])
     most = held[best.name]
