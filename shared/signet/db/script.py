@@ -56,8 +56,9 @@ def _pairs(run: str) -> list[str]:
 
 def view(table: str, columns: Sequence[str]) -> str:
     """Return the statement that makes the view through which full text reads a table: `seq` and the columns."""
-    listed = ", ".join(f"{_read(table, column)} AS {column}" for column in columns)
-    return f"CREATE VIEW {view_name(table)} AS SELECT seq, {listed} FROM {table}"
+    listed = ", ".join(f"{_read(column)} AS {column}" for column in columns)
+    # By another name, because SQLite would not rename the table inside the expressions when it is renamed.
+    return f"CREATE VIEW {view_name(table)} AS SELECT seq, {listed} FROM {table} AS source"
 
 
 def view_name(table: str) -> str:
@@ -65,9 +66,9 @@ def view_name(table: str) -> str:
     return f"{table}_words"
 
 
-def _read(table: str, column: str) -> str:
+def _read(column: str) -> str:
     """Return the expression for one column: as it is where it is ASCII, folded, or cut into pairs."""
-    own = f"{table}.{column}"
+    own = f"source.{column}"
     whole = f"CASE WHEN {own} GLOB '*[{_AROUND}]*' THEN {_cut(own)} ELSE {own} END"
     for letter, other in FOLDED.items():
         whole = f"replace({whole}, '{letter}', '{other}')"
