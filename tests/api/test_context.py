@@ -213,7 +213,7 @@ def test_what_is_left_out_says_why(api: Api, monkeypatch: pytest.MonkeyPatch) ->
         result = await found(*asked)
         return replace(result, hits=tuple(replace(hit, score=0.31) for hit in result.hits))
 
-    monkeypatch.setattr("signet_api.routes.hook_prompt.found", far_off)
+    monkeypatch.setattr("signet_api.episodes.found", far_off)
     prompt(api, ASK_FALCON, "other-session-1")
     again = context(api)["injections"][-1]
     assert (again["given"], again["chars"]) == ([], 0)

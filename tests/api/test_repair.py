@@ -453,6 +453,24 @@ def test_near_memories_become_one_only_when_asked_and_alike(api: Api) -> None:
     assert len(deleted) == 1 and deleted[0] in ids[:2]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Alice reports to Bob.", "Bob reports to Alice."),
+        ("Anna prefers tea over coffee.", "Anna prefers coffee over tea."),
+        ("The van holds 3 crates.", "The van holds 5 crates."),
+        ("小明喜欢小红", "小红喜欢小明"),
+    ],
+)
+def test_near_memories_that_tell_different_things_are_both_kept(
+    api: Api, texts: tuple[str, str]
+) -> None:
+    for number, text in enumerate(texts):
+        a_vector(api, f"v{number}", api.post("/api/memory/remember", {"content": text}).body["id"])
+    assert repair(api, "deduplicate", {"semanticEnabled": True}).body["affected"] == 0
+    assert not any(row["is_deleted"] for row in api.rows("memories"))
+
+
 def test_artefacts_of_the_graph_go_with_their_links_and_kept_ones_stay(api: Api) -> None:
     api.post("/api/memory/remember", {"content": "Ada Winter lives in Port Ellen."})
     memory_id = api.rows("memories")[0]["id"]

@@ -17,7 +17,7 @@ def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_
     off = "memory: {pipelineV2: {autonomous: {enabled: false}}}\n"
     workspace = a_workspace(tmp_path / "agents", off)
     damaged = connect(workspace.database)
-    for lost in ("TABLE memories_fts", "TRIGGER memories_ai", "TRIGGER memories_ad"):
+    for lost in ("TABLE memories_fts", "TRIGGER memories_ai", "TRIGGER memories_bd"):
         damaged.execute(f"DROP {lost}")
     damaged.close()
     for _ in range(2):  # a second start finds nothing to do

@@ -39,6 +39,12 @@ AMENDED = [
     ("user", "Use the 150 mm label format, which holds eight lines."),
     ("assistant", "Amended: over four lines means one 150 mm label, superseding the two labels."),
 ]
+CACHE = [
+    ("user", "结算页面的缓存一直拿到旧价格，客户投诉了。"),
+    ("assistant", "可以把缓存时间改成五秒。"),
+    ("user", "不行，价格变动时要立刻失效，按商品编号清除缓存。"),
+    ("assistant", "决定：价格变动时按商品编号清除缓存，不再设置过期时间。"),
+]
 REPORT = (
     "The label printer cut the address of a customer in Wales again, a parcel with five address lines came back. "
     "Please fix how long addresses are printed."
@@ -152,6 +158,15 @@ def test_nothing_is_said_twice_in_a_session(world: World) -> None:
 )
 def test_a_prompt_about_something_else_gets_no_earlier_talk(world: World, prompt: str) -> None:
     assert "<signet-memory>" not in world.hook("user-prompt-submit", "other", userPrompt=prompt)
+
+
+def test_a_prompt_in_chinese_finds_the_talk_in_chinese(world: World) -> None:
+    world.talk("cache", CACHE, 7)
+    world.rest()
+    asked = "客户又投诉结算页面显示旧价格，请检查缓存在价格变动时有没有清除。"
+    assert "按商品编号清除缓存" in world.hook("user-prompt-submit", "new-5", userPrompt=asked)
+    other = "请把登录页面的按钮颜色改成绿色，然后更新文档。"
+    assert "<signet-memory>" not in world.hook("user-prompt-submit", "new-6", userPrompt=other)
 
 
 def test_another_project_gets_nothing_of_it(world: World, tmp_path: Path) -> None:

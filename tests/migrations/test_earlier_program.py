@@ -108,13 +108,13 @@ def test_what_it_left_is_named_and_put_right_and_nothing_else(tmp_path: Path) ->
             CREATE TRIGGER theirs AFTER INSERT ON memories BEGIN SELECT 1; END;
             CREATE TABLE guests (id TEXT); CREATE UNIQUE INDEX idx_guests ON guests (id);
             DROP INDEX idx_memories_scope; CREATE INDEX idx_memories_scope ON memories (scope);
-            DROP TRIGGER memories_ad;"""
+            DROP TRIGGER memories_bd;"""
         )
         with pytest.raises(sqlite.IntegrityError):
             db.execute(VECTOR, ("v2", "m2"))
     found = migrate.compare(path)
     assert found == migrate.Differences(
-        missing=("trigger memories_ad",),
+        missing=("trigger memories_bd",),
         differs=("index idx_memories_scope",),
         foreign=(
             "index idx_embeddings_content_hash_unique",

@@ -27,6 +27,7 @@ RECORDED = {
     "0002": "e3a7bfa03313a75d",
     "0003": "4b9484d93e84e0a9",
     "0004": "2ad98eddbbfa5f09",
+    "0005": "293d8175418a3341",
 }
 
 
@@ -227,7 +228,7 @@ def test_a_database_that_another_program_writes_to_is_left_alone(
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ("DROP TRIGGER memories_ad", "trigger memories_ad is missing"),
+        ("DROP TRIGGER memories_bd", "trigger memories_bd is missing"),
         ("DROP INDEX idx_memory_jobs_due", "index idx_memory_jobs_due is missing"),
         ("ALTER TABLE memories DROP COLUMN why", "table memories differs"),
     ],

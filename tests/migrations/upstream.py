@@ -36,7 +36,7 @@ CREATE VIRTUAL TABLE memories_fts USING fts5(content, content=memories, content_
 CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts (rowid, content) VALUES (new.rowid, new.content);
 END;
-CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN
+CREATE TRIGGER memories_bd AFTER DELETE ON memories BEGIN
   INSERT INTO memories_fts (memories_fts, rowid, content) VALUES ('delete', old.rowid, old.content);
 END;
 CREATE TRIGGER memories_au AFTER UPDATE ON memories BEGIN

@@ -59,6 +59,14 @@ def test_ten_tools_stay_ten(home: Home) -> None:
     assert [successor(home, one) for one in saved] == [None] * 10
 
 
+def test_who_does_what_to_whom_makes_two_facts(home: Home) -> None:
+    first = told(home, "Alice Kern reports to Bob Lind. The new office has a roof.", "reports")
+    second = told(home, "Bob Lind reports to Alice Kern. The old office has a yard.", "reports")
+    facts = [row["content"] for one in (first, second) for row in home.facts(one)]
+    assert "Alice Kern reports to Bob Lind." in facts
+    assert "Bob Lind reports to Alice Kern." in facts
+
+
 def test_an_attribute_steps_back_with_its_memory(home: Home) -> None:
     old = told(home, "The engineer Alice Kern lives in Paris.", "people")
     new = told(home, "The engineer Alice Kern moved to Berlin.", "people")

@@ -102,7 +102,7 @@ def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) ->
     daemon.home.run("DROP TABLE memories_fts")
     daemon.home.run("DROP TABLE entities_fts")
     daemon.home.run("DROP TRIGGER memories_ai")
-    daemon.home.run("DROP TRIGGER memories_ad")
+    daemon.home.run("DROP TRIGGER memories_bd")
     body = daemon.repair("check-fts", {"repair": True}).body
     assert body["success"] is True and "entities_fts too" in body["message"]
     assert daemon.found("oolong") == 30

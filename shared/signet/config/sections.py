@@ -95,6 +95,8 @@ EMBEDDING_MODELS = {
     EmbeddingProvider.OPENAI: "text-embedding-3-small",
     EmbeddingProvider.NONE: "all-MiniLM-L6-v2",
 }
+#: What the names of models begin with that a person added from a folder.
+ADDED_MODEL = "local:"
 #: CL-12, by the beginning of the model's name.
 DIMENSIONS = {
     "all-minilm": 384,
@@ -194,7 +196,10 @@ class Marketplace(Section):
 
 @section
 class Embedding(Section):
-    """Vectors. `model` and `dimensions` follow the provider unless they are given; `native` has one model."""
+    """Vectors. `model` and `dimensions` follow the provider unless they are given.
+
+    `native` has the model that ships with Signet, and those that a person added, named `local:…` (`signet models`).
+    """
 
     SNAKE: ClassVar[bool] = True
 
@@ -207,9 +212,9 @@ class Embedding(Section):
 
     def __post_init__(self) -> None:
         is_native = self.provider is EmbeddingProvider.NATIVE
-        given = "" if is_native else self.model
-        model = given or EMBEDDING_MODELS[self.provider]
-        dimensions = dimensions_of(model) if is_native else self.dimensions or dimensions_of(model)
+        is_fixed = is_native and not self.model.startswith(ADDED_MODEL)
+        model = ("" if is_fixed else self.model) or EMBEDDING_MODELS[self.provider]
+        dimensions = dimensions_of(model) if is_fixed else self.dimensions or dimensions_of(model)
         settle(self, model=model, dimensions=dimensions)
 
 

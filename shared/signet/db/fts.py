@@ -2,12 +2,15 @@
 
 Whatever the text holds (operators, quotes, NUL, half of a surrogate pair, a megabyte), the expression is a list
 of quoted strings, so it cannot be an FTS5 syntax error. The index stems (`porter unicode61`); a quoted word that
-the tokenizer cuts, such as "long-term", is looked for as a phrase.
+the tokenizer cuts, such as "long-term", is looked for as a phrase. Chinese, Japanese and Korean are looked for by
+pairs of characters, as they are indexed (`script`). A word that ends in `*` stands for all that begin with it.
 """
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+
+from signet.db import languages, script
 
 #: Words of a query that are searched for; a longer text is cut, because each word costs a walk of the index.
 MAX_WORDS = 48
@@ -34,9 +37,14 @@ def words(text: str) -> list[str]:
 
     One-letter words of the Latin script are left out; of other scripts a single character is a word.
     """
-    clean = _MARKS.sub(" ", encodable(text)).lower()
-    found = (_EDGES.sub("", raw) for raw in clean.split())
+    clean = script.fold(_MARKS.sub(" ", encodable(text)).lower())
+    found = (_EDGES.sub("", part) for raw in clean.split() for part in script.cut(raw))
     return list(dict.fromkeys(w for w in found if len(w) > 1 or _is_word(w)))
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: lower-case, without accents, special letters folded."""
+    return languages.unaccented(script.fold(text.lower()))
 
 
 def encodable(text: str) -> str:
@@ -45,19 +53,38 @@ def encodable(text: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words worth looking for: without stop words, unless nothing else is left."""
+    """Return the words worth looking for: without stop words, unless nothing else is left.
+
+    Words of languages that inflect by endings come as their beginnings, with `*` (`languages`).
+    """
     every = words(text)
-    return ([w for w in every if w not in STOP_WORDS] or every)[:MAX_WORDS]
+    language = languages.of(every, STOP_WORDS)
+    stops = language.stops if language else STOP_WORDS
+    bare = [languages.bare(w, language) for w in every]
+    kept = [w for w in bare if w not in stops and not languages.says_nothing(w)] or every
+    return list(dict.fromkeys(languages.beginning(w, language) for w in kept[:MAX_WORDS]))
+
+
+def stands_for(term: str, word: str) -> bool:
+    """Return whether a word of a text is one that a term of `content_words` looks for."""
+    return folded(word).startswith(term[:-1]) if term.endswith("*") else word == term
 
 
 def any_of(terms: Sequence[str]) -> str:
     """Return the MATCH expression for rows with at least one of the words; `terms` must not be empty."""
-    return " OR ".join(f'"{term}"' for term in terms)
+    return " OR ".join(map(_quoted, terms))
 
 
 def all_of(terms: Sequence[str]) -> str:
     """Return the MATCH expression for rows with all of the words; `terms` must not be empty."""
-    return " ".join(f'"{term}"' for term in terms)
+    return " ".join(map(_quoted, terms))
+
+
+def _quoted(term: str) -> str:
+    """Return one word of an expression; a single ideograph or kana is the beginning of a pair."""
+    stem = term.removesuffix("*")
+    is_beginning = stem != term or (len(stem) == 1 and script.has_runs(stem))
+    return f'"{stem}"*' if is_beginning else f'"{stem}"'
 
 
 def scores(ranks: Mapping[int, float]) -> dict[int, float]:

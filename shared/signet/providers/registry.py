@@ -124,8 +124,10 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
 def embedder(settings: VectorSettings) -> Embedder | None:
     """Return who makes vectors, or None when nobody does."""
     if settings.provider == NATIVE:
-        from signet.providers.native.encoder import NativeEmbedder
+        from signet.providers.native.encoder import ADDED, AddedEmbedder, NativeEmbedder
 
+        if settings.model.startswith(ADDED):
+            return AddedEmbedder(settings.model, settings.dimensions)
         return NativeEmbedder()
     if settings.provider == OLLAMA:
         return ollama.OllamaEmbedder(

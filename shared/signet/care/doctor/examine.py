@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from signet import config
-from signet.care.doctor import database, machine, place, running
+from signet.care.doctor import database, languages, machine, place, running
 from signet.care.doctor.models import Check, Scene, fail
 from signet.daemon import record
 from signet.db import ReadTx
@@ -25,6 +25,7 @@ _PARTS: tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...] = (
     ("machine", machine.checks),
     ("workspace", place.checks),
     ("database", database.checks),
+    ("languages", languages.checks),
     ("daemon", running.checks),
 )
 

@@ -7,6 +7,7 @@ from signet import __version__, clock
 from signet.care import service
 from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
 from signet.care.harnesses import CONNECTORS, Connector
+from signet.config.sections import ADDED_MODEL
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
@@ -112,6 +113,8 @@ def _vectors_from(scene: Scene) -> Check:
     if (why := embedder.fault()) is None:
         return ok("embeddings", f"{embedder.name} is there")
     fix = "signet models install" if wanted.provider == registry.NATIVE else "signet logs -l warn"
+    if wanted.model.startswith(ADDED_MODEL):
+        fix = "signet models install DIR, or: signet models use all-MiniLM-L6-v2"
     return warn("embeddings", f"{embedder.name}: {why}; recall goes by words", fix)
 
 

@@ -194,13 +194,13 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
 
 def shared_words(asked: Sequence[str], text: str) -> int:
     """Return how many of the words stand in a text, compared by their beginnings."""
-    low = text.lower()
+    low = fts.folded(text)
     return sum(stem(word) in low for word in asked)
 
 
 def stem(word: str) -> str:
     """Return about the stem of a word: its beginning."""
-    return word[:_STEM]
+    return fts.folded(word).removesuffix("*")[:_STEM]
 
 
 def similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:

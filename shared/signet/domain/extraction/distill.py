@@ -24,9 +24,6 @@ PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice; read by the 
 DECISION_TOKENS = 256
 #: Words that two statements must share before a model is asked whether they contradict each other (PIP-22).
 CONTRADICTION_OVERLAP = 3
-#: Share of words above which two statements say the same (without a model; measured on quickstart material:
-#: rewordings of one statement lie above, different statements about one subject below).
-SAME_SHARE = 0.8
 
 
 class Distiller(Protocol):
@@ -64,7 +61,7 @@ class Rules:
     def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
         """Add, unless one of the memories says the same in nearly the same words."""
         for candidate in candidates:
-            if says_the_same(fact.content, candidate.content):
+            if contradiction.says_the_same(fact.content, candidate.content):
                 return Decision(
                     action=Action.NONE,
                     target_id=None,
@@ -192,15 +189,3 @@ class Model:
 def _usable(raw: str) -> Extraction | None:
     found = parse.extraction(raw)
     return None if parse.NO_JSON in found.warnings else found
-
-
-def says_the_same(one: str, other: str) -> bool:
-    """Return whether two statements share nearly all their words, all numbers, and neither denies the other."""
-    ours = contradiction.tokens(one) - contradiction.STOP_WORDS
-    theirs = contradiction.tokens(other) - contradiction.STOP_WORDS
-    if not ours or not theirs:
-        return False
-    if {word for word in ours ^ theirs if any(sign.isdigit() for sign in word)}:
-        return False
-    share = len(ours & theirs) / len(ours | theirs)
-    return share >= SAME_SHARE and not contradiction.risk(one, other)

@@ -11,8 +11,8 @@ from signet.config import Settings
 from signet.domain.embeddings import passages
 from signet.domain.extraction import candidates, surprise
 from signet.domain.extraction.apply import Proposal
-from signet.domain.extraction.contradiction import risk
-from signet.domain.extraction.distill import Distiller, says_the_same
+from signet.domain.extraction.contradiction import risk, says_the_same
+from signet.domain.extraction.distill import Distiller
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact
 from signet.domain.extraction.surprise import Gate
 from signet.domain.memory import normalize

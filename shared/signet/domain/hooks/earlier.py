@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from signet.db import ReadTx, Row
+from signet.db import ReadTx, Row, script
 
 #: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
@@ -80,6 +80,7 @@ def search(
     limit: int,
 ) -> list[Excerpt]:
     """Return turns that hold at least half of the terms, and two of several, those with most first."""
+    terms = script.cut_all(terms)
     if not terms:
         return []
     least = max(min(2, len(terms)), (len(terms) + 1) // 2)

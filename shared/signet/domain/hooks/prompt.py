@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from signet import ids
-from signet.db import fts
+from signet.db import fts, script
 from signet.domain.hooks import wording
 
 MOST_TERMS = 12
@@ -84,8 +84,9 @@ def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> li
 
 def is_said(content: str, text: str) -> bool:
     """Return whether a text holds nearly all words of a memory already."""
-    words = set(_terms(content))
-    return bool(words) and len(words & set(_terms(text))) >= SAID_SHARE * len(words)
+    words = set(script.cut_all(_terms(content)))
+    said = script.cut_all(_terms(text))
+    return bool(words) and len(words.intersection(said)) >= SAID_SHARE * len(words)
 
 
 def status(count: int, engine: str) -> str:
@@ -103,7 +104,8 @@ def _terms(text: str) -> list[str]:
     text = text[:READ_CHARS].lower()
     names = [found[0] for found in _HYPHENED.finditer(text)]
     words = [found[0].strip("'") for found in _WORD.finditer(_HYPHENED.sub(" ", text))]
-    kept = [one for one in words if len(one) >= LEAST_TERM and not _says_nothing(one)]
+    long = (one for one in words if len(one) >= LEAST_TERM or script.has_runs(one))
+    kept = [one for one in long if not _says_nothing(one)]
     return list(dict.fromkeys([*names, *kept]))
 
 

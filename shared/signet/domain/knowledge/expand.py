@@ -231,7 +231,9 @@ def _nearness(
     cosines = _cosines(tx, question.vector(), memory_ids)
 
     def near(memory_id: str | None, text: str) -> float:
-        shared = len(asked & set(fts.words(text))) / len(asked) if asked else 0.0
+        said = fts.words(text)
+        held = sum(any(fts.stands_for(term, word) for word in said) for term in asked)
+        shared = held / len(asked) if asked else 0.0
         return max(shared, cosines.get(memory_id or "", 0.0))
 
     return near

@@ -1,4 +1,6 @@
-"""What times an English text names: calendar dates, months, years, "yesterday", "three weeks ago". Pure.
+"""What times a text names: calendar dates, months, years, "yesterday", "three weeks ago". Pure.
+
+The rules are those of English; phrases of other languages are turned into English ones first (`calendars`).
 
 Times are local and without zone here (`to_utc` and `to_local` lead out and in); every mention is a half-open
 interval. Words that are also other words ("may", "march", "fall", "second") count only where a date can stand:
@@ -11,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from signet import clock
+from signet.domain.memory import calendars
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -106,7 +109,23 @@ def find(text: str, today: datetime, more: Sequence[Form] = ()) -> list[Mention]
                     not is_absolute or "year" not in pattern.groupindex or bool(match["year"])
                 )
                 found.append(Mention(*span, at, to, is_absolute, has_year))
+    found += _translated(text, lowered, today, found)
     return _same_year(sorted(found, key=lambda mention: mention.at))
+
+
+def _translated(
+    text: str, lowered: str, today: datetime, known: Sequence[Mention]
+) -> list[Mention]:
+    """Return the times that phrases of other languages name, in what no other has taken."""
+    found: list[Mention] = []
+    for phrase in calendars.phrases(lowered):
+        for match in phrase.pattern.finditer(text):
+            at, to = match.span("span" if "span" in phrase.pattern.groupindex else 0)
+            if any(at < other.to and other.at < to for other in (*known, *found)):
+                continue
+            for one in find(phrase.english(match), today)[:1]:
+                found.append(replace(one, at=at, to=to, is_absolute=phrase.is_absolute))
+    return found
 
 
 def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> datetime | None:

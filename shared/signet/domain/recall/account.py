@@ -42,8 +42,11 @@ def _held(run: Run) -> list[Mapping[str, object]]:
 def _dropped(run: Run) -> list[str]:
     """Return the words of the question that were not looked for: they say nothing, or were too many."""
     every = fts.words(run.query.keyword_text or run.query.text)
-    used = set(run.words)
-    return [word for word in every[: 2 * fts.MAX_WORDS] if word not in used]
+    return [
+        word
+        for word in every[: 2 * fts.MAX_WORDS]
+        if not any(fts.stands_for(term, word) for term in run.words)
+    ]
 
 
 def _channels(run: Run) -> Mapping[str, object]:

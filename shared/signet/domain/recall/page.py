@@ -106,5 +106,5 @@ def _relevance(run: Run, seqs: Collection[int]) -> Scores:
 
 def _matter(run: Run) -> set[str]:
     """Return the words that name what the question is about; all, where each may only say how to answer."""
-    asked = set(fts.words(expected.matter(run.query.keyword_text or run.query.text)))
+    asked = set(fts.content_words(expected.matter(run.query.keyword_text or run.query.text)))
     return asked.intersection(run.words) or set(run.words)

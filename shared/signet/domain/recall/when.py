@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from signet.db import fts
-from signet.domain.memory import dates
+from signet.domain.memory import calendars, dates
 from signet.domain.memory.dates import Mention
 from signet.domain.recall import spoken
 
@@ -22,7 +22,8 @@ LOOK_BACK = 60
 RECENT = timedelta(days=30)
 
 _OPEN = re.compile(
-    r"\b(?P<relation>before|prior\s+to|until|till|up\s+to|as\s+of|since|after|from|starting)\s+(?:the\s+)?$",
+    r"\b(?P<relation>before|prior\s+to|until|till|up\s+to|as\s+of|since|after|from|starting"
+    rf"|{'|'.join(calendars.RELATIONS)})\s+(?:(?:the|dem|der|den|le|la|el)\s+)?$",
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"^\s*(?:and|to|until|till|through|[-–—])\s*(?:the\s+)?$", re.IGNORECASE)
@@ -173,6 +174,7 @@ def _one(before: str, mention: Mention) -> _Local:
     if opened is None:
         return _Local(mention.start, mention.end)
     relation = " ".join(opened["relation"].lower().split())
+    relation = calendars.RELATIONS.get(relation, relation)
     if relation in ("before", "prior to"):
         return _Local(None, mention.start)
     if relation in _BEFORE:

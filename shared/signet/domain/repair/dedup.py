@@ -1,6 +1,7 @@
 """Memories that say the same become one: the keeper gets the tags and the links of the others, which are forgotten.
 
-Equal ones have one content hash; with `semanticEnabled` also those whose single vectors nearly coincide. Only within
+Equal ones have one content hash; with `semanticEnabled` also those whose single vectors nearly coincide and whose
+words tell nothing different: vectors of "Alice reports to Bob" and "Bob reports to Alice" nearly coincide. Only within
 one owner, scope, visibility and, for near ones, type; never one that a person has pinned or edited, or that something
 newer has replaced.
 """
@@ -14,6 +15,7 @@ from functools import partial
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, vectors
 from signet.domain.diagnostics.store import EQUAL
+from signet.domain.extraction import contradiction
 from signet.domain.graph import link
 from signet.domain.memory import forget, history
 from signet.domain.memory.models import Actor, Event
@@ -28,8 +30,8 @@ NEIGHBOURS = 5
 SHOWN = 20
 
 _FIELDS = (
-    "id, content_hash, agent_id, visibility, scope, type, tags, importance, access_count, update_count, updated_at,"
-    " pinned, manual_override, superseded_by"
+    "id, content, content_hash, agent_id, visibility, scope, type, tags, importance, access_count, update_count,"
+    " updated_at, pinned, manual_override, superseded_by"
 )
 _CHOICE = choice.condition(id="id", kind="type", at="created_at")
 _CLUSTERS = f"""
@@ -151,7 +153,9 @@ def _alike(rows: Sequence[Row], memory_id: str) -> list[Row]:
     return [
         row
         for row in free
-        if row["superseded_by"] is None and all(row[name] == mine[name] for name in of)
+        if row["superseded_by"] is None
+        and all(row[name] == mine[name] for name in of)
+        and (row is mine or not contradiction.differ(row["content"], mine["content"]))
     ]
 
 

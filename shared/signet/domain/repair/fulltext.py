@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, script
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import store as diagnostics
 from signet.domain.repair.models import Done, Order
@@ -25,7 +25,10 @@ READ_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """One full-text index: its table, the columns it holds, how it cuts words, what its triggers' names begin with."""
+    """One full-text index: its table, the columns it holds, how it cuts words, what its triggers' names begin with.
+
+    It reads the table through a view (see `signet.db.script`).
+    """
 
     name: str
     table: str
@@ -33,11 +36,16 @@ class Index:
     tokenize: str
     prefix: str
 
+    @property
+    def view(self) -> str:
+        """Return the name of the view that it reads."""
+        return script.view_name(self.table)
+
     def create(self, name: str) -> str:
         """Return the statement that makes it, empty, under a name."""
         listed = ", ".join(self.columns)
         return (
-            f"CREATE VIRTUAL TABLE {name} USING fts5({listed}, content = '{self.table}',"
+            f"CREATE VIRTUAL TABLE {name} USING fts5({listed}, content = '{self.view}',"
             f" content_rowid = 'seq', tokenize = '{self.tokenize}')"
         )
 
@@ -64,6 +72,13 @@ INDEXES = (
         columns=("name", "canonical_name"),
         tokenize="unicode61",
         prefix="entities_fts",
+    ),
+    Index(
+        name="episode_chunks_fts",
+        table="episode_chunks",
+        columns=("content",),
+        tokenize="porter unicode61",
+        prefix="episode_chunks",
     ),
 )
 
@@ -216,7 +231,7 @@ def _fill(tx: WriteTx, *, index: Index) -> int:
         _swap(tx, index)
         return 1
     tx.run(
-        f"INSERT INTO {new} (rowid, {listed}) SELECT seq, {listed} FROM {index.table} WHERE seq > ? AND seq <= ?",
+        f"INSERT INTO {new} (rowid, {listed}) SELECT seq, {listed} FROM {index.view} WHERE seq > ? AND seq <= ?",
         (done, last),
     )
     tx.run(f"UPDATE {filled} SET seq = ?", (last,))
@@ -236,10 +251,15 @@ def _swap(tx: WriteTx, index: Index) -> None:
     tx.run("INSERT INTO memory_changes (seq) VALUES (0)")
 
 
+def parts(index: Index) -> Mapping[str, str]:
+    """Return the statements that make the index, the view that it reads, and its triggers, by name."""
+    view = script.view(index.table, index.columns)
+    return {index.view: view, index.name: index.create(index.name), **_triggers(index)}
+
+
 def _missing(tx: ReadTx, index: Index) -> list[str]:
-    """Return the statements that make the index and its triggers, those that are there left out."""
-    parts = {index.name: index.create(index.name), **_triggers(index)}
-    return [statement for name, statement in parts.items() if tx.value(_HAS, (name,)) is None]
+    """Return the statements that make the parts of the index that are not there."""
+    return [sql for name, sql in parts(index).items() if tx.value(_HAS, (name,)) is None]
 
 
 def _clear(tx: WriteTx, index: Index) -> None:
@@ -262,17 +282,22 @@ def _following(
     index: Index, target: str, prefix: str, filled: str | None = None
 ) -> Mapping[str, str]:
     listed = ", ".join(index.columns)
-    out, into = (", ".join(f"{side}.{one}" for one in index.columns) for side in ("old", "new"))
-    drop = f"INSERT INTO {target} ({target}, rowid, {listed}) VALUES ('delete', old.seq, {out});"
-    add = f"INSERT INTO {target} (rowid, {listed}) VALUES (new.seq, {into});"
+    drop = f"INSERT INTO {target} ({target}, rowid, {listed}) SELECT 'delete', seq, {listed}"
+    add = f"INSERT INTO {target} (rowid, {listed}) SELECT seq, {listed}"
+    drop, add = (
+        f"BEGIN {change} FROM {index.view} WHERE seq = {side}.seq; END"
+        for change, side in ((drop, "old"), (add, "new"))
+    )
     old, new = (
-        f" WHEN {side}.seq <= (SELECT seq FROM {filled})" if filled else ""
+        f"WHEN {side}.seq <= (SELECT seq FROM {filled}) " if filled else ""
         for side in ("old", "new")
     )
+    # The view shows a row as it is: what goes out of the index is read before the change, what comes in after it.
     changes = {
-        "ad": f"AFTER DELETE ON {index.table}{old} BEGIN {drop} END",
-        "ai": f"AFTER INSERT ON {index.table}{new} BEGIN {add} END",
-        "au": f"AFTER UPDATE OF {listed} ON {index.table}{old} BEGIN {drop} {add} END",
+        "bd": f"BEFORE DELETE ON {index.table} {old}{drop}",
+        "ai": f"AFTER INSERT ON {index.table} {new}{add}",
+        "bu": f"BEFORE UPDATE OF {listed} ON {index.table} {old}{drop}",
+        "au": f"AFTER UPDATE OF {listed} ON {index.table} {new}{add}",
     }
     return {
         f"{prefix}_{kind}": f"CREATE TRIGGER {prefix}_{kind} {rest}"

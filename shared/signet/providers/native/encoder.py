@@ -17,12 +17,19 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from signet.errors import ModelNotInstalled, ProviderDown, ProviderFailed
-from signet.providers.native import weights, wordpiece
+from signet.providers.native import added, weights, wordpiece
+from signet.providers.native import folder as folders
+from signet.providers.native.folder import Tokenizer, Unusable
 from signet.providers.native.graph import Precision
 
+if TYPE_CHECKING:
+    import onnxruntime
+
 DEFAULT_PRECISION = Precision.INT8
+ADDED = added.PREFIX
 NOT_INSTALLED = "the embedding model is not installed; run `signet models install`"
 #: Vectors remembered: under 1 MB, and a question asked twice costs microseconds instead of milliseconds.
 REMEMBERED = 512
@@ -32,7 +39,7 @@ Run = Callable[[Sequence[int]], bytes]
 
 
 class NativeEmbedder:
-    """An Embedder that needs no server; loads on the first call of `load` or `embed`."""
+    """An Embedder that needs no server; loads on the first call of `load` or `embed`. See `AddedEmbedder`."""
 
     name = f"native:{weights.MODEL}"
     model = weights.MODEL
@@ -44,7 +51,7 @@ class NativeEmbedder:
         self._folder = folder or weights.model_folder()
         self._precision = precision
         self._loading = threading.Lock()
-        self._ready: tuple[wordpiece.WordPiece, Run] | None = None
+        self._ready: tuple[Tokenizer, Run] | None = None
         self._remembering = threading.Lock()
         self._remembered: OrderedDict[bytes, bytes] = OrderedDict()
 
@@ -75,13 +82,13 @@ class NativeEmbedder:
         tokenizer, run = self._load()
         return [self._vector(text, tokenizer, run) for text in texts]
 
-    def _load(self) -> tuple[wordpiece.WordPiece, Run]:
+    def _load(self) -> tuple[Tokenizer, Run]:
         with self._loading:
             if self._ready is None:
                 self._ready = self._opened()
             return self._ready
 
-    def _opened(self) -> tuple[wordpiece.WordPiece, Run]:
+    def _opened(self) -> tuple[Tokenizer, Run]:
         try:
             tokenizer = wordpiece.read(self._folder / weights.VOCABULARY_FILE)
             return tokenizer, _runtime(self._folder, self._precision)
@@ -94,7 +101,7 @@ class NativeEmbedder:
                 reason=str(error),
             ) from error
 
-    def _vector(self, text: str, tokenizer: wordpiece.WordPiece, run: Run) -> bytes:
+    def _vector(self, text: str, tokenizer: Tokenizer, run: Run) -> bytes:
         key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         with self._remembering:
             known = self._remembered.get(key)
@@ -107,6 +114,37 @@ class NativeEmbedder:
             if len(self._remembered) > REMEMBERED:
                 self._remembered.popitem(last=False)
         return vector
+
+
+class AddedEmbedder(NativeEmbedder):
+    """The same for a model that a person added from a folder."""
+
+    def __init__(self, model: str, dimensions: int) -> None:
+        super().__init__(added.folder_of(model))
+        self.name = f"native:{model}"
+        self.model = model
+        self.dimensions = dimensions
+
+    def available(self) -> bool:
+        """Return whether the model is loaded or its files are there; never raises."""
+        return self.loaded or added.find(self.model) is not None
+
+    def fault(self) -> str | None:
+        """Return why the model cannot be used, None when it can; never raises."""
+        if self.available():
+            return None
+        return f"{self.model} is not installed; run `signet models install DIR` with its folder"
+
+    def _opened(self) -> tuple[Tokenizer, Run]:
+        if (why := self.fault()) is not None:
+            raise ModelNotInstalled(why, provider=self.name)
+        try:
+            opened = folders.open_(self._folder)
+        except (OSError, Unusable) as error:
+            raise ProviderDown(
+                f"{self.model} cannot be read: {error}", provider=self.name
+            ) from error
+        return opened.tokenizer, opened.run
 
 
 def _runtime(folder: Path, precision: Precision) -> Run:
@@ -130,13 +168,9 @@ def numpy_runtime(folder: Path) -> Run:
     return lambda ids: forward.encode(opened, config, ids).astype("<f4").tobytes()
 
 
-def onnx_runtime(folder: Path, precision: Precision) -> Run:
-    """Return the onnxruntime session of the installed graph, built first when it is missing."""
-    import numpy as np
+def session_options() -> "onnxruntime.SessionOptions":
+    """Return how a graph is run: one thread, no spinning, no memory arena."""
     import onnxruntime
-    from onnxruntime.capi import onnxruntime_pybind11_state as failures
-
-    from signet.providers.native import graph
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -145,10 +179,21 @@ def onnx_runtime(folder: Path, precision: Precision) -> Run:
     options.enable_mem_pattern = False
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
+
+
+def onnx_runtime(folder: Path, precision: Precision) -> Run:
+    """Return the onnxruntime session of the installed graph, built first when it is missing."""
+    import numpy as np
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as failures
+
+    from signet.providers.native import graph
+
     path = graph.ensure(folder, precision)
     try:
         session = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
+            str(path), session_options(), providers=["CPUExecutionProvider"]
         )
     except (
         failures.Fail,

@@ -23,7 +23,8 @@ from pathlib import Path
 from signet.errors import Kind, SignetError
 from signet.net import wheels
 from signet.net.wheels import HashMismatch
-from signet.providers.native import graph
+from signet.providers.native import added, graph
+from signet.providers.native.added import Added
 from signet.providers.native.encoder import DEFAULT_PRECISION
 from signet.providers.native.weights import (
     CONFIG_FILE,
@@ -163,6 +164,20 @@ def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
                 folder.rename(staging / "replaced")
             (staging / "model").rename(folder)
     return False
+
+
+def add(source: Path) -> tuple[Added, bool]:
+    """Add a model from a folder, and say whether it was there already.
+
+    Raises Unusable with the reason, or InstallFailed; then nothing was added.
+    """
+    try:
+        home = added.home()
+        with _alone(home), _staging(home) as staging:
+            return added.add(source, staging)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InstallFailed(f"the model could not be stored in {added.home()}: {reason}") from error
 
 
 def status() -> ModelStatus:

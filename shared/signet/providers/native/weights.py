@@ -128,9 +128,13 @@ def sha256(path: Path) -> str:
 
 def model_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of the installed model; it need not exist."""
+    return models_home(environ) / MODEL / WEIGHTS_SHA256[:8]
+
+
+def models_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that models are in; it need not exist."""
     home = environ.get("SIGNET_MODEL_DIR")
-    base = Path(home).expanduser().absolute() if home else paths.cache_home(environ) / "models"
-    return base / MODEL / WEIGHTS_SHA256[:8]
+    return Path(home).expanduser().absolute() if home else paths.cache_home(environ) / "models"
 
 
 def open_installed(folder: Path) -> Weights:

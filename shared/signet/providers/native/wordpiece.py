@@ -9,6 +9,7 @@ package's Unicode tables (2015) follow this Python's tables.
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 #: What the model was trained to read, both markers included (sentence_bert_config.json).
 MAX_TOKENS = 256
@@ -41,6 +42,14 @@ class _Cleaned(dict[int, str]):
         return value
 
 
+class _Parted(dict[int, str]):
+    """What each character becomes for a model that knows capitals; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = value = f" {chr(code)} " if _is_punctuation(chr(code)) else chr(code)
+        return value
+
+
 class _Folded(dict[int, str]):
     """What each decomposed character becomes; filled as characters are met."""
 
@@ -63,32 +72,44 @@ def _fold(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Mn":
         return ""
-    if character in _ASCII_PUNCTUATION or category.startswith("P"):
+    if _is_punctuation(character):
         return f" {character} "
     return character.lower()
+
+
+def _is_punctuation(character: str) -> bool:
+    return character in _ASCII_PUNCTUATION or unicodedata.category(character).startswith("P")
 
 
 class WordPiece:
     """The vocabulary of one model; may be used by several threads at once."""
 
-    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        vocabulary: Mapping[str, int],
+        *,
+        is_cased: bool = False,
+        max_tokens: int = MAX_TOKENS,
+    ) -> None:
         self._ids = vocabulary
         self._unknown = vocabulary["[UNK]"]
         self._start = vocabulary["[CLS]"]
         self._end = vocabulary["[SEP]"]
         self._cleaned = _Cleaned()
-        self._folded = _Folded()
+        self._folded = _Parted() if is_cased else _Folded()
+        self._form: Literal["NFC", "NFD"] = "NFC" if is_cased else "NFD"
+        self._max_tokens = max_tokens
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of one text, markers included, at most MAX_TOKENS."""
+        """Return the ids of one text, markers included, at most so many as the model reads."""
         cleaned = text[:MAX_CHARACTERS].translate(self._cleaned)
-        words = unicodedata.normalize("NFD", cleaned).translate(self._folded).split()
+        words = unicodedata.normalize(self._form, cleaned).translate(self._folded).split()
         ids = [self._start]
         for word in words:
             ids += self._pieces(word)
-            if len(ids) >= MAX_TOKENS:
+            if len(ids) >= self._max_tokens:
                 break
-        return [*ids[: MAX_TOKENS - 1], self._end]
+        return [*ids[: self._max_tokens - 1], self._end]
 
     def _pieces(self, word: str) -> list[int]:
         known = self._ids.get(word)
@@ -120,5 +141,10 @@ def read(path: Path) -> WordPiece:
 
     Raises OSError, UnicodeDecodeError, KeyError when a marker is missing.
     """
+    return WordPiece(vocabulary(path))
+
+
+def vocabulary(path: Path) -> dict[str, int]:
+    """Return the pieces of a `vocab.txt` and their ids; raises OSError, UnicodeDecodeError."""
     pieces = path.read_text("utf-8").removesuffix("\n").split("\n")
-    return WordPiece({piece: number for number, piece in enumerate(pieces)})
+    return {piece: number for number, piece in enumerate(pieces)}

@@ -1,0 +1,53 @@
+"""Whether the embedding model reads the languages that the memories are in."""
+
+from collections.abc import Iterator
+
+from signet.care.doctor.models import Check, Scene, ok, warn
+from signet.config.sections import EmbeddingProvider
+from signet.db import fts, languages
+
+#: Newest memories that are looked at, of each so many characters, and the least that tell anything.
+LOOKED_AT, CHARS, LEAST = 300, 400, 10
+#: From this share of memories in other languages an English model is a poor choice.
+SHARE = 1 / 3
+#: Beginnings of the names of models that were trained on English alone.
+ENGLISH_ONLY = (
+    "all-minilm",
+    "nomic-embed-text",
+    "mxbai-embed",
+    "snowflake-arctic-embed",
+    "bge-small-en",
+)
+_NEWEST = """
+SELECT substr(content, 1, ?) FROM memories
+ WHERE is_deleted = 0 AND type <> 'document_chunk' ORDER BY seq DESC LIMIT ?"""
+
+
+def checks(scene: Scene) -> Iterator[Check]:
+    """Yield the check of languages, where vectors are made and there are memories to look at."""
+    embedding = scene.settings.embedding
+    if scene.tx is None or embedding.provider is EmbeddingProvider.NONE:
+        return
+    texts = [row[0] for row in scene.tx.tuples(_NEWEST, (CHARS, LOOKED_AT))]
+    if len(texts) < LEAST:
+        return
+    other = sum(map(is_other, texts))
+    told = f"{other} of the newest {len(texts)} memories are not in English"
+    name = embedding.model.lower().rpartition("/")[2]
+    if other < SHARE * len(texts) or not name.startswith(ENGLISH_ONLY):
+        yield ok("languages", f"{embedding.model}; {told}")
+        return
+    yield warn(
+        "languages",
+        f"{told}, and {embedding.model} reads English only: they are found by their words, hardly by their meaning",
+        "signet models install DIR (a multilingual model, such as multilingual-e5-small as ONNX)",
+    )
+
+
+def is_other(text: str) -> bool:
+    """Return whether a text is mostly in another script than Latin, or in another language that is known."""
+    letters = [sign for sign in text if sign.isalpha()]
+    # Every letter up to U+024F is Latin.
+    if sum(sign > "\u024f" for sign in letters) > len(letters) / 2:
+        return True
+    return languages.of(fts.words(text), fts.STOP_WORDS) is not None

@@ -1,0 +1,201 @@
+"""Models that a person adds from a folder: copied into the cache, tried, and measured on sentence pairs.
+
+A model is named after its folder and the hash of its files, `local:NAME-HASH`, so that other weights are another model
+and old vectors are made again. What was measured gives the balance of words and meaning (`search.alpha`) and the floor
+of a page that mean for this model what the usual ones mean for the model that ships with Signet.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from signet.errors import ProviderFailed
+from signet.providers.native import folder as folders
+from signet.providers.native import weights
+from signet.providers.native.folder import Unusable
+from signet.providers.native.graph import write_atomically
+
+#: What the name of such a model begins with in the setting `embedding.model`.
+PREFIX = "local:"
+MANIFEST = "signet-model.json"
+MOST_DIMENSIONS = 4_096
+#: What the cosines of unrelated and of related sentences of PAIRS are on average for all-MiniLM-L6-v2 (English ones),
+#: and the settings that were tuned for it: `search.alpha`, `search.floor`, and the weight of a cosine in relevance.
+UNRELATED, RELATED = 0.05, 0.76
+ALPHA, FLOOR, COSINE = 0.7, 0.4, 0.55
+
+#: Two sentences of each line say nearly the same, those of different lines do not.
+PAIRS = (
+    ("The meeting was moved to Thursday.", "We meet on Thursday instead."),
+    ("She is allergic to peanuts.", "Peanuts make her ill."),
+    (
+        "The database keeps running out of disk space.",
+        "There is too little storage left for the database.",
+    ),
+    ("My brother lives in Lisbon.", "Lisbon is where my brother has his home."),
+    ("We deploy every Tuesday morning.", "Releases go out on Tuesdays before noon."),
+    ("He plays the violin in an orchestra.", "He is a violinist in an orchestra."),
+    (
+        "Die Miete wurde um fünfzig Euro erhöht.",
+        "Wir zahlen jetzt fünfzig Euro mehr für die Wohnung.",
+    ),
+    ("Der Hund schläft auf dem Sofa.", "Auf der Couch liegt ein schlafender Hund."),
+    ("Le train pour Lyon a été annulé.", "Il n'y a pas de train vers Lyon."),
+    ("Elle prépare un gâteau au chocolat.", "Elle cuisine un dessert au chocolat."),
+    ("Perdí las llaves del coche.", "No encuentro las llaves de mi auto."),
+    ("El restaurante cierra los lunes.", "Los lunes no abre el restaurante."),
+    ("Он забыл пароль от почты.", "Пароль от почтового ящика он не помнит."),
+    ("Завтра будет сильный снег.", "На завтра обещают снегопад."),
+    ("他每天早上跑步。", "他有晨跑的习惯。"),
+    ("会议室今天被预订了。", "今天会议室已经有人用了。"),
+    ("彼女は来月結婚します。", "来月、彼女の結婚式があります。"),
+    ("電車が遅れています。", "電車は時間どおりに来ません。"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """A model that was added: its name in the setting, its dimensions, and what was measured.
+
+    `told_apart` is the share of sentences that are nearest to the one that says the same.
+    """
+
+    model: str
+    dimensions: int
+    sha256: str
+    alpha: float
+    floor: float
+    unrelated: float
+    related: float
+    told_apart: float
+
+
+def home() -> Path:
+    """Return the folder of the models that were added; it need not exist."""
+    return weights.models_home() / "local"
+
+
+def folder_of(model: str) -> Path:
+    """Return the folder of an added model; it need not exist."""
+    return home() / re.sub(r"[^\w.-]", "_", model.removeprefix(PREFIX))
+
+
+def all_() -> list[Added]:
+    """Return the models that were added, by name."""
+    return sorted(
+        (one for path in home().glob(f"*/{MANIFEST}") if (one := _read(path))),
+        key=lambda one: one.model,
+    )
+
+
+def find(model: str) -> Added | None:
+    """Return an added model by its name, None when it is not there."""
+    return _read(folder_of(model) / MANIFEST)
+
+
+def add(source: Path, staging: Path) -> tuple[Added, bool]:
+    """Copy a model from a folder, try it, measure it, and put it in place; say whether it was there already.
+
+    Works in `staging`, which the caller removes. Raises Unusable with the reason, OSError; then nothing was added.
+    """
+    copy = staging / source.resolve().name
+    for name in _names(source):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, copy / name)
+    digest = _digest(copy)
+    plain = re.sub(r"[^\w.-]+", "-", copy.name).strip("-.") or "model"
+    model = f"{PREFIX}{plain}-{digest[:8]}"
+    if (known := find(model)) is not None and not faults(model):
+        return known, True
+    found = _measured(copy, model, digest)
+    write_atomically(copy / MANIFEST, json.dumps(asdict(found), indent=1).encode())
+    target = folder_of(model)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        target.rename(staging / "replaced")
+    copy.rename(target)
+    return found, False
+
+
+def faults(model: str) -> list[str]:
+    """Return what is wrong with an added model: it is not there, or its files have changed. Reads them all."""
+    known = find(model)
+    if known is None:
+        return [f"{model} is not installed"]
+    return [] if _digest(folder_of(model)) == known.sha256 else ["its files have changed"]
+
+
+def _names(source: Path) -> Iterator[str]:
+    """Yield the files of a model that are used, the data beside its graph among them."""
+    graph = folders.graph_of(source)
+    yield from (
+        str(path.relative_to(source)) for path in sorted(graph.parent.glob(f"{graph.name}*"))
+    )
+    for name in (*folders.TOKENIZERS, *folders.SETTINGS, "LICENSE", "README.md"):
+        if (source / name).is_file():
+            yield name
+
+
+def _digest(folder: Path) -> str:
+    whole = hashlib.sha256()
+    for path in sorted(one for one in folder.rglob("*") if one.is_file() and one.name != MANIFEST):
+        whole.update(f"{path.relative_to(folder)}\0{weights.sha256(path)}\n".encode())
+    return whole.hexdigest()
+
+
+def _read(path: Path) -> Added | None:
+    try:
+        return Added(**json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _measured(folder: Path, model: str, digest: str) -> Added:
+    import numpy as np
+
+    opened = folders.open_(folder)
+    try:
+        vectors = [
+            [np.frombuffer(opened.run(opened.tokenizer.encode(text)), "<f4") for text in side]
+            for side in zip(*PAIRS, strict=True)
+        ]
+    except ProviderFailed as error:
+        raise Unusable(f"it cannot embed a sentence: {error.message}") from error
+    dimensions = len(vectors[0][0])
+    if not 1 < dimensions <= MOST_DIMENSIONS or any(
+        len(v) != dimensions for s in vectors for v in s
+    ):
+        raise Unusable(
+            f"its vectors have {dimensions} dimensions, possible are 2 to {MOST_DIMENSIONS}"
+        )
+    near = np.einsum("id,jd->ij", np.stack(vectors[0]), np.stack(vectors[1]))
+    if not np.isfinite(near).all() or float(near.max() - near.min()) < 1e-3:
+        raise Unusable("its vectors are the same for every sentence, or are no numbers")
+    related = float(np.diag(near).mean())
+    unrelated = float((near.sum() - np.diag(near).sum()) / (near.size - len(near)))
+    alpha, floor = calibrated(unrelated, related)
+    return Added(
+        model=model,
+        dimensions=dimensions,
+        sha256=digest,
+        alpha=alpha,
+        floor=floor,
+        unrelated=round(unrelated, 4),
+        related=round(related, 4),
+        told_apart=round(float((near.argmax(axis=1) == np.arange(len(near))).mean()), 4),
+    )
+
+
+def calibrated(unrelated: float, related: float) -> tuple[float, float]:
+    """Return alpha and floor for a model with these mean cosines of unrelated and of related sentences.
+
+    The floor moves with the middle between them, and alpha makes their distance weigh as much as it usually does.
+    """
+    middle = (unrelated + related - UNRELATED - RELATED) / 2
+    floor = min(0.9, max(0.05, FLOOR + COSINE * middle))
+    share = ALPHA / (1 - ALPHA) * (RELATED - UNRELATED) / max(0.02, related - unrelated)
+    return round(min(0.95, max(0.5, share / (1 + share))), 2), round(floor, 2)

@@ -1,0 +1,165 @@
+"""`signet models install DIR`: a model from a folder is copied, measured and chosen, or refused with the reason."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from providers.native import tiny
+from signet import config
+from signet.cli.models import app
+from signet.errors import ModelNotInstalled
+from signet.paths import Workspace
+from signet.providers import chosen
+from signet.providers.native import added, folder, install
+from signet.providers.native.unigram import Unigram
+from signet.providers.registry import VectorSettings, embedder
+
+pytest.importorskip("onnxruntime")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SIGNET_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("SIGNET_PATH", str(tmp_path / "agents"))
+    return tmp_path
+
+
+def everything(home: Path) -> list[str]:
+    return sorted(
+        str(path.relative_to(home))
+        for path in (home / "models").rglob("*")
+        if path.is_file() and path.name != ".lock"
+    )
+
+
+def vector_settings(home: Path) -> VectorSettings:
+    """Return what the settings file asks for."""
+    loaded = config.load(Workspace(home / "agents"), {})
+    return chosen.vector_settings(loaded.settings, loaded.environment)
+
+
+def test_a_folder_becomes_a_model_that_is_chosen_by_the_setting(home: Path) -> None:
+    source = tiny.unigram_folder(home / "tiny-multilingual")
+    done = CliRunner().invoke(app, ["install", str(source), "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert told["model"].startswith("local:tiny-multilingual-")
+    assert (told["dimensions"], told["wasThere"]) == (tiny.DIMENSIONS, False)
+    assert told["related"] > told["unrelated"]
+    again = json.loads(CliRunner().invoke(app, ["install", str(source), "--json"]).output)
+    assert again == {**told, "wasThere": True}
+
+    used = CliRunner().invoke(app, ["use", told["model"]])
+    assert used.exit_code == 0, used.output
+    settings = vector_settings(home)
+    made = embedder(settings)
+    assert made is not None
+    assert (made.model, made.dimensions, made.fault()) == (told["model"], tiny.DIMENSIONS, None)
+    one, other, same = made.embed(["他每天早上跑步。", "Der Hund schläft.", "他每天早上跑步。"])
+    assert len(one) == 4 * tiny.DIMENSIONS and one == same != other
+    assert np.linalg.norm(np.frombuffer(one, "<f4")) == pytest.approx(1.0, abs=1e-5)
+
+    back = CliRunner().invoke(app, ["use", "all-MiniLM-L6-v2"])
+    assert back.exit_code == 0
+    assert vector_settings(home).model == "all-MiniLM-L6-v2"
+
+
+def test_damage_is_seen_and_a_missing_model_is_named(home: Path) -> None:
+    found, _ = install.add(tiny.unigram_folder(home / "tiny"))
+    assert added.faults(found.model) == []
+    (added.folder_of(found.model) / "model.onnx").write_bytes(b"")
+    assert added.faults(found.model) == ["its files have changed"]
+    gone = VectorSettings(
+        provider="native",
+        model="local:gone-00000000",
+        dimensions=8,
+        base_url=None,
+        api_key=None,
+        ollama_url="",
+    )
+    made = embedder(gone)
+    assert made is not None and "local:gone-00000000 is not installed" in (made.fault() or "")
+    with pytest.raises(ModelNotInstalled):
+        made.embed(["x"])
+
+
+def no_graph(folder: Path) -> None:
+    (folder / "model.onnx").unlink()
+
+
+def no_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+
+
+def byte_pairs(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text('{"model": {"type": "BPE"}}')
+
+
+def broken_graph(folder: Path) -> None:
+    (folder / "model.onnx").write_bytes(b"no graph")
+
+
+def odd_inputs(folder: Path) -> None:
+    table = np.ones((4, tiny.DIMENSIONS), dtype=np.float32)
+    (folder / "model.onnx").write_bytes(tiny.graph(table, ("input_ids", "pixels")))
+
+
+def one_vector(folder: Path) -> None:
+    tiny.unigram_folder(folder, flat=True)
+
+
+def too_few_rows(folder: Path) -> None:
+    table = np.ones((4, tiny.DIMENSIONS), dtype=np.float32)
+    (folder / "model.onnx").write_bytes(tiny.graph(table, ("input_ids",)))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (no_graph, "holds no ONNX graph"),
+        (no_tokenizer, "holds no tokenizer"),
+        (byte_pairs, "its tokenizer is BPE"),
+        (broken_graph, "cannot load its graph"),
+        (odd_inputs, "pixels"),
+        (one_vector, "the same for every sentence"),
+        (too_few_rows, "cannot embed a sentence"),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_refused_and_nothing_changes(
+    home: Path, spoil: Callable[[Path], None], reason: str
+) -> None:
+    source = tiny.unigram_folder(home / "tiny")
+    spoil(source)
+    before = everything(home)
+    with pytest.raises(folder.Unusable, match=reason):
+        install.add(source)
+    assert everything(home) == before == []
+
+
+def test_the_likeliest_pieces_are_chosen() -> None:
+    vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
+    vocabulary += [
+        ("▁", -4.0),
+        ("▁ab", -3.0),
+        ("a", -5.0),
+        ("b", -5.0),
+        ("c", -2.0),
+        ("bc", -1.5),
+        ("▁a", -2.0),
+    ]
+    cutter = Unigram(vocabulary, unknown=3, start=0, end=2, max_tokens=8)
+    assert cutter.encode("abc") == [0, 10, 9, 2]
+    assert cutter.encode("ａｂ\u0000 xyc") == [0, 5, 4, 3, 8, 2]
+    assert cutter.encode("ab " * 20) == [0, *[5] * 6, 2]
+
+
+def test_alpha_and_floor_follow_what_was_measured() -> None:
+    assert added.calibrated(added.UNRELATED, added.RELATED) == (added.ALPHA, added.FLOOR)
+    alpha, floor = added.calibrated(
+        0.76, 0.90
+    )  # all cosines high and near each other, as E5 has them
+    assert alpha > 0.85 and floor > 0.6
