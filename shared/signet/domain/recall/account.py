@@ -75,6 +75,21 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
     }
 
 
+def left_out(run: Run, page: Page) -> str:
+    """Return in words why the memory that came nearest is not on the page."""
+    seq, wanted = page.nearest, run.query.min_score
+    if seq is None:
+        return ""
+    relevant = page.relevance.get(seq, 0.0)
+    if page.least is None or (wanted is not None and relevant >= page.least):
+        return f"its score of {relevant:.2f} is below the {wanted or 0:.2f} that was asked for"
+    words = [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held]
+    shares = f'of the words it has only "{" ".join(words)}"' if words else "no word is the same"
+    cosine = run.known.cosine.get(seq)
+    means = "meanings were not compared" if cosine is None else "the meaning is not near enough"
+    return f"{shares}, and {means}: {relevant:.0%} relevant, {page.least:.0%} asked for"
+
+
 def _why_no_more(run: Run, page: Page) -> str:
     if not run.allowed:
         return "nothing that may be read and passes the filters has a word or the meaning of the question"
