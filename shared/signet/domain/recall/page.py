@@ -61,8 +61,7 @@ def turn(run: Run, scores: Scores) -> Page:
 
 def _by_meaning(run: Run, scores: Scores, low: float) -> list[int]:
     """Return what is near by meaning; where something replaced it, that comes first."""
-    cosine = {seq: run.known.cosine[seq] for seq in run.known.cosine if seq in scores}
-    near = floor.by_meaning(cosine, low)
+    near = floor.by_meaning(run.known.cosine, low)
     chains = ([*reversed(run.replaced.get(seq, ())), seq] for seq in near)
     return list(dict.fromkeys(seq for chain in chains for seq in chain if seq in scores))
 
