@@ -33,6 +33,7 @@ SCENARIOS = {
     "session_end": 0.0,
     "hooks": 0.0,
     "delivery": 0.0,
+    "everyday": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }
