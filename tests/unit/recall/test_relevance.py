@@ -68,6 +68,19 @@ def test_by_meaning_alone_the_nearest_stand_where_they_stand_out() -> None:
     assert floor.by_meaning({}, 0.4) == []
 
 
+def test_without_a_word_of_the_question_a_result_must_stand_out_from_the_tenth_nearest() -> None:
+    alike = {number: 0.8 - number / 1000 for number in range(20)}
+    around = floor.background(alike)
+    assert around == pytest.approx(0.791)
+    assert floor.background({1: 0.3, 2: 0.1}) == 0.0
+    assert floor.background({}) == 0.0
+    assert not floor.passes(0.45, 0.0, 0.8, around=around, floor=0.4)
+    assert floor.passes(0.45, 0.0, 0.8, around=0.6, floor=0.4)
+    assert floor.passes(0.45, 0.1, 0.8, around=around, floor=0.4)
+    assert floor.passes(0.45, 0.0, None, around=around, floor=0.4)
+    assert not floor.passes(0.35, 0.9, 0.8, around=0.0, floor=0.4)
+
+
 def test_a_shown_score_never_rises_along_the_page() -> None:
     assert floor.shown([3, 1, 2], {1: 0.7, 2: 0.4, 3: 0.5}) == {3: 0.5, 1: 0.5, 2: 0.4}
 

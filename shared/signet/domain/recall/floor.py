@@ -45,9 +45,11 @@ LEAST_ROWS = 1_000
 #: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
 ENOUGH = 20
 
-#: The nearest by meaning must have this cosine and be so much above the tenth nearest, as shares of the floor (0.24 and
-#: 0.12 at 0.4). In one conversation's turns the ten nearest to a question about something else are alike (the best is
-#: 0.07 above the tenth in the median, 0.12 for nine of ten); a memory that answers stands out (0.14 for nine of ten).
+#: What only its meaning brings must be so much above the tenth nearest, and to fill an empty page have this cosine, as
+#: shares of the floor (0.12 and 0.24 at 0.4). In one conversation's turns the ten nearest to a question about something
+#: else are alike (the best is 0.07 above the tenth in the median, 0.12 for nine of ten); a memory that answers stands
+#: out (0.14 for nine of ten). To a model that does not know their language all texts are alike: of Chinese notes a
+#: question about something else brings 2.4 and not 3.0.
 NEAR = 0.6
 STANDS_OUT = 0.3
 BACKGROUND = 10
@@ -100,18 +102,38 @@ def least(floor: float, *, candidates: int) -> float:
     return floor * min(1.0, math.log(max(1, candidates)) / math.log(ENOUGH))
 
 
+def background(cosine: Mapping[int, float]) -> float:
+    """Return the cosine of the tenth nearest candidate; 0 where there are fewer, which tell nothing of the others."""
+    nearest = sorted(cosine.values(), reverse=True)[:BACKGROUND]
+    return nearest[-1] if len(nearest) == BACKGROUND else 0.0
+
+
+def passes(
+    relevant: float, told: float, cosine: float | None, *, around: float, floor: float
+) -> bool:
+    """Return whether a result is relevant enough; without a word of the question it must also stand out.
+
+    `told` is what `held` returned, `around` the background, `floor` what `least` returned.
+    """
+    if cosine is not None and told <= 0 and not _stands_out(cosine, around, floor):
+        return False
+    return relevant >= floor
+
+
 def by_meaning(cosine: Mapping[int, float], floor: float) -> list[int]:
     """Return the memories that only their meaning brings onto a page, nearest first; none where none stands out.
 
     `cosine` is that of each candidate, `floor` what `least` returned.
     """
-    order = sorted(cosine, key=cosine.__getitem__, reverse=True)[:BACKGROUND]
-    if not order:
+    order = sorted(cosine, key=cosine.__getitem__, reverse=True)[:NEAREST]
+    best = cosine[order[0]] if order else 0.0
+    if best < NEAR * floor or not _stands_out(best, background(cosine), floor):
         return []
-    best, background = cosine[order[0]], cosine[order[-1]]
-    if best < NEAR * floor or best - background < STANDS_OUT * floor:
-        return []
-    return [seq for seq in order[:NEAREST] if cosine[seq] >= NEARLY * best]
+    return [seq for seq in order if cosine[seq] >= NEARLY * best]
+
+
+def _stands_out(cosine: float, around: float, floor: float) -> bool:
+    return cosine - around >= STANDS_OUT * floor
 
 
 def shown(order: Sequence[int], found: Mapping[int, float]) -> Scores:

@@ -41,15 +41,13 @@ def turn(run: Run, scores: Scores) -> Page:
         beyond_limit=len(scores) - len(best),
     )
     if run.settings.fusion is Fusion.FILLED:
-        page.relevance = run.attempt("floor", lambda: _relevance(run, best), {})
+        page.relevance, told = _weighed(run, best)
         page.least = _least(run)
-    if page.least is not None:
-        low = page.least
-        page.order = [seq for seq in best if page.relevance.get(seq, low) >= low]
+    if page.least is not None and page.relevance.keys() >= set(best):
+        page.order = _passing(run, best, page.relevance, told, page.least)
         if not page.order and run.query.floor is None:
-            page.order = _by_meaning(run, scores, low)[: run.query.size]
-            near: Scores = run.attempt("floor", lambda: _relevance(run, page.order), {})
-            page.relevance |= near
+            page.order = _by_meaning(run, scores, page.least)[: run.query.size]
+            page.relevance |= _weighed(run, page.order)[0]
         page.below_floor = [seq for seq in best if seq not in page.order]
     if page.relevance.keys() >= set(page.order):
         page.shown = floor.shown(page.order, page.relevance)
@@ -57,6 +55,19 @@ def turn(run: Run, scores: Scores) -> Page:
     if not page.order:
         _note_nearest(run, page, best)
     return page
+
+
+def _passing(
+    run: Run, seqs: Sequence[int], relevance: Scores, told: Scores, low: float
+) -> list[int]:
+    """Return those that are relevant enough."""
+    cosine = run.known.cosine
+    around = floor.background(cosine)
+    return [
+        seq
+        for seq in seqs
+        if floor.passes(relevance[seq], told[seq], cosine.get(seq), around=around, floor=low)
+    ]
 
 
 def _by_meaning(run: Run, scores: Scores, low: float) -> list[int]:
@@ -70,7 +81,7 @@ def _note_nearest(run: Run, page: Page, best: Sequence[int]) -> None:
     """Note what came nearest to an empty page: the most relevant of its best and of the nearest by meaning."""
     cosine = run.known.cosine
     seqs = {*best, *sorted(cosine, key=cosine.__getitem__, reverse=True)[:1]}
-    found: Scores = run.attempt("floor", lambda: _relevance(run, seqs), {})
+    found, _ = _weighed(run, seqs)
     page.relevance |= found
     page.nearest = max(found, key=found.__getitem__, default=None)
 
@@ -111,8 +122,17 @@ def _least(run: Run) -> float | None:
     return floor.least(asked, candidates=len(run.allowed))
 
 
-def _relevance(run: Run, seqs: Collection[int]) -> Scores:
-    """Return the relevance of results; a hint, and for what the graph alone brought its importance, count as words."""
+def _weighed(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
+    """Return the relevance of results and what their words tell; nothing where the tables for it are damaged."""
+    nothing: tuple[Scores, Scores] = ({}, {})
+    return run.attempt("floor", lambda: _relevance(run, seqs), nothing)
+
+
+def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
+    """Return the relevance of results and what their words tell.
+
+    A hint, and for what the graph alone brought its importance, count as words.
+    """
     known = run.known
     held = frequencies.of(run.tx, run.words)
     matter = _matter(run)
@@ -142,7 +162,8 @@ def _relevance(run: Run, seqs: Collection[int]) -> Scores:
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
-    return {seq: found[seq] for seq in seqs}
+            told_by[later] = max(told_by.get(later, 0.0), told_by[earlier])
+    return {seq: found[seq] for seq in seqs}, told_by
 
 
 def _matter(run: Run) -> set[str]:
