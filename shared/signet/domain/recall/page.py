@@ -52,7 +52,7 @@ def turn(run: Run, scores: Scores) -> Page:
     if page.relevance.keys() >= set(page.order):
         page.shown = floor.shown(page.order, page.relevance)
     _above_score(run, page)
-    if not page.order:
+    if not page.order and run.settings.fusion is Fusion.FILLED:
         _note_nearest(run, page, best)
     return page
 
@@ -83,7 +83,8 @@ def _note_nearest(run: Run, page: Page, best: Sequence[int]) -> None:
     seqs = {*best, *sorted(cosine, key=cosine.__getitem__, reverse=True)[:1]}
     found, _ = _weighed(run, seqs)
     page.relevance |= found
-    page.nearest = max(found, key=found.__getitem__, default=None)
+    near = [seq for seq, relevant in found.items() if relevant > 0]
+    page.nearest = max(near, key=found.__getitem__, default=None)
 
 
 def _above_score(run: Run, page: Page) -> None:
