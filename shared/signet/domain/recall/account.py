@@ -81,7 +81,7 @@ def left_out(run: Run, page: Page) -> str:
     if seq is None:
         return ""
     relevant = page.relevance.get(seq, 0.0)
-    if wanted is not None and least <= relevant < wanted:
+    if wanted is not None and relevant < wanted > least:
         return f"its score of {relevant:.2f} is below the {wanted:.2f} that was asked for"
     words = [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held]
     shares = f'of the words it has only "{" ".join(words)}"' if words else "no word is the same"
