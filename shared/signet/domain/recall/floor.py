@@ -16,7 +16,8 @@ answer and 0.1 to 0.4 for what has nothing to do with it: relevance alone hid ne
 would be empty takes the one to three memories nearest by meaning, where these stand out from the tenth nearest
 (`by_meaning`). Measured on the people of `loadtests/everyday`, chosen on one half and judged by the other: of the
 answers in other words 0.75 and 0.71 stand in the first three (0.00 before), questions without an answer get 0.75 and
-0.98 results (0.54 and 0.69 before); questions of one conversation asked of another get 1.15 turns (1.02 before).
+0.98 results (0.54 and 0.69 before). Questions of one conversation asked of another then leave 1.1 turns and 1.05 facts,
+and 97.7 and 98.0 % of the evidence stay.
 """
 
 import itertools
@@ -48,8 +49,7 @@ ENOUGH = 20
 #: What only its meaning brings must be so much above the tenth nearest, and to fill an empty page have this cosine, as
 #: shares of the floor (0.12 and 0.24 at 0.4). In one conversation's turns the ten nearest to a question about something
 #: else are alike (the best is 0.07 above the tenth in the median, 0.12 for nine of ten); a memory that answers stands
-#: out (0.14 for nine of ten). To a model that does not know their language all texts are alike: of Chinese notes a
-#: question about something else brings 2.4 and not 3.0.
+#: out (0.14 for nine of ten). To a model that does not know their language all texts are alike: every cosine is high.
 NEAR = 0.6
 STANDS_OUT = 0.3
 BACKGROUND = 10
