@@ -2,8 +2,9 @@
 
 `everyday/*.json` are invented people: what each noted, and questions that share a word with the answer (natural), that
 share no word that says something (paraphrase), and that nothing noted answers (absent). Half of the people are for
-tuning, the others for believing what was tuned. Each is a workspace of its own, asked over HTTP as shipped and then by
-words alone; with the evaluation data at hand (`--data`) also beside 2,000 other memories (turns of LoCoMo).
+tuning, the others for believing what was tuned (today's constants were chosen with a look at both). Each is a workspace
+of its own, asked over HTTP as shipped and then by words alone; with the evaluation data at hand (`--data`) also beside
+2,000 other memories (turns of LoCoMo).
 
 Printed per language, half and size of store: the share of natural questions and paraphrases whose answer (or a fact
 that was read from it) is among the first three results, and how many results an absent question gets. The figures

@@ -1,6 +1,6 @@
 """What people find of their own notes with the model that comes with Signet (`loadtests/everyday`: invented people).
 
-The figures are those of the load test `everyday`, here without a daemon and of one person that nothing was tuned on.
+The figures are those of the load test `everyday`, here without a daemon and of one person of the half `believe`.
 """
 
 import json
