@@ -197,7 +197,7 @@ def filled(stack: Stack, told: Sequence[Conversation]) -> Items:
             )
             for id_ in _strings(answer.get("ids")) or [str(answer["id"])]:
                 items[conversation.id].setdefault(id_, []).append(item["id"])
-    _await_vectors(stack)
+    await_vectors(stack)
     stack.stop(WORKER)
     kept.write_text(json.dumps(items))
     return items
@@ -207,7 +207,8 @@ def _strings(value: object) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else []
 
 
-def _await_vectors(stack: Stack) -> None:
+def await_vectors(stack: Stack) -> None:
+    """Wait until no job is open; raises TimeoutError when that takes too long."""
     waits = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
     deadline = time.monotonic() + EMBED_SECONDS
     db = Database(stack.workspace.database)

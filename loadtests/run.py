@@ -34,6 +34,7 @@ SCENARIOS = {
     "hooks": 0.0,
     "delivery": 0.0,
     "languages": 0.0,
+    "everyday": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }

@@ -35,6 +35,39 @@ def test_an_answer_has_every_field_that_clients_read(api: Api) -> None:
     assert result["created_at"].endswith("Z")
 
 
+def test_an_empty_page_says_what_came_nearest_and_why_it_was_left_out(api: Api) -> None:
+    remember(api, *(f"Yard {number} has bees." for number in range(30)))
+    question = "when did the bees of the vicar swarm in the gardens of Cambridge"
+    answer = api.post(RECALL, {"query": question}).body
+    assert (answer["results"], answer["count"]) == ([], 0)
+    nearest = answer["nearest"]
+    assert nearest["content"].endswith("has bees.")
+    assert 0 < nearest["score"] < 0.4
+    assert nearest["left_out"].startswith('of the words it has only "bees", and the meaning is not')
+    assert not any(row["access_count"] for row in api.rows("memories"))
+    assert "nearest" not in api.post(RECALL, {"query": "bees"}).body
+    assert "nearest" not in api.post(RECALL, {"query": "zeppelins"}).body
+
+
+def test_a_score_is_how_relevant_a_result_is_and_min_score_goes_by_it(api: Api) -> None:
+    remember(api, "Ada keeps bees on the roof.", "Ben keeps hens in the yard.")
+    [row] = api.post(RECALL, {"query": "which hens laid brown eggs"}).body["results"]
+    assert row["score"] < 0.5
+    for least, count in ((row["score"] - 0.02, 1), (row["score"] + 0.02, 0)):
+        asked = {"query": "which hens laid brown eggs", "min_score": least}
+        assert api.post(RECALL, asked).body["count"] == count
+
+
+def test_an_answer_says_that_it_is_by_words_alone_unless_no_model_is_wanted(api: Api) -> None:
+    remember(api, "Ada keeps bees on the roof.")
+    assert "degraded" not in api.post(RECALL, {"query": "bees"}).body
+    settings = "embedding: {provider: ollama, base_url: 'http://127.0.0.1:9'}\n"
+    (api.state.workspace.root / "agent.yaml").write_text(settings, "utf-8")
+    api.state.live.look()
+    answer = api.post(RECALL, {"query": "bees"}).body
+    assert (answer["method"], answer["degraded"]) == ("keyword", ["vector"])
+
+
 def test_a_number_that_json_does_not_have_is_null(api: Api) -> None:
     remember(api, "Ada keeps bees on the roof.")
     api.run("UPDATE memories SET importance = 9e999")

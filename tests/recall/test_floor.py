@@ -1,7 +1,8 @@
 """Where a page ends: a question that the store cannot answer returns little instead of a page of noise."""
 
-from recall.world import ask, found, remember
-from signet.db import Database, WriteTx
+from recall.world import MODEL, NOW, ask, found, remember
+from signet.db import Database, WriteTx, vectors
+from signet.domain.embeddings import store as embeddings
 from signet.domain.recall.models import Fusion, RecallSettings
 
 THINGS = (
@@ -160,3 +161,71 @@ def test_beside_an_answer_less_is_relevant_enough(db: Database) -> None:
         for asked in (alone, beside)
     )
     assert second > first
+
+
+def _person(tx: WriteTx) -> None:
+    """Save what a person notes, none of it in the words of the questions below."""
+    remember(tx, "pets", "Our whippet is called Biscuit, grey about the nose", embedded=False)
+    for number in range(12):
+        remember(tx, f"m{number}", f"The upstairs room number {number} has a lamp", embedded=False)
+        pairs = [(f"lamp {number}", vectors.pack([0.1, 0.2, 0.1, 0.05, 0.1, 0.1, 1.0]))]
+        embeddings.replace(tx, f"m{number}", f"hash of m{number}", pairs, MODEL, NOW)
+    # As near as a small model puts an answer in other words: a cosine of 0.3.
+    pairs = [("pets", vectors.pack([0.0, 0.0, 0.0, 0.3, 0.0, 0.0, 0.954]))]
+    embeddings.replace(tx, "pets", "hash of pets", pairs, MODEL, NOW)
+
+
+def test_an_answer_in_other_words_is_found_where_it_stands_out(db: Database) -> None:
+    db.write(_person)
+    answered = ask(db, "animal", by_meaning=True)
+    assert found(answered) == ["pets"]
+    assert 0 < answered.hits[0].score < RecallSettings().floor
+    assert answered.nearest is None
+    assert found(ask(db, "animal", by_meaning=True, floor=0.4)) == []
+    assert found(ask(db, "animal", by_meaning=True, settings=RecallSettings(floor=0.8))) == []
+
+
+def test_where_nothing_stands_out_the_empty_page_says_what_came_nearest(db: Database) -> None:
+    db.write(_person)
+    answered = ask(
+        db, "which violin was played upstairs in the concert hall of Vienna", by_meaning=True
+    )
+    assert found(answered) == []
+    assert answered.nearest is not None and answered.nearest.hit.id.startswith("m")
+    assert answered.nearest.why.startswith(
+        'of the words it has only "upstairs", and the meaning is'
+    )
+    assert "34% asked for" in answered.nearest.why
+    by_words = ask(db, "who repaired the violin in the upstairs gallery of the museum").nearest
+    assert by_words is not None and "the meaning is not compared" in by_words.why
+
+
+def test_a_least_score_that_nothing_has_says_so(db: Database) -> None:
+    db.write(_house)
+    nearest = ask(db, "where does her boat lie", by_meaning=True, min_score=0.99).nearest
+    assert nearest is not None and nearest.hit.id == "boat"
+    assert nearest.why.endswith("is below the 0.99 that was asked for")
+
+
+def test_one_shared_word_by_words_alone_is_no_certainty(db: Database) -> None:
+    db.write(_house)
+    [hit] = ask(db, "which harbour sells fresh mackerel").hits
+    assert hit.id == "boat" and hit.score < 0.6
+    asked = ask(db, "upstairs lamp", limit=30)
+    scores = [hit.score for hit in asked.hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_what_replaced_the_nearest_comes_before_it(db: Database) -> None:
+    db.write(_person)
+    db.write(remember, "later", "Biscuit lives with an aunt now", embedded=False)
+    db.write(lambda tx: tx.run("UPDATE memories SET superseded_by = 'later' WHERE id = 'pets'"))
+    assert found(ask(db, "animal", by_meaning=True)) == ["later", "pets"]
+
+
+def test_a_question_without_its_vector_says_so(db: Database) -> None:
+    db.write(_house)
+    toy = RecallSettings(embedding_model=MODEL)
+    assert ask(db, "where does her boat lie", settings=toy).degraded == ("vector",)
+    assert ask(db, "where does her boat lie", settings=toy, by_meaning=True).degraded == ()
+    assert ask(db, "where does her boat lie").degraded == ()

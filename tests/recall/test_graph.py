@@ -2,7 +2,7 @@
 
 import pytest
 
-from recall.world import ask, found, remember
+from recall.world import ask, found, ranked, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import traverse
@@ -334,11 +334,11 @@ def test_the_older_boost_lifts_candidates_and_adds_none(db: Database) -> None:
         _mention(tx, "silent", atlas)
 
     db.write(fill)
-    boosted = ask(db, "Atlas starts", settings=RecallSettings(traversal=False, hubs=False))
-    flat = ask(db, "Atlas starts", settings=RecallSettings(graph=False))
+    older = RecallSettings(traversal=False, hubs=False)
+    boosted = ask(db, "Atlas starts", settings=older, explain=True)
+    flat = ask(db, "Atlas starts", settings=RecallSettings(graph=False), explain=True)
     assert set(found(boosted)) == set(found(flat)) == {"linked", "loose"}
-    before = {hit.id: hit.score for hit in flat.hits}
-    after = {hit.id: hit.score for hit in boosted.hits}
+    before, after = ranked(flat), ranked(boosted)
     assert after["loose"] == before["loose"]
     assert after["linked"] == pytest.approx(0.85 * before["linked"] + 0.15)
 
@@ -456,10 +456,10 @@ def test_what_hangs_on_hubs_alone_is_lowered(db: Database) -> None:
 
     db.write(fill)
     settings = RecallSettings(traversal=False)
-    scores = {hit.id: hit.score for hit in ask(db, "lantern", settings=settings).hits}
+    scores = ranked(ask(db, "lantern", settings=settings, explain=True))
     assert scores["m3"] > scores["m4"] * 1.2
     off = RecallSettings(traversal=False, hubs=False)
-    scores = {hit.id: hit.score for hit in ask(db, "lantern", settings=off).hits}
+    scores = ranked(ask(db, "lantern", settings=off, explain=True))
     assert abs(scores["m3"] - scores["m4"]) < 0.01
 
 
@@ -472,7 +472,7 @@ def test_a_hub_that_the_question_names_is_no_noise(db: Database) -> None:
 
     def best(question: str, fusion: Fusion) -> float:
         settings = RecallSettings(fusion=fusion, traversal=False)
-        return ask(db, question, settings=settings).hits[0].score
+        return max(ranked(ask(db, question, settings=settings, explain=True)).values())
 
     db.write(fill)
     assert best("Marta and her lantern", Fusion.FILLED) > best("lantern", Fusion.FILLED) * 1.2

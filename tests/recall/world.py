@@ -109,3 +109,8 @@ def ask(
 def found(result: Result) -> list[str]:
     """Return the ids of the results in their order."""
     return [hit.id for hit in result.hits]
+
+
+def ranked(result: Result) -> dict[str, float]:
+    """Return by what the results of a question with `explain` were ranked, by id."""
+    return {hit.id: hit.why.steps[-1].after for hit in result.hits if hit.why is not None}

@@ -130,7 +130,7 @@ async def context_of(asked: Question, state: State) -> Context:
     remembered = await _remembered(asked, rules, stretches, told, room, state)
     more = [*stretches, *remembered.passages]
     if not (more or remembered.lines or any(one.is_asked for one in rules)):
-        return Context(hits=remembered.hits, items=[*left, *remembered.left])
+        return Context(hits=remembered.hits, items=_left_out([*left, *remembered.left], ()))
     status = prompt.status(len(remembered.lines), remembered.engine) if remembered.lines else ""
     text = fence.enclosed(
         [
@@ -140,6 +140,11 @@ async def context_of(asked: Question, state: State) -> Context:
         ],
         is_first=asked.explains,
     )
+    items = [
+        *(_item_of_rule(one) for one in rules),
+        *(_item_of(one.match, one.text) for one in more),
+        *remembered.items,
+    ]
     return Context(
         text=text,
         rules=rules,
@@ -147,14 +152,19 @@ async def context_of(asked: Question, state: State) -> Context:
         lines=remembered.lines,
         engine=remembered.engine or (EPISODES if text else ""),
         hits=remembered.hits,
-        items=[
-            *(_item_of_rule(one) for one in rules),
-            *(_item_of(one.match, one.text) for one in more),
-            *remembered.items,
-            *left,
-            *remembered.left,
-        ],
+        items=[*items, *_left_out([*left, *remembered.left], items)],
     )
+
+
+def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
+    """Return what was left out, each once and what was not near enough last: two searches may find the same."""
+    seen = {(one.kind, one.id) for one in told}
+    kept: list[Item] = []
+    for one in sorted(left, key=lambda one: one.reason is Reason.FLOOR):
+        if (one.kind, one.id) not in seen:
+            seen.add((one.kind, one.id))
+            kept.append(one)
+    return kept
 
 
 def _item_of_rule(rule: Rule) -> Item:

@@ -24,6 +24,12 @@ from signet.cli.options import (
 from signet.cli.output import Ink
 from signet.client.answers import Hit, Recalled
 
+#: What is said of a stage that an answer had to do without.
+DEGRADED = {
+    "vector": "By words alone: the embedding model is still loading, or missing "
+    "(signet embeddings status says which)"
+}
+
 
 def recall(
     query: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
@@ -95,12 +101,17 @@ def recall(
     for line in _lines(answer, output.ink(sys.stdout), full=full):
         output.say(line)
     for stage in answer.get("degraded", ()):
-        output.hint(f"This answer had to do without: {stage}")
+        output.hint(DEGRADED.get(stage, f"This answer had to do without: {stage}"))
 
 
 def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
     yield from why.time_lines(answer, ink)
-    if not answer["results"]:
+    if "nearest" in answer:
+        nearest = answer["nearest"]
+        yield "No memories found that are near enough. The nearest:"
+        yield from entry.lines(_entry(nearest), ink, full=full)
+        yield f"  left out: {output.plain(nearest['left_out'])}"
+    elif not answer["results"]:
         yield "No memories found"
     for hit in answer["results"]:
         yield from entry.lines(_entry(hit), ink, full=full)

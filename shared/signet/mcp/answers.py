@@ -71,9 +71,12 @@ def found(body: Body, view: View) -> Body:
         shown = [
             {**one, "source_id": row.get("source_id")} for one, row in zip(shown, rows, strict=True)
         ]
+    nearest = body.get("nearest")
+    if isinstance(nearest, Mapping):
+        nearest = {**_memory(nearest, view), "left_out": nearest.get("left_out")}
     return {
         "results": shown,
-        **_lean({"sources": sources, "degraded": body.get("degraded") or None}),
+        **_lean({"nearest": nearest, "sources": sources, "degraded": body.get("degraded") or None}),
     }
 
 

@@ -57,6 +57,34 @@ def test_the_floor_rises_with_the_candidates() -> None:
     assert levels[-2:] == pytest.approx([0.4, 0.4])
 
 
+def test_by_meaning_alone_the_nearest_stand_where_they_stand_out() -> None:
+    around = dict.fromkeys(range(20), 0.1)
+    assert floor.by_meaning({**around, 100: 0.3}, 0.4) == [100]
+    assert floor.by_meaning({**around, 100: 0.3, 101: 0.25, 102: 0.2}, 0.4) == [100, 101]
+    assert floor.by_meaning(around | dict.fromkeys(range(100, 105), 0.3), 0.4) == [100, 101, 102]
+    assert floor.by_meaning({**around, 100: 0.2}, 0.4) == []
+    assert floor.by_meaning({n: 0.5 - n / 100 for n in range(20)}, 0.4) == []
+    assert floor.by_meaning({1: 0.2}, floor.least(0.4, candidates=1)) == [1]
+    assert floor.by_meaning({}, 0.4) == []
+
+
+def test_without_a_word_of_the_question_a_result_must_stand_out_from_the_tenth_nearest() -> None:
+    alike = {number: 0.8 - number / 1000 for number in range(20)}
+    around = floor.background(alike)
+    assert around == pytest.approx(0.791)
+    assert floor.background({1: 0.3, 2: 0.1}) == 0.0
+    assert floor.background({}) == 0.0
+    assert not floor.passes(0.45, 0.0, 0.8, around=around, floor=0.4)
+    assert floor.passes(0.45, 0.0, 0.8, around=0.6, floor=0.4)
+    assert floor.passes(0.45, 0.1, 0.8, around=around, floor=0.4)
+    assert floor.passes(0.45, 0.0, None, around=around, floor=0.4)
+    assert not floor.passes(0.35, 0.9, 0.8, around=0.0, floor=0.4)
+
+
+def test_a_shown_score_never_rises_along_the_page() -> None:
+    assert floor.shown([3, 1, 2], {1: 0.7, 2: 0.4, 3: 0.5}) == {3: 0.5, 1: 0.5, 2: 0.4}
+
+
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=8), st.integers(0, 10_000))
 def test_what_is_held_is_between_none_and_all(held: list[int], rows: int) -> None:
     weight = floor.weights(held, rows)

@@ -26,7 +26,7 @@ class Why(TypedDict):
 
 
 class Hit(TypedDict):
-    """One result of recall; `score` is between 0 and 1, a content that was cut says `truncated`.
+    """One result of recall; `score` says how relevant it is, between 0 and 1, a content that was cut says `truncated`.
 
     A `superseded` one was corrected by the memory `superseded_by`.
     """
@@ -56,6 +56,12 @@ class Hit(TypedDict):
     explain: NotRequired[Why]
 
 
+class Nearest(Hit):
+    """The memory that came nearest to an empty page, and why it is not on it."""
+
+    left_out: str
+
+
 class RecallStats(TypedDict):
     """How many results, and how long recall took in milliseconds."""
 
@@ -71,6 +77,7 @@ class Recalled(TypedDict):
     method: str
     count: int
     stats: RecallStats
+    nearest: NotRequired[Nearest]
     entities: NotRequired[list[dict[str, Any]]]
     sources: NotRequired[dict[str, str]]
     time: NotRequired[dict[str, Any]]

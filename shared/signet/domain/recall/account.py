@@ -78,6 +78,21 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
     }
 
 
+def left_out(run: Run, page: Page) -> str:
+    """Return in words why the memory that came nearest is not on the page."""
+    seq, wanted, least = page.nearest, run.query.min_score, page.least or 0.0
+    if seq is None:
+        return ""
+    relevant = page.relevance.get(seq, 0.0)
+    if wanted is not None and relevant < wanted > least:
+        return f"its score of {relevant:.2f} is below the {wanted:.2f} that was asked for"
+    words = [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held]
+    shares = f'of the words it has only "{" ".join(words)}"' if words else "no word is the same"
+    compared = "not near enough" if seq in run.known.cosine else "not compared"
+    asked = f", {least:.0%} asked for" if least else ""
+    return f"{shares}, and the meaning is {compared}: {relevant:.0%} relevant{asked}"
+
+
 def _why_no_more(run: Run, page: Page) -> str:
     if not run.allowed:
         return "nothing that may be read and passes the filters has a word or the meaning of the question"

@@ -23,6 +23,9 @@ def body(result: Result) -> dict[str, object]:
         "count": len(results),
         "stats": {"total": len(results), "searchTime": round(result.took_ms, 2)},
     }
+    if result.nearest is not None:
+        nearest = row(result.nearest.hit, truncate_chars=result.truncate_chars)
+        answer["nearest"] = {**nearest, "left_out": result.nearest.why}
     if result.entities is not None:
         answer["entities"] = list(result.entities)
     if result.sources is not None:

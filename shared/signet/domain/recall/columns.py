@@ -50,8 +50,8 @@ PLAIN = {
     "parent": "i4",
 }
 #: What a memory came from (a fact stands where the memory does that it was read from), its own source, and what was
-#: saved at the same instant in the same project (a fact: what was read from the same memory).
-PLACES = ("source", "own_source", "batch")
+#: saved at the same instant in the same project (its batch; that of a fact is what was read from the same memory).
+PLACES = ("source", "own_source", "batch", "instant")
 #: Found out when they are asked for: the memories just before and after, and whether the text settles something.
 LAZY = {"before": "i4", "after": "i4", "settles": "i1"}
 TYPES = {
@@ -65,7 +65,7 @@ UNKNOWN = -1
 NONE = 0
 
 #: Where a memory stands among others hangs on these.
-_PLACING = ("own_source", "batch", "ordinal", "live", "scope", "agent", "exists", "source")
+_PLACING = ("own_source", "instant", "ordinal", "live", "scope", "agent", "exists", "source")
 
 
 class Allowed(NamedTuple):
@@ -113,10 +113,14 @@ class Table:
         new: dict[str, Any] = {name: [*map(key, read[name])] for name in HASHED}
         new |= {name: np.array(read[name], dtype=TYPES[name]) for name in PLAIN}
         new |= {name: [*map(key, read[name])] for name in ("own_source", "source")}
+        new["instant"] = [
+            NONE if project is None else key((project, at))
+            for project, at in zip(read["project"], read["created_at"], strict=True)
+        ]
         new["batch"] = [
-            NONE if project is None else key((project, parent or at))
+            key((project, parent)) if parent and project is not None else at
             for project, parent, at in zip(
-                read["project"], read["parent"], read["created_at"], strict=True
+                read["project"], read["parent"], new["instant"], strict=True
             )
         ]
         self._types |= zip(new["type"], read["type"], strict=True)
@@ -204,7 +208,7 @@ class Table:
         keys = keys[keys != NONE]
         parent = self["parent"]
         stands = np.where(parent > NONE, parent, np.arange(self.size))
-        moved = np.isin(self["own_source"][stands], keys) | np.isin(self["batch"][stands], keys)
+        moved = np.isin(self["own_source"][stands], keys) | np.isin(self["instant"][stands], keys)
         moved[facts] = True
         self["before"][moved] = UNKNOWN
 

@@ -173,12 +173,22 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """What came nearest to an empty page, and why it is not on it, in words."""
+
+    hit: Hit
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The answer: results best first, supplements behind them."""
 
     query: str
     method: str
     hits: tuple[Hit, ...] = ()
+    #: Only where there are no hits.
+    nearest: Nearest | None = None
     entities: tuple[Mapping[str, object], ...] | None = None
     sources: Mapping[str, str] | None = None
     #: Stages that could not run; recall went on without them.

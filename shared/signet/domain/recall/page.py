@@ -1,11 +1,10 @@
-"""The page of an answer: the best by score, without what is below the floor."""
+"""The page of an answer: the best by score without what is below the floor, or the nearest by meaning."""
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.recall import expected, floor
+from signet.domain.recall import blend, expected, floor
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
@@ -16,35 +15,85 @@ class Page:
     """The rows of a page in order, how relevant each is, and what was left out by which rule."""
 
     order: list[int]
+    #: What clients see as `score`.
+    shown: Scores
     relevance: Scores = field(default_factory=dict)
     #: Relevance below which a result is left out; None when the floor is not asked.
     least: float | None = None
     below_floor: list[int] = field(default_factory=list)
     below_score: int = 0
     beyond_limit: int = 0
+    #: What came nearest to a page that is empty.
+    nearest: int | None = None
 
 
 def turn(run: Run, scores: Scores) -> Page:
     """Return the best, at most the limit; ties go to the newer one.
 
-    The floor takes from the page and nothing takes the empty places: what stands behind ranked lower.
+    The floor takes from the page and nothing takes the empty places: what stands behind ranked lower. Only a page that
+    would be empty takes what is near by its meaning.
     """
-    wanted = -math.inf if run.query.min_score is None else run.query.min_score
-    order = [seq for seq, score in scores.items() if score >= wanted]
-    best = _best(run, order, scores)
+    best = _best(run, list(scores), scores)
     page = Page(
         order=best,
-        below_score=len(run.allowed) - len(order),
-        beyond_limit=len(order) - len(best),
+        shown=scores,
+        below_score=len(run.allowed) - len(scores),
+        beyond_limit=len(scores) - len(best),
     )
     if run.settings.fusion is Fusion.FILLED:
-        page.relevance = run.attempt("floor", lambda: _relevance(run, best), {})
+        page.relevance, told = _weighed(run, best)
         page.least = _least(run)
-    if page.least is not None:
-        low = page.least
-        page.order = [seq for seq in best if page.relevance.get(seq, low) >= low]
-        page.below_floor = [seq for seq in best if page.relevance.get(seq, low) < low]
+    if page.least is not None and page.relevance.keys() >= set(best):
+        page.order = _passing(run, best, page.relevance, told, page.least)
+        if not page.order and run.query.floor is None:
+            page.order = _by_meaning(run, scores, page.least)[: run.query.size]
+            page.relevance |= _weighed(run, page.order)[0]
+        page.below_floor = [seq for seq in best if seq not in page.order]
+    if page.relevance.keys() >= set(page.order):
+        page.shown = floor.shown(page.order, page.relevance)
+    _above_score(run, page)
+    if not page.order and run.settings.fusion is Fusion.FILLED:
+        _note_nearest(run, page, best)
     return page
+
+
+def _passing(
+    run: Run, seqs: Sequence[int], relevance: Scores, told: Scores, low: float
+) -> list[int]:
+    """Return those that are relevant enough."""
+    cosine = run.known.cosine
+    around = floor.background(cosine)
+    return [
+        seq
+        for seq in seqs
+        if floor.passes(relevance[seq], told[seq], cosine.get(seq), around=around, floor=low)
+    ]
+
+
+def _by_meaning(run: Run, scores: Scores, low: float) -> list[int]:
+    """Return what is near by meaning; where something replaced it, that comes first."""
+    near = floor.by_meaning(run.known.cosine, low)
+    chains = ([*reversed(run.replaced.get(seq, ())), seq] for seq in near)
+    return list(dict.fromkeys(seq for chain in chains for seq in chain if seq in scores))
+
+
+def _note_nearest(run: Run, page: Page, best: Sequence[int]) -> None:
+    """Note what came nearest to an empty page: the most relevant of its best and of the nearest by meaning."""
+    cosine = run.known.cosine
+    seqs = {*best, *sorted(cosine, key=cosine.__getitem__, reverse=True)[:1]}
+    found, _ = _weighed(run, seqs)
+    page.relevance |= found
+    near = [seq for seq, relevant in found.items() if relevant > 0]
+    page.nearest = max(near, key=found.__getitem__, default=None)
+
+
+def _above_score(run: Run, page: Page) -> None:
+    """Leave out what is shown with less than the score that the caller asks for."""
+    wanted = run.query.min_score
+    if wanted is not None:
+        above = [seq for seq in page.order if page.shown[seq] >= wanted]
+        page.below_score += len(page.order) - len(above)
+        page.order = above
 
 
 def _best(run: Run, seqs: Sequence[int], scores: Scores) -> list[int]:
@@ -74,8 +123,17 @@ def _least(run: Run) -> float | None:
     return floor.least(asked, candidates=len(run.allowed))
 
 
-def _relevance(run: Run, seqs: Collection[int]) -> Scores:
-    """Return the relevance of results; a hint, and for what the graph alone brought its importance, count as words."""
+def _weighed(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
+    """Return the relevance of results and what their words tell; nothing where the tables for it are damaged."""
+    nothing: tuple[Scores, Scores] = ({}, {})
+    return run.attempt("floor", lambda: _relevance(run, seqs), nothing)
+
+
+def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
+    """Return the relevance of results and what their words tell.
+
+    A hint, and for what the graph alone brought its importance, count as words.
+    """
     known = run.known
     held = run.view.held(run.tx, run.words)
     matter = _matter(run)
@@ -91,7 +149,11 @@ def _relevance(run: Run, seqs: Collection[int]) -> Scores:
         seq: floor.held(seq, words, weight, run.around, run.allowed[seq].passages)
         for seq in everyone
     }
-    told_by |= {seq: max(told_by[seq], hint) for seq, hint in known.hint.items() if seq in told_by}
+    told_by |= {
+        seq: max(told_by[seq], blend.HINT_ALONE * hint)
+        for seq, hint in known.hint.items()
+        if seq in told_by
+    }
     told_by |= {
         seq: max(told_by[seq], importance)
         for seq, importance in known.structure.items()
@@ -101,7 +163,8 @@ def _relevance(run: Run, seqs: Collection[int]) -> Scores:
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
-    return {seq: found[seq] for seq in seqs}
+            told_by[later] = max(told_by.get(later, 0.0), told_by[earlier])
+    return {seq: found[seq] for seq in seqs}, told_by
 
 
 def _matter(run: Run) -> set[str]:

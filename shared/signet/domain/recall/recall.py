@@ -5,7 +5,7 @@ the accesses (`store.touch(tx, touched(result), now)`). A channel whose tables a
 out and named in `degraded`; the others go on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -30,6 +30,7 @@ from signet.domain.recall.models import (
     DEFAULT_MIN_SCORE,
     Fusion,
     Hit,
+    Nearest,
     Query,
     QueryVector,
     RecallSettings,
@@ -73,13 +74,17 @@ def recall(
     gather(run)
     scores = correct(run, _merge(run))
     page = turn(run, scores)
-    hits = _hits(run, page, scores)
+    hits = _hits(run, page.order, page)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
+    every = (*hits, *known, *extra.hits)
+    if settings.embedding_model is not None and run.query_vector is None:
+        run.degraded.append("vector")
     return Result(
         query=fts.encodable(query.text),
         method="hybrid" if run.known.cosine else "keyword",
-        hits=(*hits, *known, *extra.hits),
+        hits=every,
+        nearest=None if every else _nearest(run, page),
         entities=extra.entities,
         sources=extra.sources,
         degraded=tuple(run.degraded),
@@ -158,17 +163,23 @@ def _with_graph(run: Run, flat: Scores) -> Scores:
     return scores
 
 
-def _hits(run: Run, page: Page, scores: Scores) -> list[Hit]:
-    """Return the results of a page."""
-    rows: dict[int, Row] = run.attempt(
-        "load", lambda: store.rows(run.tx, page.order, run.where), {}
-    )
+def _hits(run: Run, seqs: Sequence[int], page: Page) -> list[Hit]:
+    """Return the given memories as results."""
+    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, seqs, run.where), {})
     hits = {
-        seq: _hit(run, rows[seq], scores[seq], page.relevance.get(seq))
-        for seq in page.order
+        seq: _hit(run, rows[seq], page.shown.get(seq), page.relevance.get(seq))
+        for seq in seqs
         if seq in rows
     }
     return run.attempt("validity", lambda: _with_validity(run, hits), list(hits.values()))
+
+
+def _nearest(run: Run, page: Page) -> Nearest | None:
+    """Return what came nearest to an empty page; None where nothing came near."""
+    seqs = [] if page.nearest is None else [page.nearest]
+    return next(
+        (Nearest(hit=hit, why=account.left_out(run, page)) for hit in _hits(run, seqs, page)), None
+    )
 
 
 def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
@@ -191,8 +202,9 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     return list({**hits, **changed}.values())
 
 
-def _hit(run: Run, row: Row, score: float, relevance: float | None) -> Hit:
+def _hit(run: Run, row: Row, shown: float | None, relevance: float | None) -> Hit:
     seq = row[0]
+    score = (relevance or 0.0) if shown is None else shown
     return store.hit(
         row,
         score=max(0.0, min(1.0, score)),
