@@ -1,21 +1,22 @@
-"""The page of an answer: the best by score, without what is below the floor."""
+"""The page of an answer: the best sayings, without what is below the floor."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.recall import expected, floor, frequencies, keyword, store
+from signet.domain.recall import choose, expected, floor, frequencies, keyword, sayings, store
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
+from signet.domain.recall.sayings import Saying
 
 
 @dataclass(slots=True, kw_only=True)
 class Page:
-    """The rows of a page in order, how relevant each is, and what was left out by which rule."""
+    """The sayings of a page in order, how relevant each is, and what was left out by which rule."""
 
-    order: list[int]
+    sayings: list[Saying]
     relevance: Scores = field(default_factory=dict)
     #: Relevance below which a result is left out; None when the floor is not asked.
     least: float | None = None
@@ -25,38 +26,41 @@ class Page:
 
 
 def turn(run: Run, scores: Scores) -> Page:
-    """Return the best, at most the limit; ties go to the newer one, then by id.
+    """Return the best sayings, at most the limit; ties go to the newer one, then by id.
 
-    The floor takes from the page and nothing takes the empty places: what stands behind ranked lower.
+    The floor takes from the page and nothing takes the empty places: what stands behind ranked lower. A saying is as
+    relevant as its most relevant member; members below the floor are not named among its parts.
     """
     wanted = -math.inf if run.query.min_score is None else run.query.min_score
-    order = [seq for seq, score in scores.items() if score >= wanted]
-    best = _best(run, order, scores)
+    every = sayings.of(run, _ranked(run, scores), scores)
+    found = [saying for saying in every if saying.score >= wanted]
+    best = choose.page(run, found)
+    members = [seq for saying in best for seq in saying.members]
+    ranked = sum(len(saying.members) for saying in found)
     page = Page(
-        order=best,
-        below_score=len(run.allowed) - len(order),
-        beyond_limit=len(order) - len(best),
+        sayings=best,
+        below_score=len(run.allowed) - ranked,
+        beyond_limit=ranked - len(members),
     )
     if run.settings.fusion is Fusion.FILLED:
-        page.relevance = run.attempt("floor", lambda: _relevance(run, best), {})
+        page.relevance = run.attempt("floor", lambda: _relevance(run, members), {})
         page.least = _least(run)
     if page.least is not None:
         low = page.least
-        page.order = [seq for seq in best if page.relevance.get(seq, low) >= low]
-        page.below_floor = [seq for seq in best if page.relevance.get(seq, low) < low]
+        near = {seq for seq in members if page.relevance.get(seq, low) >= low}
+        page.sayings = [saying for saying in best if not near.isdisjoint(saying.members)]
+        page.below_floor = [saying.best for saying in best if near.isdisjoint(saying.members)]
+        for saying in page.sayings:
+            saying.members = [seq for seq in saying.members if seq in near]
     return page
 
 
-def _best(run: Run, seqs: Sequence[int], scores: Scores) -> list[int]:
-    """Return the page in order; what cannot reach it is not sorted by three keys."""
-    best = sorted(seqs, key=scores.__getitem__, reverse=True)
-    if len(best) > run.query.size:
-        last = scores[best[run.query.size - 1]]
-        best = [seq for seq in best if scores[seq] >= last]
-    best.sort(key=lambda seq: run.allowed[seq].id)
-    best.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
-    best.sort(key=scores.__getitem__, reverse=True)
-    return best[: run.query.size]
+def _ranked(run: Run, scores: Scores) -> list[int]:
+    """Return the candidates in order."""
+    order = sorted(scores, key=lambda seq: run.allowed[seq].id)
+    order.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
+    order.sort(key=scores.__getitem__, reverse=True)
+    return order
 
 
 def _least(run: Run) -> float | None:

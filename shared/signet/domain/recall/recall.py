@@ -29,6 +29,7 @@ from signet.domain.recall.models import (
     DEFAULT_MIN_SCORE,
     Fusion,
     Hit,
+    Part,
     Query,
     QueryVector,
     RecallSettings,
@@ -39,6 +40,7 @@ from signet.domain.recall.models import (
 from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.run import Run
+from signet.domain.recall.sayings import Saying
 
 
 def recall(
@@ -71,7 +73,7 @@ def recall(
     gather(run)
     scores = correct(run, _merge(run))
     page = turn(run, scores)
-    hits = _hits(run, page, scores)
+    hits = _hits(run, page)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
     return Result(
@@ -156,17 +158,39 @@ def _with_graph(run: Run, flat: Scores) -> Scores:
     return scores
 
 
-def _hits(run: Run, page: Page, scores: Scores) -> list[Hit]:
+def _hits(run: Run, page: Page) -> list[Hit]:
     """Return the results of a page."""
-    rows: dict[int, Row] = run.attempt(
-        "load", lambda: store.rows(run.tx, page.order, run.where), {}
-    )
+    shown = [saying.shown for saying in page.sayings]
+    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, shown, run.where), {})
+    parts: dict[int, tuple[Part, ...]] = run.attempt("parts", lambda: _parts(run, page), {})
     hits = {
-        seq: _hit(run, rows[seq], scores[seq], page.relevance.get(seq))
-        for seq in page.order
-        if seq in rows
+        saying.shown: _hit(run, rows[saying.shown], saying, page, parts.get(saying.shown, ()))
+        for saying in page.sayings
+        if saying.shown in rows
     }
     return run.attempt("validity", lambda: _with_validity(run, hits), list(hits.values()))
+
+
+def _parts(run: Run, page: Page) -> dict[int, tuple[Part, ...]]:
+    """Return what stands below each result: the other members of its saying, best first."""
+    below = {
+        saying.shown: [seq for seq in saying.members if seq != saying.shown]
+        for saying in page.sayings
+    }
+    every = [seq for seqs in below.values() for seq in seqs]
+    if not every:
+        return {}
+    texts = run.texts(every)
+    if run.query.as_of is not None:
+        texts |= times.texts(run.tx, every, run.query.as_of)
+    kinds = {seq: kind for saying in page.sayings for seq, kind in saying.kinds.items()}
+    return {
+        shown: tuple(
+            Part(id=run.allowed[seq].id, kind=kinds[seq], content=texts.get(seq, ""))
+            for seq in seqs
+        )
+        for shown, seqs in below.items()
+    }
 
 
 def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
@@ -189,13 +213,15 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     return list({**hits, **changed}.values())
 
 
-def _hit(run: Run, row: Row, score: float, relevance: float | None) -> Hit:
-    seq = row[0]
+def _hit(run: Run, row: Row, saying: Saying, page: Page, parts: tuple[Part, ...]) -> Hit:
+    best = saying.best
+    why = run.trail.why(best, run.known, page.relevance.get(best)) if run.query.explain else None
     return store.hit(
         row,
-        score=max(0.0, min(1.0, score)),
-        source=_source(run, seq),
-        why=run.trail.why(seq, run.known, relevance) if run.query.explain else None,
+        score=max(0.0, min(1.0, saying.score)),
+        source=_source(run, best),
+        parts=parts,
+        why=why,
     )
 
 
