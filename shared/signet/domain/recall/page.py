@@ -23,6 +23,8 @@ class Page:
     below_floor: list[int] = field(default_factory=list)
     below_score: int = 0
     beyond_limit: int = 0
+    #: Whether there are places left although candidates share some: then further candidates may be worth a look.
+    is_short: bool = False
 
 
 def turn(run: Run, scores: Scores) -> Page:
@@ -41,6 +43,7 @@ def turn(run: Run, scores: Scores) -> Page:
         sayings=best,
         below_score=len(run.allowed) - ranked,
         beyond_limit=ranked - len(members),
+        is_short=len(every) < min(run.query.size, len(scores)),
     )
     if run.settings.fusion is Fusion.FILLED:
         page.relevance = run.attempt("floor", lambda: _relevance(run, members), {})

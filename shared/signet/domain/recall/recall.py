@@ -23,7 +23,9 @@ from signet.domain.recall import (
     supplement,
     times,
 )
+from signet.domain.recall.blend import Evidence
 from signet.domain.recall.correct import correct
+from signet.domain.recall.explain import Trail
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
     DEFAULT_MIN_SCORE,
@@ -39,7 +41,7 @@ from signet.domain.recall.models import (
 )
 from signet.domain.recall.narrow import Narrow
 from signet.domain.recall.page import Page, turn
-from signet.domain.recall.run import Run
+from signet.domain.recall.run import WIDER, Run
 from signet.domain.recall.sayings import Saying
 
 
@@ -70,9 +72,11 @@ def recall(
     )
     asked = run.attempt("period", lambda: period.of(run), asked)
     run.words, run.when = asked.words, asked.when
-    gather(run)
-    scores = correct(run, _merge(run))
-    page = turn(run, scores)
+    page = _turned(run)
+    if page.is_short and run.has_more:
+        vector = run.query_vector
+        run = replace(run, ask_vector=lambda: vector, wider=WIDER, known=Evidence(), trail=Trail())
+        page = _turned(run)
     hits = _hits(run, page)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
@@ -82,13 +86,19 @@ def recall(
         hits=(*hits, *known, *extra.hits),
         entities=extra.entities,
         sources=extra.sources,
-        degraded=tuple(run.degraded),
+        degraded=tuple(dict.fromkeys(run.degraded)),
         took_ms=clock.monotonic_ms() - started,
         truncate_chars=settings.truncate_chars,
         time=asked.explained() if query.explain else None,
         account=account.of(run, page) if query.explain else None,
         walk=run.walk,
     )
+
+
+def _turned(run: Run) -> Page:
+    """Return the page of a question that is understood."""
+    gather(run)
+    return turn(run, correct(run, _merge(run)))
 
 
 def touched(result: Result) -> list[str]:
