@@ -78,8 +78,9 @@ def _chosen(run: Run, found: Sequence[Saying], size: int) -> list[Saying]:
         uncovered -= new
         counts = saying.source is not None and sources[saying.source] < MOST_SAME
         sources.update([saying.source] if saying.source else [])
-        for other in left:
-            gains[other] -= unit * math.fsum(rare[word] for word in new & holds[other])
+        for other in left if new or counts else ():
+            if new and (held := new & holds[other]):
+                gains[other] -= unit * math.fsum(rare[word] for word in held)
             if counts and found[other].source == saying.source:
                 gains[other] += SAME_SOURCE
     return chosen

@@ -12,6 +12,11 @@ from signet.domain.recall.run import Run
 from signet.domain.recall.sayings import Saying
 
 
+#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. With
+#: all of them recall@10 of four stores is the same; with six for each place it is 0.9 % less on long messages.
+READ = 9
+
+
 @dataclass(slots=True, kw_only=True)
 class Page:
     """The sayings of a page in order, how relevant each is, and what was left out by which rule."""
@@ -34,15 +39,18 @@ def turn(run: Run, scores: Scores) -> Page:
     relevant as its most relevant member; members below the floor are not named among its parts.
     """
     wanted = -math.inf if run.query.min_score is None else run.query.min_score
-    every = sayings.of(run, _ranked(run, scores), scores)
+    order = _ranked(run, scores)
+    every = sayings.of(run, order[: READ * run.query.size], scores)
+    if len(every) < run.query.size:
+        every = sayings.of(run, order, scores)
     found = [saying for saying in every if saying.score >= wanted]
     best = choose.page(run, found)
     members = [seq for saying in best for seq in saying.members]
-    ranked = sum(len(saying.members) for saying in found)
+    low = sum(len(saying.members) for saying in every if saying.score < wanted)
     page = Page(
         sayings=best,
-        below_score=len(run.allowed) - ranked,
-        beyond_limit=ranked - len(members),
+        below_score=len(run.allowed) - len(order) + low,
+        beyond_limit=len(order) - low - len(members),
         is_short=len(every) < min(run.query.size, len(scores)),
     )
     if run.settings.fusion is Fusion.FILLED:

@@ -40,7 +40,7 @@ class Saying:
     score: float
     #: The session it came from, or what was saved at the same instant.
     source: str | None
-    #: How each member belongs to it.
+    #: How each of several members belongs to it.
     kinds: dict[int, PartKind]
 
     @property
@@ -66,7 +66,7 @@ def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
             shown=_shown(run, seqs, origins),
             score=scores[seqs[0]],
             source=origins[seqs[0]].source if seqs[0] in origins else None,
-            kinds={seq: _kind(origins.get(seq)) for seq in seqs},
+            kinds={seq: _kind(origins.get(seq)) for seq in seqs} if len(seqs) > 1 else {},
         )
         for key, seqs in members.items()
     }
@@ -102,6 +102,8 @@ def _shown(run: Run, seqs: Sequence[int], origins: Mapping[int, Origin]) -> int:
 
     What was replaced stands for nothing that was not.
     """
+    if len(seqs) == 1:
+        return seqs[0]
     best = next((seq for seq in seqs if seq not in run.replaced), seqs[0])
     source = origins[best].read_from if best in origins else None
     if source is None or source not in seqs:
