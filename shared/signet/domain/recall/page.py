@@ -11,9 +11,8 @@ from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sayings import Saying
 
-
-#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. With
-#: all of them recall@10 of four stores is the same; with six for each place it is 0.9 % less on long messages.
+#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. All of
+#: them are no better; with six for each place recall@10 of long messages is 58.7 and not 59.7 %.
 READ = 9
 
 
@@ -46,11 +45,11 @@ def turn(run: Run, scores: Scores) -> Page:
     found = [saying for saying in every if saying.score >= wanted]
     best = choose.page(run, found)
     members = [seq for saying in best for seq in saying.members]
-    low = sum(len(saying.members) for saying in every if saying.score < wanted)
+    too_low = sum(len(saying.members) for saying in every if saying.score < wanted)
     page = Page(
         sayings=best,
-        below_score=len(run.allowed) - len(order) + low,
-        beyond_limit=len(order) - low - len(members),
+        below_score=len(run.allowed) - len(order) + too_low,
+        beyond_limit=len(order) - too_low - len(members),
         is_short=len(every) < min(run.query.size, len(scores)),
     )
     if run.settings.fusion is Fusion.FILLED:
