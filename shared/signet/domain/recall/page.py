@@ -11,8 +11,8 @@ from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sayings import Saying
 
-#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. All of
-#: them are no better; with six for each place recall@10 of long messages is 58.7 and not 59.7 %.
+#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. All
+#: of them are no better; with six for each place recall@10 of long messages is 58.7 and not 59.7 %.
 READ = 9
 
 
