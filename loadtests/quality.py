@@ -98,12 +98,16 @@ class Client:
                 raise TimeoutError("no model: run `signet models install`")
             time.sleep(0.2)
 
-    def recall(self, project: str, text: str, **asked: object) -> list[str]:
-        """Return the ids of the results for a question."""
+    def results(self, project: str, text: str, **asked: object) -> list[dict[str, str]]:
+        """Return the results for a question, without supplements."""
         body = {"query": text, "project": project, **asked}
         results = self.post("/api/memory/recall", body)["results"]
         assert isinstance(results, list)
-        return [row["id"] for row in results if not row.get("supplementary")]
+        return [row for row in results if not row.get("supplementary")]
+
+    def recall(self, project: str, text: str, **asked: object) -> list[str]:
+        """Return the ids of the results for a question."""
+        return [row["id"] for row in self.results(project, text, **asked)]
 
 
 Ranking = Callable[[ReadTx, str, str, bytes], list[str]]

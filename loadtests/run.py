@@ -35,6 +35,7 @@ SCENARIOS = {
     "delivery": 0.0,
     "languages": 0.0,
     "everyday": 0.0,
+    "shipped": 0.0,
     "crash": 0.0,
     "idle": 20.0,
 }
@@ -98,7 +99,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--rounds", type=int, help="turns (or, for crash, kills)")
-    parser.add_argument("--count", type=_whole, help="memories or jobs; for recall_scale several")
+    parser.add_argument(
+        "--count",
+        type=_whole,
+        help="memories or jobs; for recall_scale several, for shipped conversations",
+    )
     parser.add_argument("--json", type=Path, help="also write the JSON line here")
     parser.add_argument("--check", action="store_true", help="exit 1 when a ratio is missed")
     parser.add_argument("--keep", action="store_true", help="keep the temporary folder")

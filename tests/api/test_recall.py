@@ -68,6 +68,20 @@ def test_an_answer_says_that_it_is_by_words_alone_unless_no_model_is_wanted(api:
     assert (answer["method"], answer["degraded"]) == ("keyword", ["vector"])
 
 
+def test_a_text_that_was_saved_in_pieces_is_one_result_with_parts(api: Api) -> None:
+    said = " ".join(f"The bees of hive {n} made {n} jars of honey on the roof." for n in range(40))
+    pieces = api.post("/api/memory/remember", {"content": said}).body["ids"]
+    (other,) = remember(api, "Ada sells honey from the roof.")
+    results = api.post(RECALL, {"query": "bees honey roof", "floor": 0}).body["results"]
+    assert len(pieces) > 3
+    assert {len({row["id"]} & set(pieces)) for row in results} == {0, 1} and len(results) == 2
+    (text,) = [row for row in results if row["id"] != other]
+    parts = [part["id"] for part in text["parts"]]
+    assert {text["id"], *parts} == set(pieces)
+    assert text["more"] == f"and {len(parts)} more passages"
+    assert all(part["content"] in said for part in text["parts"])
+
+
 def test_a_number_that_json_does_not_have_is_null(api: Api) -> None:
     remember(api, "Ada keeps bees on the roof.")
     api.run("UPDATE memories SET importance = 9e999")

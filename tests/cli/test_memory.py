@@ -67,6 +67,19 @@ def test_a_long_memory_is_cut_on_a_terminal_only_unless_it_is_wanted_whole(serve
     assert served.run("recall", "quokkas", "--json").json()[0]["content"] == text
 
 
+def test_the_other_passages_of_a_long_text_stand_below_it_in_one_line(served: Program) -> None:
+    said = " ".join(f"Axolotls regrow {n} limbs in the lab of Xochimilco." for n in range(40))
+    pieces = json.loads(served.run("remember", said, "--json").out)["ids"]
+    lines = served.run("recall", "axolotls limbs").out.splitlines()
+    assert sum("Axolotls" in line for line in lines) == 1
+    more = f"  and {len(pieces) - 1} more passages"
+    assert f"{more} (--full shows them)" in lines
+    whole = served.run("recall", "axolotls limbs", "--full").out.splitlines()
+    below = whole[whole.index(more) + 1 :][: len(pieces) - 1]
+    shown = whole[1].rsplit(" · ", 1)[1]
+    assert {line.split()[0] for line in below} | {shown} == {one[:18] for one in pieces}
+
+
 def test_an_empty_memory_is_refused_with_the_daemons_words(served: Program) -> None:
     done = served.run("remember", "  ")
     assert (done.status, done.err) == (1, "error: content is required\n")

@@ -156,6 +156,16 @@ def test_an_answer_is_little_longer_than_the_memories_in_it(api: Api) -> None:
     assert PAGE[0] not in stored["content"][0]["text"]
 
 
+def test_a_result_says_how_many_passages_more_were_found_and_which(api: Api) -> None:
+    said = " ".join(f"The harbour crane lifts {n} crates of salt at noon." for n in range(30))
+    pieces = api.post("/api/memory/remember", {"content": said}).body["ids"]
+    [hit] = given(use(api, "memory_search", query="harbour crane salt"))["results"]
+    told, _, named = hit["more"].partition(": ")
+    assert told == f"and {len(pieces) - 1} more passages"
+    for one in named.split(", "):
+        assert given(use(api, "memory_get", id=one))["content"] in said
+
+
 def test_an_id_of_a_result_names_its_memory_in_every_tool(api: Api) -> None:
     """Even for memories of the same millisecond; one that is whole works too."""
     for text in PAGE:

@@ -110,9 +110,9 @@ def test_facts_are_learned_with_type_and_confidence_and_vectors_wait(
     assert [one["question"] for one in answers] == [one["question"] for one in expected]
     assert all(hit["score"] > 0 and hit["source"] for one in answers for hit in one["results"])
     first = answers[0]["results"][0]["content"]
-    assert first.startswith("The team decided to use SQLite because the whole pantry fits in one")
+    assert "decided to use SQLite because the whole pantry fits in one file" in first
     deploy = next(one for one in answers if "deploy" in one["question"])
-    assert deploy["results"][0]["content"] == "Always run `make backup` before a deploy."
+    assert "Always run `make backup` before a deploy" in deploy["results"][0]["content"]
 
 
 def test_on_a_terminal_steps_are_coloured_and_long_lists_are_cut(

@@ -148,7 +148,7 @@ def test_a_narrow_filter_keeps_what_holds_only_a_word_of_most_rows(db: Database)
 def test_a_tag_is_found_in_any_case_of_any_letter(tmp_path: Path, asked: str) -> None:
     with a_store(tmp_path) as db:
         db.write(remember, "json", "a house", embedded=False, tags='["Überblick", 7]')
-        db.write(remember, "list", "a house", embedded=False, tags="other, Überblick")
+        db.write(remember, "list", "a house too", embedded=False, tags="other, Überblick")
         db.write(remember, "none", "a house", embedded=False, tags='["Rückblick"]')
         with_tag = found(ask(db, "house", filters=Filters(tags=(asked,)), floor=0.0))
         assert sorted(with_tag) == (["json", "list"] if asked != "übersicht" else [])

@@ -71,7 +71,7 @@ def test_an_unknown_policy_word_shows_least(db: Database) -> None:
 
 def test_a_scope_sees_only_itself_and_no_scope_only_rows_without(db: Database) -> None:
     db.write(remember, "plain", TEXT)
-    db.write(remember, "scoped", TEXT, scope="trial")
+    db.write(remember, "scoped", f"{TEXT} again", scope="trial")
     inside = Reader(policy=ReadPolicy.SHARED, scope="trial")
     anywhere = Reader(policy=ReadPolicy.SHARED, any_scope=True)
     assert found(ask(db, TEXT)) == ["plain"]

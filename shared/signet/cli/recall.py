@@ -115,11 +115,22 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
         yield "No memories found"
     for hit in answer["results"]:
         yield from entry.lines(_entry(hit), ink, full=full)
+        yield from _parts(hit, ink, full=full)
         if "explain" in hit:
             yield from why.lines(hit["explain"], ink)
     for source, text in answer.get("sources", {}).items():
         yield f"\n{ink.bold(f'From {output.plain(source)}')}"
         yield from (f"  {line}" for line in output.paragraphs(text, 2))
+
+
+def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:
+    """Yield what else was found of a result: one line, with `full` one more for each."""
+    if "more" in hit:
+        yield ink.dim(f"  {hit['more']}" + ("" if full else " (--full shows them)"))
+    for part in hit.get("parts", ()) if full else ():
+        room = output.width() - 6 - ID_CHARS
+        begin, *rest = output.wrapped(output.plain(part["content"]), room) or [""]
+        yield f"    {part['id'][:ID_CHARS]} {begin}{' …' if rest else ''}"
 
 
 def _entry(hit: Hit) -> Entry:

@@ -66,7 +66,7 @@ def usual(body: Body, view: View) -> Body:
 def found(body: Body, view: View) -> Body:
     """Return the results of a search, best first, with the transcripts and gaps that came with them."""
     rows, sources = _rows(body, "results"), body.get("sources") or None
-    shown = [_memory(one, view) for one in rows]
+    shown = [{**_memory(one, view), **_more(one, view)} for one in rows]
     if sources:
         shown = [
             {**one, "source_id": row.get("source_id")} for one, row in zip(shown, rows, strict=True)
@@ -173,6 +173,12 @@ def _memory(row: Body, view: View) -> Body:
         "superseded_by": row.get("superseded_by"),
     }
     return _with_ids(_lean(shown), view)
+
+
+def _more(row: Body, view: View) -> Body:
+    """Return what else was found of a result: how much, and the ids to read it by."""
+    parts = ", ".join(str(_id(part.get("id"), view)) for part in _rows(row, "parts"))
+    return {"more": f"{row.get('more')}: {parts}"} if parts else {}
 
 
 def _with_ids(row: Body, view: View) -> Body:

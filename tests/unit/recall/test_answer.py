@@ -1,5 +1,5 @@
 from signet.domain.recall import answer
-from signet.domain.recall.models import Hit, Result, Source, Step, Why
+from signet.domain.recall.models import Hit, Part, PartKind, Result, Source, Step, Why
 
 FIELDS = {
     *("id", "content", "content_length", "truncated", "score", "source", "type", "tags", "pinned"),
@@ -51,3 +51,19 @@ def test_supplements_and_explanations_are_marked() -> None:
         "channels": {"keyword": {"score": 1.0, "rank": 1}},
         "stages": [{"stage": "blend", "before": 0.0, "after": 0.4}],
     }
+
+
+def test_parts_are_lines_below_a_result_and_all_are_counted() -> None:
+    parts = [Part(id=f"p{n}", kind=PartKind.PASSAGE, content="y" * 200) for n in range(12)]
+    fact = Part(id="f", kind=PartKind.FACT, content="z")
+    row = answer.row(_hit(parts=(fact, *parts)), truncate_chars=500)
+    assert row["more"] == "and 12 more passages, 1 fact"
+    shown = row["parts"]
+    assert isinstance(shown, list)
+    assert shown[0] == {"id": "f", "kind": "fact", "content": "z"}
+    assert len(shown) == answer.MAX_PARTS
+    assert len(shown[1]["content"]) == answer.PART_CHARS
+
+
+def test_a_result_without_parts_says_nothing_of_them() -> None:
+    assert not {"parts", "more"} & answer.row(_hit(), truncate_chars=500).keys()

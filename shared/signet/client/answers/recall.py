@@ -25,10 +25,22 @@ class Why(TypedDict):
     stages: list[Stage]
 
 
+class Part(TypedDict):
+    """A memory that was found and says the same as a result, or is of the same text, and how it begins.
+
+    `kind` is `passage` (another piece of the text), `fact` (read from it) or `copy`.
+    """
+
+    id: str
+    kind: str
+    content: str
+
+
 class Hit(TypedDict):
     """One result of recall; `score` says how relevant it is, between 0 and 1, a content that was cut says `truncated`.
 
-    A `superseded` one was corrected by the memory `superseded_by`.
+    A `superseded` one was corrected by the memory `superseded_by`. `parts` names what else was found of it, best
+    first and at most ten; `more` says so in words.
     """
 
     id: str
@@ -53,6 +65,8 @@ class Hit(TypedDict):
     superseded: NotRequired[bool]
     superseded_by: NotRequired[str]
     supplementary: NotRequired[bool]
+    parts: NotRequired[list[Part]]
+    more: NotRequired[str]
     explain: NotRequired[Why]
 
 

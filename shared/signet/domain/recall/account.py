@@ -80,9 +80,9 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
 
 def left_out(run: Run, page: Page) -> str:
     """Return in words why the memory that came nearest is not on the page."""
-    seq, wanted, least = page.nearest, run.query.min_score, page.least or 0.0
-    if seq is None:
+    if page.nearest is None:
         return ""
+    seq, wanted, least = page.nearest.best, run.query.min_score, page.least or 0.0
     relevant = page.relevance.get(seq, 0.0)
     if wanted is not None and relevant < wanted > least:
         return f"its score of {relevant:.2f} is below the {wanted:.2f} that was asked for"

@@ -4,12 +4,23 @@
 what other published clients look for.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from signet.domain.recall.models import Hit, Result, Why
+from signet.domain.recall.models import Hit, PartKind, Result, Why
 
 #: Put behind a text that was cut.
 CUT = " [truncated]"
+
+#: Characters that are shown of a part, and how many parts a result has at most: a line each, to see what it is.
+PART_CHARS = 160
+MAX_PARTS = 10
+
+_NAMES = (
+    (PartKind.PASSAGE, "more passage", "more passages"),
+    (PartKind.FACT, "fact", "facts"),
+    (PartKind.COPY, "copy", "copies"),
+)
 
 
 def body(result: Result) -> dict[str, object]:
@@ -67,9 +78,26 @@ def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
         fields |= {"superseded": True, "superseded_by": hit.superseded_by}
     if hit.supplementary:
         fields["supplementary"] = True
+    if hit.parts:
+        fields["more"] = more([part.kind for part in hit.parts])
+        fields["parts"] = [
+            {"id": part.id, "kind": part.kind, "content": part.content[:PART_CHARS]}
+            for part in hit.parts[:MAX_PARTS]
+        ]
     if hit.why is not None:
         fields["explain"] = _explained(hit.why)
     return fields
+
+
+def more(kinds: Sequence[PartKind]) -> str:
+    """Return what stands below a result in words: "and 2 more passages, 1 fact"."""
+    counts = Counter(kinds)
+    told = [
+        f"{counts[kind]} {many if counts[kind] > 1 else one}"
+        for kind, one, many in _NAMES
+        if counts[kind]
+    ]
+    return f"and {', '.join(told)}"
 
 
 def _explained(why: Why) -> Mapping[str, object]:

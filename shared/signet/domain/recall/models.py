@@ -144,6 +144,23 @@ class Why:
     relevance: float | None = None
 
 
+class PartKind(StrEnum):
+    """How a part belongs to its result: another piece of the same text, a fact read from it, or a copy."""
+
+    PASSAGE = "passage"
+    FACT = "fact"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A memory that is found below another one, because both say the same or are of one text."""
+
+    id: str
+    kind: PartKind
+    content: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One result, with all that clients read."""
@@ -169,6 +186,8 @@ class Hit:
     superseded_by: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
+    #: What else was found of the same saying, best first.
+    parts: tuple[Part, ...] = ()
     why: Why | None = None
 
 

@@ -1,60 +1,104 @@
-"""The page of an answer: the best by score without what is below the floor, or the nearest by meaning."""
+"""The page of an answer: the best sayings without what is below the floor, or the nearest by meaning."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.recall import blend, expected, floor
+from signet.domain.recall import blend, choose, expected, floor, sayings
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Fusion, Scores
 from signet.domain.recall.run import Run
+from signet.domain.recall.sayings import Saying
+
+#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. All
+#: of them are no better; with six for each place recall@10 of long messages is 58.7 and not 59.7 %.
+READ = 9
 
 
 @dataclass(slots=True, kw_only=True)
 class Page:
-    """The rows of a page in order, how relevant each is, and what was left out by which rule."""
+    """The sayings of a page in order, how relevant each is, and what was left out by which rule."""
 
-    order: list[int]
-    #: What clients see as `score`.
-    shown: Scores
+    sayings: list[Saying]
     relevance: Scores = field(default_factory=dict)
     #: Relevance below which a result is left out; None when the floor is not asked.
     least: float | None = None
     below_floor: list[int] = field(default_factory=list)
     below_score: int = 0
     beyond_limit: int = 0
+    #: Whether there are places left although candidates share some: then further candidates may be worth a look.
+    is_short: bool = False
     #: What came nearest to a page that is empty.
-    nearest: int | None = None
+    nearest: Saying | None = None
 
 
 def turn(run: Run, scores: Scores) -> Page:
-    """Return the best, at most the limit; ties go to the newer one.
+    """Return the best sayings, at most the limit; ties go to the newer one.
 
     The floor takes from the page and nothing takes the empty places: what stands behind ranked lower. Only a page that
-    would be empty takes what is near by its meaning.
+    would be empty takes what is near by its meaning. A saying is as relevant as its most relevant member; members below
+    the floor are not named among its parts.
     """
-    best = _best(run, list(scores), scores)
+    order = _ranked(run, scores)
+    every = sayings.of(run, order[: READ * run.query.size], scores)
+    if len(every) < run.query.size:
+        every = sayings.of(run, order, scores)
+    is_short = len(every) < min(run.query.size, len(scores))
+    best = choose.page(run, every)
+    members = [seq for saying in best for seq in saying.members]
     page = Page(
-        order=best,
-        shown=scores,
-        below_score=len(run.allowed) - len(scores),
-        beyond_limit=len(scores) - len(best),
+        sayings=best,
+        below_score=len(run.allowed) - len(order),
+        beyond_limit=len(order) - len(members),
+        is_short=is_short,
     )
     if run.settings.fusion is Fusion.FILLED:
-        page.relevance, told = _weighed(run, best)
+        page.relevance, told = _weighed(run, members)
         page.least = _least(run)
-    if page.least is not None and page.relevance.keys() >= set(best):
-        page.order = _passing(run, best, page.relevance, told, page.least)
-        if not page.order and run.query.floor is None:
-            page.order = _by_meaning(run, scores, page.least)[: run.query.size]
-            page.relevance |= _weighed(run, page.order)[0]
-        page.below_floor = [seq for seq in best if seq not in page.order]
-    if page.relevance.keys() >= set(page.order):
-        page.shown = floor.shown(page.order, page.relevance)
+    if page.least is not None and page.relevance.keys() >= set(members):
+        near = _passing(run, members, page.relevance, told, page.least)
+        page.sayings = _holding(best, near)
+        if not page.sayings and run.query.floor is None:
+            near = _by_meaning(run, scores, page.least)
+            page.relevance |= _weighed(run, near)[0]
+            page.sayings = _holding(sayings.of(run, order, scores), near)[: run.query.size]
+            page.sayings.sort(key=lambda saying: near.index(saying.members[0]))
+        shown = {saying.shown for saying in page.sayings}
+        page.below_floor = [saying.best for saying in best if saying.shown not in shown]
+    _show(page)
     _above_score(run, page)
-    if not page.order and run.settings.fusion is Fusion.FILLED:
-        _note_nearest(run, page, best)
+    if not page.sayings and run.settings.fusion is Fusion.FILLED:
+        _note_nearest(run, page, members)
     return page
+
+
+def _ranked(run: Run, scores: Scores) -> list[int]:
+    """Return the candidates in order."""
+    order = sorted(scores, reverse=True)
+    order.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
+    order.sort(key=scores.__getitem__, reverse=True)
+    return order
+
+
+def _holding(found: Sequence[Saying], near: Collection[int]) -> list[Saying]:
+    """Return the sayings that hold some of the given memories, each with those of its members."""
+    kept = [saying for saying in found if any(seq in near for seq in saying.members)]
+    for saying in kept:
+        saying.members = [seq for seq in saying.members if seq in near]
+    return kept
+
+
+def _show(page: Page) -> None:
+    """Give each saying its relevance as the score that clients see, where that is known of all."""
+    members = [seq for saying in page.sayings for seq in saying.members]
+    if not page.relevance.keys() >= set(members):
+        return
+    found = {
+        saying.shown: max(page.relevance[seq] for seq in saying.members) for saying in page.sayings
+    }
+    shown = floor.shown([saying.shown for saying in page.sayings], found)
+    for saying in page.sayings:
+        saying.score = shown[saying.shown]
 
 
 def _passing(
@@ -84,28 +128,18 @@ def _note_nearest(run: Run, page: Page, best: Sequence[int]) -> None:
     found, _ = _weighed(run, seqs)
     page.relevance |= found
     near = [seq for seq, relevant in found.items() if relevant > 0]
-    page.nearest = max(near, key=found.__getitem__, default=None)
+    seq = max(near, key=found.__getitem__, default=None)
+    if seq is not None:
+        page.nearest = Saying(members=[seq], shown=seq, score=found[seq], source=None, kinds={})
 
 
 def _above_score(run: Run, page: Page) -> None:
     """Leave out what is shown with less than the score that the caller asks for."""
     wanted = run.query.min_score
     if wanted is not None:
-        above = [seq for seq in page.order if page.shown[seq] >= wanted]
-        page.below_score += len(page.order) - len(above)
-        page.order = above
-
-
-def _best(run: Run, seqs: Sequence[int], scores: Scores) -> list[int]:
-    """Return the page in order; what cannot reach it is not sorted by three keys."""
-    best = sorted(seqs, key=scores.__getitem__, reverse=True)
-    if len(best) > run.query.size:
-        last = scores[best[run.query.size - 1]]
-        best = [seq for seq in best if scores[seq] >= last]
-    best.sort(reverse=True)
-    best.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
-    best.sort(key=scores.__getitem__, reverse=True)
-    return best[: run.query.size]
+        above = [saying for saying in page.sayings if saying.score >= wanted]
+        page.below_score += sum(len(one.members) for one in page.sayings if one.score < wanted)
+        page.sayings = above
 
 
 def _least(run: Run) -> float | None:

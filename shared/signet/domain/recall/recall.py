@@ -24,13 +24,16 @@ from signet.domain.recall import (
     times,
     view,
 )
+from signet.domain.recall.blend import Evidence
 from signet.domain.recall.correct import correct
+from signet.domain.recall.explain import Trail
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
     DEFAULT_MIN_SCORE,
     Fusion,
     Hit,
     Nearest,
+    Part,
     Query,
     QueryVector,
     RecallSettings,
@@ -39,7 +42,8 @@ from signet.domain.recall.models import (
     Source,
 )
 from signet.domain.recall.page import Page, turn
-from signet.domain.recall.run import Run
+from signet.domain.recall.run import WIDER, Run
+from signet.domain.recall.sayings import Saying
 from signet.domain.recall.view import View
 
 
@@ -71,10 +75,12 @@ def recall(
     run.view = run.attempt("columns", lambda: view.of(tx, query), run.view)
     asked = run.attempt("period", lambda: period.of(run), asked)
     run.words, run.when = asked.words, asked.when
-    gather(run)
-    scores = correct(run, _merge(run))
-    page = turn(run, scores)
-    hits = _hits(run, page.order, page)
+    page = _turned(run)
+    if page.is_short and run.has_more:
+        vector = run.query_vector
+        run = replace(run, ask_vector=lambda: vector, wider=WIDER, known=Evidence(), trail=Trail())
+        page = _turned(run)
+    hits = _hits(run, page, page.sayings)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
     every = (*hits, *known, *extra.hits)
@@ -87,13 +93,19 @@ def recall(
         nearest=None if every else _nearest(run, page),
         entities=extra.entities,
         sources=extra.sources,
-        degraded=tuple(run.degraded),
+        degraded=tuple(dict.fromkeys(run.degraded)),
         took_ms=clock.monotonic_ms() - started,
         truncate_chars=settings.truncate_chars,
         time=asked.explained() if query.explain else None,
         account=account.of(run, page) if query.explain else None,
         walk=run.walk,
     )
+
+
+def _turned(run: Run) -> Page:
+    """Return the page of a question that is understood."""
+    gather(run)
+    return turn(run, correct(run, _merge(run)))
 
 
 def touched(result: Result) -> list[str]:
@@ -163,23 +175,47 @@ def _with_graph(run: Run, flat: Scores) -> Scores:
     return scores
 
 
-def _hits(run: Run, seqs: Sequence[int], page: Page) -> list[Hit]:
-    """Return the given memories as results."""
-    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, seqs, run.where), {})
+def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
+    """Return sayings as results."""
+    shown = [saying.shown for saying in found]
+    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, shown, run.where), {})
+    parts: dict[int, tuple[Part, ...]] = run.attempt("parts", lambda: _parts(run, found), {})
     hits = {
-        seq: _hit(run, rows[seq], page.shown.get(seq), page.relevance.get(seq))
-        for seq in seqs
-        if seq in rows
+        saying.shown: _hit(run, rows[saying.shown], saying, page, parts.get(saying.shown, ()))
+        for saying in found
+        if saying.shown in rows
     }
     return run.attempt("validity", lambda: _with_validity(run, hits), list(hits.values()))
 
 
 def _nearest(run: Run, page: Page) -> Nearest | None:
     """Return what came nearest to an empty page; None where nothing came near."""
-    seqs = [] if page.nearest is None else [page.nearest]
-    return next(
-        (Nearest(hit=hit, why=account.left_out(run, page)) for hit in _hits(run, seqs, page)), None
-    )
+    near = [] if page.nearest is None else [page.nearest]
+    why = account.left_out(run, page)
+    return next((Nearest(hit=hit, why=why) for hit in _hits(run, page, near)), None)
+
+
+def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
+    """Return what stands below each result: the other members of its saying, best first."""
+    below = {
+        saying.shown: [seq for seq in saying.members if seq != saying.shown] for saying in found
+    }
+    every = [seq for seqs in below.values() for seq in seqs]
+    if not every:
+        return {}
+    texts = run.texts(every)
+    if run.query.as_of is not None:
+        texts |= times.texts(run.tx, every, run.query.as_of)
+    names = store.ids(run.tx, every)
+    kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
+    return {
+        shown: tuple(
+            Part(id=names[seq], kind=kinds[seq], content=texts.get(seq, ""))
+            for seq in seqs
+            if seq in names
+        )
+        for shown, seqs in below.items()
+    }
 
 
 def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
@@ -202,14 +238,15 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     return list({**hits, **changed}.values())
 
 
-def _hit(run: Run, row: Row, shown: float | None, relevance: float | None) -> Hit:
-    seq = row[0]
-    score = (relevance or 0.0) if shown is None else shown
+def _hit(run: Run, row: Row, saying: Saying, page: Page, parts: tuple[Part, ...]) -> Hit:
+    best = saying.best
+    why = run.trail.why(best, run.known, page.relevance.get(best)) if run.query.explain else None
     return store.hit(
         row,
-        score=max(0.0, min(1.0, score)),
-        source=_source(run, seq),
-        why=run.trail.why(seq, run.known, relevance) if run.query.explain else None,
+        score=max(0.0, min(1.0, saying.score)),
+        source=_source(run, best),
+        parts=parts,
+        why=why,
     )
 
 

@@ -33,6 +33,8 @@ PAGE_POOL = 24
 PAGE_GRAPH_POOL = 8
 POOL_PER_RESULT = 4
 MAX_POOL = 500
+#: Where pieces of long texts share so many places that a page stays short, each channel brings so many times more.
+WIDER = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +49,8 @@ class Run:
     view: View
     words: list[str]
     when: When
+    #: How many times more candidates the channels bring than a page of short texts needs.
+    wider: int = 1
     #: The vector of the question, once it was asked for.
     query_vector: bytes | None = None
     known: Evidence = field(default_factory=Evidence)
@@ -94,7 +98,13 @@ class Run:
     def pool(self) -> int:
         """Return how many candidates each channel but the graph brings."""
         wanted = PAGE_POOL if self._is_page else POOL_PER_RESULT * self.query.size
-        return min(MAX_POOL, max(self.settings.top_k, wanted))
+        return min(MAX_POOL, self.wider * max(self.settings.top_k, wanted))
+
+    @property
+    def has_more(self) -> bool:
+        """Return whether a channel had more candidates than it was to bring."""
+        brought = max(map(len, self.trail.found.values()), default=0)
+        return self.pool <= brought and self.pool < MAX_POOL
 
     @property
     def graph_pool(self) -> int:

@@ -9,13 +9,13 @@ each time one is bound (a twelfth of the work of a recall).
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Where
 from signet.domain.recall import dampen
-from signet.domain.recall.models import Hit, Source, Why
+from signet.domain.recall.models import Hit, Part, Source, Why
 
 if TYPE_CHECKING:
     from signet.db.packed import Numbers
@@ -151,7 +151,40 @@ SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.
   m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from
 FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
+#: A fact has the origin of what it was read from. A text in pieces has lost its source to their group: its source is
+#: what was saved at the same instant.
+_ORIGINS = """
+SELECT m.seq, nullif(c.seq, m.seq), iif(c.source_type = 'chunk', c.source_id, NULL),
+  iif(c.source_id IS NULL OR c.source_type = 'chunk', c.project || ' ' || c.created_at,
+    coalesce(c.source_type, '') || ' ' || c.source_id), length(m.content)
+FROM memories m NOT INDEXED JOIN memories c
+  ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
+    THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
+WHERE m.seq IN (SELECT value FROM json_each(?))
+"""
+#: How many pieces texts have, and what was saved at that instant just before the first and just after the last piece:
+#: another text in pieces, or a memory.
+_NEXT = """
+(SELECT iif(x.source_type = 'chunk', x.source_id, x.seq) FROM memories x
+ WHERE x.project = g.project AND x.created_at = g.created_at AND x.seq {place}
+   AND +x.is_deleted = 0 AND +x.source_type IS NOT 'pipeline-v2' ORDER BY x.seq {order} LIMIT 1)
+"""
+_PIECES = f"""
+SELECT g.text, g.pieces, {_NEXT.format(place="< g.first", order="DESC")}, {_NEXT.format(place="> g.last", order="ASC")}
+FROM (SELECT j.value AS text, count(*) AS pieces, min(m.seq) AS first, max(m.seq) AS last, m.project, m.created_at
+  FROM json_each(?) j CROSS JOIN memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
+  GROUP BY j.value) g
+"""
 _TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
+
+
+class Origin(NamedTuple):
+    """Where a memory comes from: what it was read from, the text it is a piece of, and its source."""
+
+    read_from: int | None
+    text: str | None
+    source: str | None
+    chars: int
 
 
 def keyword(tx: ReadTx, match: str, limit: int) -> dict[int, float]:
@@ -292,6 +325,19 @@ def beside(tx: ReadTx, seqs: Collection[int]) -> list[tuple[int, int | None, int
     return tx.tuples(_BESIDE, (_numbered(seqs),))
 
 
+def origins(tx: ReadTx, seqs: Collection[int]) -> dict[int, Origin]:
+    """Return where each memory comes from."""
+    return {row[0]: Origin._make(row[1:]) for row in tx.tuples(_ORIGINS, (_numbered(seqs),))}
+
+
+def pieces(tx: ReadTx, texts: Collection[str]) -> dict[str, tuple[int, list[str | int]]]:
+    """Return of each text in pieces how many these are, and the texts and memories saved before and after it."""
+    if not texts:
+        return {}
+    rows = tx.tuples(_PIECES, (_json(texts),))
+    return {row[0]: (row[1], [other for other in row[2:] if other is not None]) for row in rows}
+
+
 def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
     """Return for each linked memory its entities, each with how many memories mention it."""
     found: dict[int, dict[str, int]] = {}
@@ -317,7 +363,13 @@ def rows(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Row]:
 
 
 def hit(
-    row: Row, *, score: float, source: Source, supplementary: bool = False, why: Why | None = None
+    row: Row,
+    *,
+    score: float,
+    source: Source,
+    supplementary: bool = False,
+    parts: tuple[Part, ...] = (),
+    why: Why | None = None,
 ) -> Hit:
     """Return a row of `rows` as a result."""
     return Hit(
@@ -339,6 +391,7 @@ def hit(
         supplementary=supplementary,
         event_at=row["event_at"],
         valid_from=row["valid_from"],
+        parts=parts,
         why=why,
     )
 
