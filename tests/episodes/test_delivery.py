@@ -295,7 +295,7 @@ def test_an_episode_is_read_whole_by_the_id_in_its_heading(world: World) -> None
     world.server.post("/api/agents", {"name": "stranger", "readPolicy": "isolated"})
     refused = page(id="session:endless", agentId="stranger")
     assert (refused.status, refused.body["error"][:15]) == (404, "No such episode")
-    [(memory_id,)] = world.rows(f"SELECT id FROM memories WHERE content = '{SAVED}'")
+    memory_id = world.server.post("/api/memory/remember", {"content": SAVED}).body["id"]
     assert page(id=f"memory:{str(memory_id)[:18]}").body["text"] == SAVED
 
 

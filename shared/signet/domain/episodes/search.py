@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from signet.db import ReadTx, Row, fts, vectors
+from signet.db import ReadTx, Row, fts, script, vectors
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, sql
 from signet.domain.episodes.models import Match, Source, SourceType
@@ -74,14 +74,25 @@ def find(
         pairs = zip(rows, similarities(rows, vector), strict=True)
         for _, group in groupby(sorted(pairs, key=_place), key=lambda pair: _name(pair[0])):
             found.append(_candidate(asked, list(group), best=abs(rows[0]["rank"])))
-    ordinary = [one.similarity for one in sorted(found, key=lambda one: -one.similarity)][OTHERS:]
-    found = [one.told_apart(ordinary[0] if ordinary else 0.0) for one in found]
+    ordinary = _ordinary(prompt, found)
+    found = [one.told_apart(ordinary) for one in found]
     found.sort(key=lambda one: one.match.score, reverse=True)
     kept = _chosen(found)
     if far is not None:
         names = {one.source for one in kept}
         far += [one.match for one in found if one.match.source not in names][:MOST_FAR]
     return kept
+
+
+def _ordinary(prompt: str, found: Sequence["_Candidate"]) -> float:
+    """Return the similarity that sources have which a prompt is not about.
+
+    To the model that is installed any two texts of Chinese, Japanese or Korean are near: there nothing stands out.
+    """
+    if script.has_runs(prompt):
+        return 1.0
+    others = sorted((one.similarity for one in found), reverse=True)[OTHERS:]
+    return others[0] if others else 0.0
 
 
 @dataclass(frozen=True, slots=True)
