@@ -7,6 +7,8 @@ harness, a model or a terminal would take for structure is not.
 import re
 from collections.abc import Iterable
 
+from signet.text import controls
+
 HEAD, TAIL = "<signet-memory>", "</signet-memory>"
 #: Said once in a session.
 EXPLAINED = (
@@ -14,16 +16,6 @@ EXPLAINED = (
     " memory_context shows all of a part, given the id in its heading, as in session:abc."
 )
 
-#: What moves the cursor, colours, or names a window of a terminal (ECMA-48: CSI, and strings up to their end).
-_ANSI = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f]).*?(?:\x07|\x1b\\|\x9c|$)"
-    r"|\x1b[ -/]*[0-~]",
-    re.MULTILINE,
-)
-#: Control characters, and those that hide text or turn its direction. Joiners stay: scripts and emoji need them.
-_HIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
 #: Tags that harnesses and models read as structure, with or without a namespace.
 _TAG = re.compile(
     r"<(?=\s*/?\s*(?:\w+:)?(?:signet|memory-feedback|relevant-memories|system|reminder|instructions?|user\b|human\b|assistant"
@@ -58,7 +50,7 @@ _ORDER = re.compile(
 
 def clean(text: str) -> str:
     """Return a text as it may stand in a prompt: nothing hidden, no mark or heading that is read as structure."""
-    shown = _TAG.sub("‹", _HIDDEN.sub("", _ANSI.sub("", text)))
+    shown = _TAG.sub("‹", controls.clean(text))
     return _HEADING.sub(r"\1\\", _MARKS.sub(_defused, shown))
 
 
