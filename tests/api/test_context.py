@@ -328,3 +328,19 @@ def test_another_agents_session_is_not_shown(tmp_path: Path) -> None:
             refused = api.send("GET", path, b"", token)
             assert refused.status == status, refused.body
             assert status == 200 or "/p" not in str(refused.body)
+
+
+def test_a_token_of_one_project_reads_no_session_of_another(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", "auth:\n  mode: team\n") as api:
+        admin = bearer(a_token(api, "admin"))
+
+        def send(path: str, token: dict[str, str], **body: object) -> Answer:
+            return api.send("POST", path, json.dumps(body).encode(), token)
+
+        begun = {"harness": "codex", "sessionKey": KEY, "project": "/p"}
+        assert send("/api/hooks/session-start", admin, **begun).status == 200
+        other = bearer(a_token(api, "agent", sub="x", scope=TokenScope(project="/q")))
+        asked = {"query": "walrus", "sessionKey": KEY, "project": "/q"}
+        assert send("/api/memory/recall", other, **asked).status == 403
+        assert send("/api/memory/context", other, prompt="walrus", sessionKey=KEY).status == 403
+        assert api.send("GET", f"/api/sessions/{KEY}/context", b"", other).status == 404

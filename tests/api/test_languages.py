@@ -59,10 +59,13 @@ def test_the_index_follows_every_change_of_a_text(api: Api) -> None:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("Wann feiert Oma ihren Geburtstag?", ["feier*", "oma*", "geburtstag*"]),
-        ("Quelle boisson Camille préfère-t-elle ?", ["boisson*", "camill*", "prefer*"]),
-        ("¿Cuánto se paga de alquiler?", ["paga*", "alquil*"]),
-        ("В какой день выходит релиз?", ["ден*", "выход*", "релиз*"]),
+        ("Wann feiert Oma ihren Geburtstag?", ["feier*feiert", "oma*oma", "geburtstag*geburtstag"]),
+        (
+            "Quelle boisson Camille préfère-t-elle ?",
+            ["boisson*boisson", "camill*camille", "prefer*préfère"],
+        ),
+        ("¿Cuánto se paga de alquiler?", ["paga*paga", "alquil*alquiler"]),
+        ("В какой день выходит релиз?", ["ден*день", "выход*выходит", "релиз*релиз"]),
         ("what did Anna say about the die?", ["anna", "say", "die"]),
         ("postgres son config", ["postgres", "son", "config"]),
         ("服务器在哪里", ["服务", "务器", "器在"]),
@@ -72,3 +75,26 @@ def test_words_that_say_nothing_are_left_out_and_endings_taken_off(
     question: str, words: list[str]
 ) -> None:
     assert fts.content_words(question) == words
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("L'assurance de la maison expire en mars.", "Quand expire l'assurance de la maison ?"),
+        ("Die Direction hat zugestimmt.", "Was hat die Direction gesagt?"),
+        ("Our car insurance renews in May.", "car insurance"),
+        ("We chose the MIT license for the parser.", "MIT license"),
+        ("The comment threads are archived on Fridays.", "comment threads"),
+    ],
+)
+def test_what_the_index_stems_as_english_is_found_and_english_stays_english(
+    api: Api, said: str, question: str
+) -> None:
+    api.post("/api/memory/remember", {"content": said})
+    assert found(api, question) == [said]
+
+
+def test_a_word_in_letters_that_only_look_alike_is_saved_and_asked_for(api: Api) -> None:
+    said = "am DİENSTAG vor dem Haus"
+    assert api.post("/api/memory/remember", {"content": said}).status == 200
+    assert found(api, "Was war am DİENSTAG vor dem Haus?") == [said]

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -83,6 +84,20 @@ def test_a_start_that_waits_for_a_daemon_takes_over_when_that_is_killed(daemon: 
     first.communicate(timeout=PATIENCE_SECONDS)
     assert done.daemon.pid not in killed
     assert "the daemon that was found has been killed, another one is started" in daemon.told
+
+
+def test_a_command_that_was_given_our_environment_is_no_api_of_ours(daemon: Daemon) -> None:
+    daemon.workspace.make()
+    names = {"SIGNET_PATH": str(daemon.workspace.root), "SIGNET_SUPERVISOR_PID": "99999999"}
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        environ: dict[str, str] = {**os.environ, **names}
+        command = subprocess.Popen(["sleep", "60"], stdin=theirs.fileno(), env=environ)
+        try:
+            assert record.orphaned_apis(daemon.workspace, daemon.port) == []
+        finally:
+            command.kill()
+            command.wait()
 
 
 def test_a_killed_program_is_started_again_and_counted(daemon: Daemon) -> None:

@@ -249,3 +249,21 @@ def test_drift_names_what_is_different_and_ignores_what_is_added(tmp_path: Path)
         "CREATE INDEX idx_memories_scope ON memories (scope)",
     )
     assert migrate.drift(path) == ["index idx_memories_scope differs"]
+
+
+def test_what_a_killed_rebuild_of_full_text_left_behind_is_taken_away(tmp_path: Path) -> None:
+    path = tmp_path / "memories.db"
+    migrate.upgrade(path, now=NOW)
+    statements(
+        path,
+        "CREATE TABLE memories_fts_filled (seq INTEGER PRIMARY KEY)",
+        "CREATE VIRTUAL TABLE memories_fts_new USING fts5(content, content = 'memories', content_rowid = 'seq')",
+        "CREATE TRIGGER memories_fts_new_ad AFTER DELETE ON memories BEGIN"
+        " DELETE FROM memories_fts_filled WHERE seq = old.seq; END",
+        f"UPDATE {migrate.VERSION_TABLE} SET version_num = '0004'",
+    )
+    migrate.upgrade(path, now=NOW)
+    left = (
+        "SELECT name FROM sqlite_master WHERE name LIKE 'memories_fts_new%' OR name LIKE '%_filled'"
+    )
+    assert statements(path, left) == []

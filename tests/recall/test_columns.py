@@ -3,6 +3,8 @@
 import random
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -239,3 +241,33 @@ def test_a_word_of_very_many_rows_is_found_in_all_of_them(
     assert len(found(ask(db, "kettle", limit=50))) == 12
     db.write(remember, "new", "Another kettle", embedded=False)
     assert "new" in found(ask(db, "kettle", limit=50))
+
+
+def test_questions_are_answered_while_the_columns_grow(db: Database) -> None:
+    """Whole columns are compared for each question, and other threads put new rows into them meanwhile."""
+
+    def fill(tx: WriteTx) -> None:
+        for number in range(5_000):
+            remember(tx, f"m{number}", f"boat {number} harbour", embedded=False)
+
+    db.write(fill)
+    query = Query(text="boat", reader=Reader(agent_id="default"))
+    db.read(view.of, query)
+    is_over = threading.Event()
+
+    def save() -> None:
+        for number in range(150):
+            db.write(remember, f"x{number}", f"kettle {number}", embedded=False)
+        is_over.set()
+
+    def ask() -> int:
+        asked = 0
+        while not is_over.is_set():
+            db.read(view.of, query)
+            asked += 1
+        return asked
+
+    with ThreadPoolExecutor(4) as pool:
+        readers = [pool.submit(ask) for _ in range(3)]
+        pool.submit(save).result()
+        assert all(reader.result() > 0 for reader in readers)

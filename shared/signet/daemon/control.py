@@ -189,7 +189,7 @@ def _running_else_free(
             # A start of the same workspace may have come between the two questions.
             if (found := record.running(workspace)) is not None:
                 return found
-            orphans = record.orphaned_apis(workspace)
+            orphans = record.orphaned_apis(workspace, port)
             is_ours = orphans or _is_of(workspace, taken)
             if time.monotonic() > (deadline if is_ours else patient_until):
                 raise

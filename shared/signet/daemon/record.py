@@ -105,24 +105,39 @@ def has_ended(pid: int, workspace: Workspace) -> bool:
     return state in "ZX"
 
 
-def orphaned_apis(workspace: Workspace) -> list[int]:
+def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
     """Return the ids of API processes of this workspace whose supervisor is gone; none where there is no /proc.
 
-    They are those that were handed the supervisor's socket: `environ` says by whom and for which workspace.
+    They are those that have the very socket that listens on `port` as their standard input, as a supervisor hands it
+    over; `environ` says by whom and for which workspace.
     """
+    listening = _listening(port)
     found = []
     for folder in Path("/proc").glob("[1-9]*"):
         try:
+            if (folder / "fd" / "0").readlink().name not in listening:
+                continue
             pairs = (one.partition(b"=") for one in (folder / "environ").read_bytes().split(b"\0"))
             values = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
             supervisor = values.get(SUPERVISOR_PID, "")
             is_ours = supervisor.isdigit() and Path(values["SIGNET_PATH"]).samefile(workspace.root)
-            has_socket = str((folder / "fd" / "0").readlink()).startswith("socket:")
         except (OSError, KeyError):
             continue
-        if is_ours and has_socket and not is_supervisor(int(supervisor), workspace):
+        if is_ours and not is_supervisor(int(supervisor), workspace):
             found.append(int(folder.name))
     return found
+
+
+def _listening(port: int) -> set[str]:
+    """Return the names, as in /proc, of the sockets that listen on a port (proc(5), net/tcp: state 0A)."""
+    names = set()
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/net/{table}").read_text("ascii").splitlines()[1:]:
+                field = line.split()
+                if field[3] == "0A" and int(field[1].rpartition(":")[2], 16) == port:
+                    names.add(f"socket:[{field[9]}]")
+    return names
 
 
 def _from_command_line(pid: int) -> Running | None:

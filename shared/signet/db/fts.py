@@ -3,7 +3,8 @@
 Whatever the text holds (operators, quotes, NUL, half of a surrogate pair, a megabyte), the expression is a list
 of quoted strings, so it cannot be an FTS5 syntax error. The index stems (`porter unicode61`); a quoted word that
 the tokenizer cuts, such as "long-term", is looked for as a phrase. Chinese, Japanese and Korean are looked for by
-pairs of characters, as they are indexed (`script`). A word that ends in `*` stands for all that begin with it.
+pairs of characters, as they are indexed (`script`). A term such as `miet*mietest` stands for all words that begin with
+its first part, and for its second part as the index stems it.
 """
 
 import re
@@ -55,7 +56,7 @@ def encodable(text: str) -> str:
 def content_words(text: str) -> list[str]:
     """Return the words worth looking for: without stop words, unless nothing else is left.
 
-    Words of languages that inflect by endings come as their beginnings, with `*` (`languages`).
+    Words of languages that inflect by endings come with their beginnings, as in `miet*mietest` (`languages`).
     """
     every = words(text)
     language = languages.of(every, STOP_WORDS)
@@ -67,7 +68,13 @@ def content_words(text: str) -> list[str]:
 
 def stands_for(term: str, word: str) -> bool:
     """Return whether a word of a text is one that a term of `content_words` looks for."""
-    return folded(word).startswith(term[:-1]) if term.endswith("*") else word == term
+    start, star, whole = term.partition("*")
+    return word == whole or folded(word).startswith(start) if star else word == term
+
+
+def shown(term: str) -> str:
+    """Return the word of a question that a term is for."""
+    return term.rpartition("*")[2]
 
 
 def any_of(terms: Sequence[str]) -> str:
@@ -77,14 +84,15 @@ def any_of(terms: Sequence[str]) -> str:
 
 def all_of(terms: Sequence[str]) -> str:
     """Return the MATCH expression for rows with all of the words; `terms` must not be empty."""
-    return " ".join(map(_quoted, terms))
+    return " AND ".join(map(_quoted, terms))
 
 
 def _quoted(term: str) -> str:
     """Return one word of an expression; a single ideograph or kana is the beginning of a pair."""
-    stem = term.removesuffix("*")
-    is_beginning = stem != term or (len(stem) == 1 and script.has_runs(stem))
-    return f'"{stem}"*' if is_beginning else f'"{stem}"'
+    start, _, whole = term.partition("*")
+    if whole:  # the index may have stemmed the word to less than its beginning
+        return f'("{start}"* OR "{whole}")'
+    return f'"{start}"*' if len(start) == 1 and script.has_runs(start) else f'"{start}"'
 
 
 def scores(ranks: Mapping[int, float]) -> dict[int, float]:

@@ -139,6 +139,16 @@ PAIRS = frozenset(
     """.split()
 )
 
+#: Short words that begin a question and are no English ones, and longer ones that are English, or names, as well.
+_OPENERS = frozenset(("wer", "wie", "wem", "wen", "qui", "que", "où"))
+_ENGLISH_TOO = frozenset(
+    """
+    alle alles also ante bist comment contra dort durch elle entre este esta estas fait gerade hasta hier hinter mais
+    mich muss nada notre otto ours para pendant plus poco pour puis sans seine sera sien sobre soit sons sous toda todo
+    tout tous tres uber vers viel waren will
+    """.split()
+)
+
 _CYRILLIC = re.compile(r"[а-я]+")
 #: How a French question turns verb and subject round.
 _INVERTED = re.compile(
@@ -150,7 +160,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
     """Return the language of a question by the words in it that say nothing, None for English and what is not known.
 
-    One such word decides only where the question begins with it: "Wann Geburtstag?", but not "the die was cast".
+    One such word decides only where the question begins with it, and where it is no English word or name as well:
+    "Wann Geburtstag?", but neither "the die was cast" nor "car insurance".
     """
     if not words:
         return None
@@ -159,7 +170,11 @@ def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
     most = held[best.name]
     if most <= sum(word in english for word in words):
         return None
-    return best if most > 1 or words[0] in best.stops else None
+    return best if most > 1 or (words[0] in best.stops and _opens(words[0])) else None
+
+
+def _opens(word: str) -> bool:
+    return word in _OPENERS or (len(word) > 3 and word not in _ENGLISH_TOO)
 
 
 def says_nothing(word: str) -> bool:
@@ -173,7 +188,7 @@ def bare(word: str, language: Language | None) -> str:
 
 
 def beginning(word: str, language: Language | None) -> str:
-    """Return what to look for in place of a word: its beginning and `*`, where its language inflects by endings."""
+    """Return what to look for in place of a word: it, with its beginning and `*` before it where endings inflect it."""
     if _CYRILLIC.fullmatch(word):
         plain = next(
             (word[:-2] for end in _REFLEXIVE if word.endswith(end) and len(word) > 5), word
@@ -185,4 +200,4 @@ def beginning(word: str, language: Language | None) -> str:
     else:
         return word
     # The index stems English: a final y would become i, and be found no more.
-    return f"{found}*" if len(found) >= 3 and not found.endswith("y") else word
+    return f"{found}*{word}" if len(found) >= 3 and not found.endswith("y") else word

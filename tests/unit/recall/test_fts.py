@@ -30,7 +30,8 @@ def test_a_long_text_is_cut_to_a_bounded_number_of_words() -> None:
 
 def test_each_word_is_quoted() -> None:
     assert fts.any_of(["near", "or"]) == '"near" OR "or"'
-    assert fts.all_of(["near", "or"]) == '"near" "or"'
+    assert fts.all_of(["near", "or"]) == '"near" AND "or"'
+    assert fts.any_of(["miet*mietest", "or"]) == '("miet"* OR "mietest") OR "or"'
 
 
 def test_a_better_bm25_never_gets_a_lower_score() -> None:

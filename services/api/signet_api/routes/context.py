@@ -10,7 +10,7 @@ from signet.domain.episodes.expand import Page
 from signet.domain.hooks import prompt
 from signet.errors import Invalid
 from signet.wire.context import ContextBody
-from signet_api import episodes
+from signet_api import episodes, scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, agent_of, project_of, said
 from signet_api.episodes import Question
@@ -34,6 +34,7 @@ async def post_context(body: ContextBody, request: Request, state: Shared) -> di
             "page": found.page,
             "pages": found.pages,
         }
+    await scopes.check_session(state.db, agent_id, body.session_key)
     if not body.prompt.strip():
         raise Invalid("prompt or id is required")
     only = project_of(body.project)

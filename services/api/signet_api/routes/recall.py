@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
+from signet.domain.auth import caller
 from signet.domain.hooks.progress import Call
 from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.recall import answer, recall
@@ -30,6 +31,7 @@ from signet.observe import record
 from signet.observe.record import Event
 from signet.wire.hooks import HookRecallBody, bare
 from signet.wire.recall import RecallBody
+from signet_api import scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of, said
 from signet_api.injections import record_injection
@@ -63,16 +65,18 @@ async def recalled(body: RecallBody, request: Request, state: State) -> dict[str
     if not body.query.strip():
         raise Invalid("query is required")
     agent_id = await agent_of(body.agent_id, body.session_key, request)
+    key = bare(body.session_key or said(request.headers, "x-signet-session-key") or "")
+    await scopes.check_session(state.db, agent_id, key)
     result = await found(body, agent_id, state)
     state.counting.later(result, agent_id)
-    key = bare(body.session_key or said(request.headers, "x-signet-session-key") or "")
     record_injection(state, _call(body, agent_id, key), Phase.RECALL, "", _items(result))
     return answer.body(result)
 
 
 def _call(body: RecallBody, agent_id: str, key: str) -> Call:
     harness = body.harness if isinstance(body, HookRecallBody) else ""
-    return Call(agent_id=agent_id, harness=harness, key=key or None, project=body.project)
+    project = caller.current().scope.project or body.project
+    return Call(agent_id=agent_id, harness=harness, key=key or None, project=project)
 
 
 def _items(result: Result) -> list[Item]:

@@ -211,7 +211,7 @@ def shared_words(asked: Sequence[str], text: str) -> int:
 
 def stem(word: str) -> str:
     """Return about the stem of a word: its beginning."""
-    return fts.folded(word).removesuffix("*")[:_STEM]
+    return fts.folded(word).partition("*")[0][:_STEM]
 
 
 def similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:

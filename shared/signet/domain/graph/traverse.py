@@ -127,7 +127,7 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
         return []
     rows = tx.all(_BY_TEXT, (fts.any_of(asked), agent_id, MAX_FOCAL))
     if not rows:
-        names = [term.removesuffix("*") for term in asked]
+        names = [term.partition("*")[0] for term in asked]
         names_one = " OR ".join(_NAMES_ONE for _ in names)
         rows = tx.all(_BY_NAME.format(names_one=names_one), (agent_id, *names, MAX_FOCAL))
     return [Entity(id=row[0], name=row[1], type=row[2]) for row in rows]

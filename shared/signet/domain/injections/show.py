@@ -48,8 +48,9 @@ def context(
     """
     row = _found(tx, key, agent_id=agent_id, within=within, project=project)
     owner, key = row["agent_id"], row["session_key"]
-    rows = store.injections(tx, owner, key)
-    content = sessions.text(tx, owner, key)
+    every = store.injections(tx, owner, key)
+    rows = [one for one in every if within is None or one["project"] == within]
+    content = sessions.text(tx, owner, key) if len(rows) == len(every) else None
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
     known = Texts(tx, agents.reader(tx, owner, any_scope=True))

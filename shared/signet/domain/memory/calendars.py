@@ -29,9 +29,11 @@ class Phrase:
     is_absolute: bool
 
     def english(self, match: re.Match[str]) -> str:
-        """Return what a match says in English."""
+        """Return what a match says in English; without a word in letters that only look alike, such as İ."""
         found = {
-            name: self.words[name][" ".join(text.lower().split())] if name in self.words else text
+            name: self.words[name].get(" ".join(text.lower().split()), "")
+            if name in self.words
+            else text
             for name, text in match.groupdict("").items()
             if text
         }

@@ -34,7 +34,7 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
 def _held(run: Run) -> list[Mapping[str, object]]:
     """Return for each word how many memories hold it that the question may find; others' are not counted."""
     return [
-        {"word": word, "memories": store.holders(run.tx, fts.any_of([word]), run.where)}
+        {"word": fts.shown(word), "memories": store.holders(run.tx, fts.any_of([word]), run.where)}
         for word in run.words
     ]
 
@@ -71,10 +71,12 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
     seq = max(page.below_floor, key=page.relevance.__getitem__)
     cosine = run.known.cosine.get(seq)
     return {
-        "id": store.ids(run.tx, [seq])[seq],
+        "id": store.ids(run.tx, [seq]).get(seq),
         "relevance": round(page.relevance[seq], 4),
         "cosine": None if cosine is None else round(cosine, 4),
-        "words": [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held],
+        "words": [
+            fts.shown(w) for w, held in zip(run.words, run.known.words, strict=False) if seq in held
+        ],
     }
 
 
@@ -86,7 +88,9 @@ def left_out(run: Run, page: Page) -> str:
     relevant = page.relevance.get(seq, 0.0)
     if wanted is not None and relevant < wanted > least:
         return f"its score of {relevant:.2f} is below the {wanted:.2f} that was asked for"
-    words = [w for w, held in zip(run.words, run.known.words, strict=False) if seq in held]
+    words = [
+        fts.shown(w) for w, held in zip(run.words, run.known.words, strict=False) if seq in held
+    ]
     shares = f'of the words it has only "{" ".join(words)}"' if words else "no word is the same"
     compared = "not near enough" if seq in run.known.cosine else "not compared"
     asked = f", {least:.0%} asked for" if least else ""

@@ -156,7 +156,7 @@ class Table:
     def allowed(self, seqs: Collection[int]) -> dict[int, Allowed]:
         """Return what later stages need of some memories."""
         rows = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
-        types = [self._types[one] for one in self["type"][rows].tolist()]
+        types = [self._types.get(one, "") for one in self["type"][rows].tolist()]
         made = zip(
             types,
             [one.decode(errors="replace") for one in self["created_at"][rows].tolist()],
@@ -217,7 +217,8 @@ class Columns:
     """One file's table; for any thread."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        #: Held where whole columns are compared: the table may grow between two of them.
+        self.lock = threading.RLock()
         self._table: Table | None = None
         self._at = (0, 0)
         self._read_at = 0
@@ -225,7 +226,7 @@ class Columns:
     def fresh(self, tx: ReadTx) -> tuple[Table, int | None]:
         """Return the table, and the number of the newest change it has; None when it has more than the snapshot."""
         newest = store.newest_change(tx)
-        with self._lock:
+        with self.lock:
             if self._table is None or self._was_put_back(newest[0]):
                 self._read(tx, newest)
             elif newest[0] > self._at[0]:

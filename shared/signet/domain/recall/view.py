@@ -50,7 +50,7 @@ class View:
 def of(tx: ReadTx, query: Query) -> View:
     """Return a question's view; raises Invalid for a time that is none."""
     columns = tx.derived.of(Columns) if tx.derived is not None else Columns()
-    table, at = columns.fresh(tx)
-    return View(
-        where=scope.condition(query), table=table, flags=scope.flags(tx, query, table), at=at
-    )
+    with columns.lock:
+        table, at = columns.fresh(tx)
+        flags = scope.flags(tx, query, table)
+    return View(where=scope.condition(query), table=table, flags=flags, at=at)
