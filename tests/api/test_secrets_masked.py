@@ -1,11 +1,14 @@
 """Secrets never reach the database, whichever way a text comes in, and the answer says so."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from signet.db.gate import Gate
+from signet.text import masking
 from support.http import Api, an_api
 
 TOKEN = "ghp_" + "1aB2" * 9
@@ -47,6 +50,13 @@ def modify(api: Api) -> Any:
     return api.send("PATCH", path, json.dumps(changed).encode(), headers).body
 
 
+def modify_many(api: Api) -> Any:
+    made = api.post("/api/memory/remember", {"content": "The deploy needs a token."}).body
+    patch = {"id": made["id"], "content": f"The deploy uses {TOKEN}."}
+    sent = {"patches": [patch], "reason": "known now"}
+    return api.post("/api/memory/modify", sent).body["results"][0]
+
+
 def document(api: Api) -> Any:
     sent = {"source_type": "text", "content": f"# Deploy\n\nUse {TOKEN}."}
     return api.post("/api/documents", sent).body
@@ -62,7 +72,7 @@ def checkpoint(api: Api) -> Any:
     return api.post("/api/hooks/session-checkpoint-extract", sent).body
 
 
-WAYS = [remember, remember_long, hook, modify, document, session_end, checkpoint]
+WAYS = [remember, remember_long, hook, modify, modify_many, document, session_end, checkpoint]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=[way.__name__ for way in WAYS])
@@ -70,6 +80,25 @@ def test_a_secret_is_masked_before_it_is_stored_and_the_answer_says_so(api: Api,
     assert way(api)["masked"] == KINDS
     kept = stored(api)
     assert TOKEN not in kept and MASKED in kept
+
+
+def test_others_can_write_while_a_change_is_masked(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = api.post("/api/memory/remember", {"content": "The deploy needs a token."}).body
+    mask, could_write = masking.mask, []
+
+    def watched(text: str) -> masking.Masked:
+        gate = Gate(api.state.db.path)
+        with closing(gate):
+            could_write.append(gate.try_enter())
+        return mask(text)
+
+    monkeypatch.setattr(masking, "mask", watched)
+    patch = {"id": made["id"], "content": f"The deploy uses {TOKEN}."}
+    sent = {"patches": [patch], "reason": "known now"}
+    assert api.post("/api/memory/modify", sent).body["results"][0]["masked"] == KINDS
+    assert could_write == [True]
 
 
 def test_an_import_is_masked_as_a_text_and_as_a_row(api: Api) -> None:

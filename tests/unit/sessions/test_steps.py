@@ -7,6 +7,7 @@ import pytest
 from signet.domain.sessions import files, steps, transcript
 from signet.domain.sessions.steps import StepType
 
+TOKEN = "ghp_" + "1aB2" * 9
 CLAUDE = [
     {"type": "user", "message": {"role": "user", "content": "Which port?"}},
     {
@@ -105,6 +106,40 @@ def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
 
 def test_what_is_no_log_has_no_steps() -> None:
     assert files.session_of(None, "User: Which port?\nAssistant: Port 8080.", masks=True)[1] == ""
+
+
+SID = "sid=" + "q7Xk2m9" * 2
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        (f'curl -H "Cookie: {SID}" https://a.example', 'curl -H "Cookie: [masked: cookie]" '),
+        (f'echo "a\\b" && curl -H "Cookie: {SID}"', 'echo "a\\b" && curl -H "Cookie: [masked: cookie]"'),
+        (f'API_TOKEN="{SID}"\nprintf "\\n"', 'API_TOKEN="[masked: password or key]"\n'),
+        ("echo one\u2028two\x85three", "one\u2028two\x85three"),
+        ("x" * (steps.CALL_CHARS - 9) + f" {TOKEN}", " [masked:"),
+    ],
+)  # fmt: skip
+def test_steps_can_be_read_after_their_secrets_are_masked(command: str, kept: str) -> None:
+    log: list[dict[str, object]] = [
+        {"role": "user", "content": "Try it."},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool", "tool": "Bash", "state": {"input": {"command": command}}},
+                {"type": "tool_result", "content": f'said "Cookie: {SID}" and token {TOKEN}'},
+            ],
+        },
+    ]
+    raw = "\n".join(map(json.dumps, log))
+    _, stored = files.session_of(None, raw, masks=True)
+    _, call, result = steps.read(stored)
+    assert kept in call.text
+    assert result.type is StepType.RESULT and "[masked:" in result.text
+    assert SID not in stored and TOKEN[:9] not in stored
+    _, unmasked = files.session_of(None, raw, masks=False)
+    assert steps.read(unmasked)[1].text == command[: steps.CALL_CHARS]
 
 
 def test_of_a_long_log_the_newest_steps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from signet.text.masking import mask
 from unit.text.formats import cases
+from unit.text.ordinary import ORDINARY
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -81,11 +82,38 @@ def test_hashes_ids_images_and_programs_are_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "password", ["Summer2024!", "summer-2024", "correct-horse-battery-9", "p@ss/w0rd1", "toor123"]
+)
+def test_a_password_that_a_person_chose_is_masked(password: str) -> None:
+    assert password not in mask(f"DB_PASSWORD={password}").text
+
+
+def test_names_settings_code_and_logs_are_left_alone() -> None:
+    assert len(ORDINARY) >= 120
+    assert [text for text in ORDINARY if mask(text).text != text] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AWS_SECRET_ACCESS_KEY={}/9bPxRfi7Ck2mT/Kd0aQz",
+        "token: ~/{}",
+        "tokenValue={}",
+        "the token {}",
+        "Note the token: {}, then go on",
+    ],
+)
+def test_a_secret_that_stands_where_an_ordinary_value_may_is_masked(text: str) -> None:
+    secret = "wJ4lrX0tn" + "FEMIx7Q2m9pL"
+    assert secret not in mask(text.format(secret)).text
+
+
+@pytest.mark.parametrize(
     "piece",
     [
         "password=", 'password="', "token ", "eyJ", "eyJaaaaaaaaa.", "://a:", "-----BEGIN PRIVATE KEY-----",
         "mysql ", "docker login ", "cookie: a=b;", "ghp_a1", "Private-Lines: 9\nabc\n", "seed phrase", "&key=",
-        "\u0130",
+        "\u0130", "token" + "-" * 30, "secret=a-", "token=1.", 'secret="a ', "pat" + "a" * 14 + ".",
     ],
 )  # fmt: skip
 def test_a_long_hostile_text_is_read_to_its_end(piece: str) -> None:

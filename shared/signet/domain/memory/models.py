@@ -200,7 +200,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """New values for one memory, None for what stays; empty tags clear them."""
+    """New values for one memory, None for what stays; empty tags clear them.
+
+    `masked` are the kinds of secrets that were replaced in the text, None where nobody has looked for any yet.
+    """
 
     memory_id: str
     reason: str
@@ -212,6 +215,7 @@ class Patch:
     importance: float | None = None
     pinned: bool | None = None
     who: str | None = None
+    masked: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

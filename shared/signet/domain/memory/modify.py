@@ -26,9 +26,8 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
     DuplicateContent (MEM-25).
     """
-    masked = masking.mask(patch.content) if patch.content and rules.masks else None
-    if masked is not None:
-        patch = replace(patch, content=masked.text)
+    if rules.masks and patch.masked is None:
+        patch = without_secrets(patch)
     text = None if patch.content is None else normalize(patch.content)
     if text is not None and not text.storage:
         raise Invalid("content is required")
@@ -72,8 +71,15 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         current_version=memory.version,
         new_version=memory.version + 1,
         content_changed="content" in fields,
-        masked=masked.kinds if masked else (),
+        masked=patch.masked or (),
     )
+
+
+def without_secrets(patch: Patch) -> Patch:
+    """Return the patch with the secrets of its text replaced and their kinds noted."""
+    masked = masking.mask(patch.content or "")
+    content = None if patch.content is None else masked.text
+    return replace(patch, content=content, masked=masked.kinds)
 
 
 def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, object]:

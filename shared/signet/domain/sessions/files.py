@@ -51,8 +51,9 @@ def session_of(path: str | None, inline: str | None, *, masks: bool) -> tuple[Ma
     raw = read(path)
     raw = inline or "" if raw is None else raw
     log = transcript.records(raw)
-    text, done = storable(transcript.stored_form(raw, log)), storable(steps.written(log or ()))
-    return (mask(text), mask(done).text) if masks else (Masked(text), done)
+    text = storable(transcript.stored_form(raw, log))
+    clean = (lambda step: mask(step).text) if masks else str
+    return mask(text) if masks else Masked(text), storable(steps.written(log or (), clean))
 
 
 def storable(text: str) -> str:

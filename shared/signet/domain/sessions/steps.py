@@ -8,7 +8,7 @@ of the results of tools only the words that are new in the session. Pure.
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -83,10 +83,15 @@ def of_turn(turn: Turn) -> Step | None:
     return Step(StepType(turn.role), hash_of(turn.text))
 
 
-def written(log: Iterable[dict[str, object]]) -> str:
-    """Return the steps of a log as they are stored, a line each."""
+def written(log: Iterable[dict[str, object]], clean: Callable[[str], str] = str) -> str:
+    """Return the steps of a log as they are stored, a line each.
+
+    `clean` replaces the secrets of a text. It is applied before the text is cut, split or written as JSON: half a token
+    is not known as one, and replacing parts of JSON breaks it.
+    """
     lines = [
-        json.dumps([step.type, step.text, step.name], ensure_ascii=False) for step in _steps(log)
+        json.dumps([step.type, step.text, step.name], ensure_ascii=False)
+        for step in _steps(log, clean)
     ]
     size = 0
     for place in range(len(lines) - 1, -1, -1):
@@ -98,11 +103,11 @@ def written(log: Iterable[dict[str, object]]) -> str:
 
 def read(stored: str) -> list[Step]:
     """Return what `written` wrote."""
-    found = (json.loads(line) for line in stored.splitlines() if line)
+    found = (json.loads(line) for line in stored.split("\n") if line)
     return [Step(StepType(type_), text, name) for type_, text, name in found]
 
 
-def _steps(log: Iterable[dict[str, object]]) -> Iterator[Step]:
+def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Iterator[Step]:
     seen: set[str] = set()
     room = RESULT_CHARS
     own: set[object] = set()
@@ -123,11 +128,12 @@ def _steps(log: Iterable[dict[str, object]]) -> Iterator[Step]:
                 if name.startswith(_OWN):
                     own.add(part.get("call_id") or id_)
                     continue
-                yield Step(StepType.CALL, asked[:CALL_CHARS], name)
+                yield Step(StepType.CALL, clean(asked[: 2 * CALL_CHARS])[:CALL_CHARS], name)
             if type_ in _RESULTS and room > 0:
                 if (part.get("tool_use_id") or part.get("call_id") or id_) in own:
                     continue
-                words = dict.fromkeys(_field(part, _ANSWERED)[:READ_CHARS].split())
+                answered = clean(_field(part, _ANSWERED)[: 2 * READ_CHARS])[:READ_CHARS]
+                words = dict.fromkeys(answered.split())
                 new = [word for word in words if word not in seen]
                 seen.update(new)
                 text = " ".join(new)[:room]
