@@ -12,13 +12,13 @@ from signet.db.visibility import Reader
 from signet.domain.agents import store as agents
 from signet.domain.episodes import brief, fence, search, sql
 from signet.domain.episodes.brief import Stretch
-from signet.domain.episodes.models import Match
+from signet.domain.episodes.models import Match, SourceType
 from signet.domain.hooks import earlier, prompt, standing, wording
 from signet.domain.hooks.prompt import Item as Line
 from signet.domain.hooks.standing import Rule
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import recall
-from signet.domain.recall.models import Hit
+from signet.domain.recall.models import Hit, PartKind
 from signet.observe import logs
 from signet.wire.recall import RecallBody
 from signet_api.deps import State
@@ -32,10 +32,14 @@ EPISODES = "episodes"
 SO_FAR = "session so far"
 #: By this a session knows that it was told what the block is.
 EXPLAINED = "explained"
+#: The line above rules.
+RULES = "## Standing rules"
 #: The line above memories, and what parts it from what is around it.
 STATUS_CHARS = len(prompt.status(100, "temporal")) + len("\n\n\n")
 #: What stands alone: whoever reads it needs nothing that was said around it.
 _ALONE = frozenset({"preference", "rule", "constraint", "correction"})
+#: Sources that are found by recall, too.
+_SAVED = frozenset({SourceType.MEMORY, SourceType.DOCUMENT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +73,12 @@ class Question:
 
     @property
     def explains(self) -> bool:
-        """Return whether the session was not told yet what the block is."""
-        return EXPLAINED not in self.given
+        """Return whether the session was not told yet what the block is, and saying it takes at most half of the room.
+
+        Without room for earlier work memories have their own.
+        """
+        frame = len(fence.enclosed(["-"], is_first=True))
+        return EXPLAINED not in self.given and (not self.chars or self.chars >= 2 * frame)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +95,8 @@ class Context:
     lines: Sequence[Line] = ()
     engine: str = ""
     hits: Sequence[tuple[str, float]] = ()
+    #: The block says what it is.
+    is_explained: bool = False
     #: What the record of the session says: all that is told, then what was left out and why.
     items: Sequence[Item] = ()
 
@@ -100,9 +110,11 @@ class Context:
         """Return the names of everything that is told."""
         ids = [one.memory_id for one in self.rules if one.memory_id]
         return [
-            *([EXPLAINED] if self.text else []),
+            *([EXPLAINED] if self.is_explained else []),
             *(one.id for one in self.lines),
             *(f"episode:{one.match.source.name}" for one in self.stretches),
+            # A memory, the group of its pieces, or a document: recall finds them by these.
+            *(one.match.source.id for one in self.stretches if one.match.source.type in _SAVED),
             *(one.name for one in self.rules),
             *ids,
         ]
@@ -125,7 +137,7 @@ async def context_of(asked: Question, state: State) -> Context:
     inside = [_standing(rules), *brief.sections(stretches)]
     # Where earlier work is switched off, memories have their own room.
     room = asked.chars - frame - sum(len(one) + 2 for one in inside if one)
-    room = room if asked.chars > frame else asked.line_chars
+    room = room if asked.chars else asked.line_chars
     told = "\n".join([*(one.text for one in rules), *(one.text for one in stretches)])
     remembered = await _remembered(asked, rules, stretches, told, room, state)
     more = [*stretches, *remembered.passages]
@@ -147,6 +159,7 @@ async def context_of(asked: Question, state: State) -> Context:
     ]
     return Context(
         text=text,
+        is_explained=asked.explains,
         rules=rules,
         stretches=more,
         lines=remembered.lines,
@@ -204,7 +217,7 @@ def _item_of_hit(hit: Hit, reason: Reason, chars: int = 0) -> Item:
 
 
 def _standing(rules: Sequence[Rule]) -> str:
-    return "\n".join(["## Standing rules", *(one.line for one in rules)]) if rules else ""
+    return "\n".join([RULES, *(one.line for one in rules)]) if rules else ""
 
 
 class _Earlier(NamedTuple):
@@ -227,7 +240,13 @@ async def _earlier(asked: Question, chars: int, state: State) -> _Earlier:
             about = vector()
             project = asked.only or asked.project
             rules = standing.find(
-                tx, asked.message, vector=about, reader=reader, project=project, given=asked.given
+                tx,
+                asked.message,
+                vector=about,
+                reader=reader,
+                project=project,
+                given=asked.given,
+                chars=chars - len(f"{RULES}\n\n"),
             )
             if not asked.is_first:
                 rules = [one for one in rules if one.is_asked]
@@ -248,7 +267,7 @@ async def _earlier(asked: Question, chars: int, state: State) -> _Earlier:
                 for match in found
                 if f"episode:{match.source.name}" not in said and match.source.id not in said
             ]
-            room = chars - len(_standing(rules)) - 2
+            room = chars - len(f"{_standing(rules)}\n\n")
             told = brief.stretches(tx, asked.message, new, chars=room, reader=reader)
             sources = {one.match.source for one in told}
             left = [
@@ -311,15 +330,17 @@ async def _remembered(
             return await state.db.aread(_so_far, asked, chars)
         least = hooks.min_score if asked.min_score is None else asked.min_score
         near = max(hit.score for hit in hits) >= least
-        known = {one.memory_id for one in rules} | {one.match.source.id for one in stretches}
+        known = {
+            *(one.memory_id for one in rules),
+            *(one.match.source.id for one in stretches),
+            *asked.given,
+        }
         new = [
             hit
             for hit in hits
             if near
             and not hit.superseded_by
-            and hit.id not in asked.given
-            and hit.id not in known
-            and hit.source_id not in known
+            and known.isdisjoint(_ids(hit))
             and not prompt.is_said(hit.content, told)
         ]
         scores = [(hit.id, hit.score) for hit in hits]
@@ -366,10 +387,8 @@ def _delivered(
         )
         if passage is None:
             items.append(_line(hit, asked, kind))
-        elif (
-            len(passage.text) + brief.HEADING_CHARS <= room and len(passages) < brief.MOST_STRETCHES
-        ):
-            room -= len(passage.text) + brief.HEADING_CHARS
+        elif brief.size(passage) <= room and len(passages) < brief.MOST_STRETCHES:
+            room -= brief.size(passage)
             told.add(key)
             passages.append(passage)
         else:
@@ -383,6 +402,12 @@ def _delivered(
     ]
     left += [_item_of_hit(hit, Reason.BUDGET) for hit in hits if hit.id in names - chars_of.keys()]
     return _Remembered(lines, passages, "hybrid", scores, recorded, left)
+
+
+def _ids(hit: Hit) -> list[str]:
+    """Return by which ids a session may have been given what a hit says; another passage of its text is not that."""
+    said = [one.id for one in hit.parts if one.kind is not PartKind.PASSAGE]
+    return [hit.id, *said, *([hit.source_id] if hit.source_id else [])]
 
 
 def _stands_alone(hit: Hit) -> bool:

@@ -9,15 +9,22 @@ _SEQUENCE = (
     r"|\x1b[ -/]{0,8}[0-~]"
 )
 #: What no reader sees: controls but tab and line feed, zero-width and direction marks, tags and other invisible
-#: selectors (Unicode 16, chapter 23). Joiners stay between letters of scripts and emoji that need them.
+#: selectors (Unicode 16, chapter 23). Joiners and variation selectors stay in scripts and emoji that need them.
 _LETTER = (
     r"[^\x00-\xff\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+#: What a variation selector may follow: no ASCII (© and ® are older emoji), no blank, nothing invisible.
+_BASE = (
+    r"[^\x00-\xa8\xaa-\xad\xaf-\xff\s\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    r"\U000e0000-\U000e0fff]"
 )
 _INVISIBLE = (
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     r"\U000e0000-\U000e0fff]"
-    rf"|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER})"
+    rf"|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!(?![\ufe00-\ufe0f]){_LETTER})"
+    # Keycaps are a digit, # or *, the selector and a mark.
+    rf"|(?<!{_BASE})(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe00-\ufe0f][\ufe00-\ufe0f\u200c\u200d]*"
 )
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN = re.compile(rf"{_SEQUENCE}|{_INVISIBLE}")

@@ -9,9 +9,9 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 
-#: Room for a heading with its notes.
-HEADING_CHARS = 100
-#: Stretches of one brief, and the least room that another one is worth.
+#: Most of who says a memory or document in its heading.
+ORIGIN_CHARS = 100
+#: Stretches of one brief, and the least room that a part of a source is worth.
 MOST_STRETCHES = 3
 LEAST_ROOM = 400
 #: Each further source keeps this share of the room.
@@ -26,6 +26,7 @@ PASSAGE_CHARS = 700
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
+AMENDS, AMENDED = " (amends what follows)", " (earlier; the amendment above wins)"
 _TITLES = {
     SourceType.SESSION: "Session",
     SourceType.COMMIT: "Commit",
@@ -53,14 +54,18 @@ def stretches(
     kept = [min(sum(map(len, part)), int(chars * LATER_SHARE)) for part in parts]
     found: list[Stretch] = []
     for place, match in enumerate(near):
-        room = chars - sum(kept[place + 1 :]) - HEADING_CHARS
-        if found and room < LEAST_ROOM:
-            break
+        left = chars - size(Stretch(match=match, text=""))
+        room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
         text = _fitting(parts[place], asked, room, match.source.type)
         if text:
             found.append(Stretch(match=match, text=text))
-            chars -= len(text) + HEADING_CHARS
+            chars -= size(found[-1])
     return found
+
+
+def size(one: Stretch) -> int:
+    """Return the most characters that a stretch takes in a block, with its heading and the lines around it."""
+    return len(f"{_heading(one)}{AMENDED}\n{_shown(one.text, one.match.source.type)}\n\n")
 
 
 def passage(
@@ -109,30 +114,37 @@ def _fitting(
     *,
     by_words: bool = False,
 ) -> str:
-    """Return the whole where it fits, else the turns or paragraphs around the one that states the outcome."""
+    """Return the whole where it fits, else the turns or paragraphs around the one that states the outcome.
+
+    Empty where there is no room for either. It fits as it is shown, and is returned as it was said.
+    """
     is_talk = type is SourceType.SESSION
     every = whole(parts, type)
-    if len(every) <= chars:
+    if len(_shown(every, type)) <= chars:
         return every
+    if chars < LEAST_ROOM:
+        return ""
     between = "\n" if is_talk else "\n\n"
     turns = split.turns(_CODE.sub(_short, every)) if is_talk else split.paragraphs(every)
-    if sum(map(len, turns)) + len(turns) * len(between) <= chars:
+    sizes = [len(_shown(turn, type)) + len(between) for turn in turns]
+    if sum(sizes) <= chars:
         return between.join(turns)
     worth = [
         search.shared_words(asked, turn) + 0.01 if by_words else _worth(turn, asked)
         for turn in turns
     ]
     first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
-    room = chars - len(turns[first]) - 2 * len(LEFT_OUT) - 2 * len(between)
+    room = chars - sizes[first] - 2 * len(LEFT_OUT) - len(between)
     if room < 0:
-        return turns[first][: max(0, chars - len(LEFT_OUT))] + LEFT_OUT
+        # One less, as a word that is cut may read as that of a heading.
+        return _shown(turns[first], type)[: chars - len(LEFT_OUT) - 1] + LEFT_OUT
     while True:
         beside = [place for place in (first - 1, last + 1) if 0 <= place < len(turns)]
-        fitting = [place for place in beside if len(turns[place]) + len(between) <= room]
+        fitting = [place for place in beside if sizes[place] <= room]
         if not fitting:
             break
         place = max(fitting, key=lambda one: worth[one] / len(turns[one]))
-        room -= len(turns[place]) + len(between)
+        room -= sizes[place]
         first, last = min(first, place), max(last, place)
     kept = turns[first : last + 1]
     return between.join(
@@ -167,15 +179,20 @@ def _amending(found: Sequence[Stretch]) -> Stretch | None:
     return newest if newest and len(matter) > 1 and outcome.amends(newest.text) else None
 
 
-def _section(one: Stretch, amending: Stretch | None, first: Stretch) -> str:
+def _shown(text: str, type: SourceType) -> str:
+    return fence.clean(text) if type is SourceType.SESSION else fence.quoted(text)
+
+
+def _heading(one: Stretch) -> str:
     source = one.match.source
     id_ = source.name.partition(":")[2]
     title = f"## {_TITLES[source.type]} {fence.one_line(id_)}, {one.match.said_at[:10]}"
-    if one.match.origin:
-        title += f", {one.match.origin[:HEADING_CHARS]}"
+    return f"{title}, {one.match.origin[:ORIGIN_CHARS]}" if one.match.origin else title
+
+
+def _section(one: Stretch, amending: Stretch | None, first: Stretch) -> str:
+    title = _heading(one)
     is_earlier = one is first or one.match.is_same_matter
     if amending is not None and is_earlier:
-        note = "amends what follows" if one is amending else "earlier; the amendment above wins"
-        title += f" ({note})"
-    is_talk = source.type is SourceType.SESSION
-    return f"{title}\n{fence.clean(one.text) if is_talk else fence.quoted(one.text)}"
+        title += AMENDS if one is amending else AMENDED
+    return f"{title}\n{_shown(one.text, one.match.source.type)}"

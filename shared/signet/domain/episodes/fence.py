@@ -5,7 +5,7 @@ harness, a model or a terminal would take for structure is not.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from signet.text import controls
 
@@ -16,21 +16,28 @@ EXPLAINED = (
     " memory_context shows all of a part, given the id in its heading, as in session:abc."
 )
 
+#: Characters that read as ASCII, each as long as what it stands for: the fullwidth forms, and small ones of our marks.
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_WIDE |= {0xFE64: ord("<"), 0xFE5F: ord("#"), 0xFE55: ord(":")}
+
+# Runs of blanks are matched possessively, so that a long one is read once: what is stored can be of any length.
 #: Tags that harnesses and models read as structure, with or without a namespace.
 _TAG = re.compile(
-    r"<(?=\s*/?\s*(?:\w+:)?(?:signet|memory-feedback|relevant-memories|system|reminder|instructions?|user\b|human\b|assistant"
+    r"<(?=\s*+/?\s*+(?:\w++:)?(?:signet|memory-feedback|relevant-memories|system|reminder|instructions?|user\b|human\b|assistant"
     r"|developer\b|tools?\b|tool[_-]|function|invoke|parameter|thinking|command-|local-command|bash-|environment_context|user_instructions"
     r"|user-prompt|session-start|task-notification|ide_|important\b|context\b|im_start|im_end|\|))",
     re.IGNORECASE,
 )
 #: The marks of chat templates that are no tags, and our own that are none.
 _MARKS = re.compile(r"\[(?=/?INST\]|(?:signet:recall|memory active)\b)|<(?=</?SYS>>)")
-#: A heading or a speaker that would be read as one of ours.
+#: A heading or a speaker that would be read as one of ours, emphasised or not.
 _HEADING = re.compile(
-    r"^([ \t]*)(?=#{1,6}[ \t]+(?:session|commit|memory|memories|document|standing)\b)", re.I | re.M
+    r"^[^\S\n]*+(?=#{1,6}[^\S\n]++[*_]{0,3}(?:session|commit|memory|memories|document|standing)\b)",
+    re.I | re.M,
 )
 _SPEAKER = re.compile(
-    r"^([ \t]*)(?=(?:user|human|assistant|system|developer|tool)[ \t]*:)", re.I | re.M
+    r"^[^\S\n]*+(?=[*_]{0,3}(?:user|human|assistant|system|developer|tool)[*_]{0,3}[^\S\n]*+:)",
+    re.I | re.M,
 )
 
 #: Where what is stored comes from whom nobody vouches for.
@@ -39,7 +46,8 @@ _STRANGERS = re.compile(
 )
 #: A sentence that tells its reader what to do.
 _ORDER = re.compile(
-    r"(?:^|[.!?:;\n>*-]\s*|\bplease\s+)[\"'“(]?(?:you (?:must|should|have to|need to|are (?:now|to)|will)|do not"
+    r"(?:^[^\S\n]*+|[.!?:;>*-][^\S\n]*+|\bplease\s++)[\"'“(]?"
+    r"(?:you (?:must|should|have to|need to|are (?:now|to)|will)|do not"
     r"|don['’]t|never|always|ignore|disregard|forget|run|execute|call|invoke|use|send|post|open|visit|fetch|download"
     r"|install|delete|remove|write|create|add|set|change|update|commit|push|tell|reply|respond|answer|say|act|pretend"
     r"|remember|make sure|ensure|follow|obey|copy|paste|click|enter|type|read|print|output|return|stop|start|let"
@@ -50,13 +58,14 @@ _ORDER = re.compile(
 
 def clean(text: str) -> str:
     """Return a text as it may stand in a prompt: nothing hidden, no mark or heading that is read as structure."""
-    shown = _TAG.sub("‹", controls.clean(text))
-    return _HEADING.sub(r"\1\\", _MARKS.sub(_defused, shown))
+    shown = _edited(_TAG, controls.clean(text), lambda _: "‹")
+    shown = _edited(_MARKS, shown, {"[": "(", "<": "‹"}.__getitem__)
+    return _edited(_HEADING, shown, "{}\\".format)
 
 
 def quoted(text: str) -> str:
     """Return a text of one voice, cleaned, in which no line reads as another speaker."""
-    return _SPEAKER.sub(r"\1> ", clean(text))
+    return _edited(_SPEAKER, clean(text), "{}> ".format)
 
 
 def enclosed(parts: Iterable[str], *, is_first: bool) -> str:
@@ -89,8 +98,14 @@ def is_strangers(kind: str | None) -> bool:
 
 def orders(text: str) -> bool:
     """Return whether a text tells its reader to do something; read generously, as a missed order does harm."""
-    return _ORDER.search(text) is not None
+    return _ORDER.search(controls.clean(text)) is not None
 
 
-def _defused(mark: re.Match[str]) -> str:
-    return {"[": "(", "<": "‹"}[mark[0]]
+def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[str], str]) -> str:
+    """Return the text with what the pattern finds edited; wide characters are read as ASCII, and stay elsewhere."""
+    parts: list[str] = []
+    end = 0
+    for found in pattern.finditer(text.translate(_WIDE)):
+        parts += (text[end : found.start()], edit(found[0]))
+        end = found.end()
+    return "".join([*parts, text[end:]])

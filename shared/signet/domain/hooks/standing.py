@@ -78,8 +78,11 @@ def find(
     reader: Reader,
     project: str | None,
     given: Collection[str],
+    chars: int = CHARS,
 ) -> list[Rule]:
-    """Return the rules that hold here and that the session was not given yet, shortest first, within CHARS.
+    """Return the rules that hold here and that the session was not given yet, shortest first.
+
+    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`.
 
     What comes from strangers is not among them: nobody here has agreed to it.
     """
@@ -110,7 +113,7 @@ def find(
         is_asked = thing in names or _is_about(text, asked, None)
         if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
             found.append(_Found(not is_asked, len(text), text, fence.one_line(thing), None))
-    return _fitting(found, given)
+    return _fitting(found, given, min(CHARS, chars))
 
 
 class _Found(NamedTuple):
@@ -123,10 +126,9 @@ class _Found(NamedTuple):
     memory_id: str | None
 
 
-def _fitting(found: Iterable[_Found], given: Collection[str]) -> list[Rule]:
+def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:
     """Return those that are new and fit, what was asked about before the others, the shortest first."""
     kept: dict[str, Rule] = {}
-    room = CHARS
     for one in sorted(found, key=lambda one: one[:2]):
         if len(kept) == MOST:
             break
