@@ -9,8 +9,6 @@ from support.http import Served
 from support.processes import eventually
 
 #: One process for the whole file.
-pytestmark = pytest.mark.xdist_group("api-bodies")
-
 REMEMBER = "/api/memory/remember"
 #: Beyond what any route takes: the longest document and what may stand beside it.
 TOO_LARGE = 12 * 1024 * 1024

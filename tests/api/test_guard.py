@@ -8,8 +8,6 @@ from signet_api.guard import refuse
 from support.http import Served
 
 #: One process for the whole file.
-pytestmark = pytest.mark.xdist_group("api-guard")
-
 LIVE = "/health/live"
 
 

@@ -4,13 +4,9 @@ import json
 import random
 from collections.abc import Iterator
 
-import pytest
-
 from support.http import Served
 
 #: One process for the whole file.
-pytestmark = pytest.mark.xdist_group("api-hostile")
-
 RECALL = "/api/memory/recall"
 
 #: Words of many scripts, of query languages and of none; questions are drawn from them.

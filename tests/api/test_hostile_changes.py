@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from support.http import Api, an_api
 
 #: One app for the whole file.
-pytestmark = pytest.mark.xdist_group("api-hostile-changes")
-
 NAMES = (
     "content reason if_version type tags importance pinned who patches id ids query limit mode force confirm_token"
     " since until source_type scope agentId sessionKey changed_by supersedes entities aspects structured hints"

@@ -1,13 +1,9 @@
 """agent.yaml changed while the process runs (CF-16): new values are used, a broken file changes nothing."""
 
-import pytest
-
 from support.http import SETTINGS, Served
 from support.processes import eventually
 
 #: One process for the whole file.
-pytestmark = pytest.mark.xdist_group("api-live-settings")
-
 FROZEN = "memory:\n  pipelineV2:\n    mutationsFrozen: true\n"
 
 

@@ -7,15 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from signet.db.writer import WAIT_SECONDS
 from support.http import Answer, Api, Served, a_workspace, an_api, served
 from support.processes import program, said
 
 #: One process for the whole file.
-pytestmark = pytest.mark.xdist_group("api-storage")
-
 REMEMBER = "/api/memory/remember"
 RECALL = "/api/memory/recall"
 #: A program that knows nothing of our gate and keeps the write lock until it is ended.

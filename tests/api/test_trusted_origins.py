@@ -11,8 +11,6 @@ from support.http import Served
 from support.processes import eventually
 
 #: One process for the whole file.
-pytestmark = pytest.mark.xdist_group("api-trusted-origins")
-
 REMEMBER = "/api/memory/remember"
 EXTENSION = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 TRUSTED = (

@@ -12,8 +12,6 @@ import pytest
 from cli.program import SETTINGS, Program
 
 #: One daemon for the whole file.
-pytestmark = pytest.mark.xdist_group("cli-auth")
-
 TEAM = SETTINGS + "auth: {mode: team}\n"
 
 

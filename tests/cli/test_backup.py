@@ -12,8 +12,6 @@ import pytest
 from cli.program import SETTINGS, Program
 
 #: One daemon for the whole file.
-pytestmark = pytest.mark.xdist_group("cli-backup")
-
 #: Runs a command and ends itself (SIGKILL) when the memory folder is about to be moved for the Nth time.
 KILLED = """
 import os, signal, sys

@@ -4,12 +4,8 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from cli.program import Program
 from signet.db.driver import connect
-
-pytestmark = pytest.mark.xdist_group("daemon")
 
 AT = "2025-03-01T10:00:00.000Z"
 

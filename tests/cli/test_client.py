@@ -6,10 +6,7 @@ from cli.program import Program
 from signet.client import Signet
 from signet.errors import NotFound
 
-with_daemon = pytest.mark.xdist_group("daemon")
 
-
-@with_daemon
 def test_the_client_does_what_the_interface_does(served: Program) -> None:
     signet = Signet(path=str(served.workspace), environ={})
     saved = signet.remember(
@@ -27,7 +24,6 @@ def test_the_client_does_what_the_interface_does(served: Program) -> None:
         signet.get("no/such id?")
 
 
-@with_daemon
 def test_documents_are_handed_over_and_read(served: Program) -> None:
     signet = Signet(path=str(served.workspace), environ={})
     made = signet.add_document("A long note on lighthouses. " * 20, title="Lighthouses")
@@ -38,7 +34,6 @@ def test_documents_are_handed_over_and_read(served: Program) -> None:
     assert signet.add_document("A long note on lighthouses. " * 20)["deduplicated"] is True
 
 
-@with_daemon
 def test_the_documentation_page_is_served_and_needs_nothing_else(served: Program) -> None:
     from urllib.request import urlopen
 

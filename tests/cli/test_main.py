@@ -227,7 +227,6 @@ ASKING = [
 ]
 
 
-@pytest.mark.xdist_group("daemon")
 def test_no_command_waits_where_nobody_can_answer(served: Program) -> None:
     memory_id = served.run("remember", "The bell is cracked", "--json").json()["id"]
     backup = str(served.home / "asking.tar")

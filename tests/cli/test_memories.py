@@ -5,12 +5,8 @@ import re
 import sys
 from uuid import uuid4
 
-import pytest
-
 from cli.program import Program
 from signet.cli import output, why
-
-pytestmark = pytest.mark.xdist_group("daemon")
 
 
 def saved(program: Program, content: str, *flags: str) -> str:

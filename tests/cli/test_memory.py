@@ -4,13 +4,10 @@ import json
 import re
 from typing import get_args
 
-import pytest
-
 from cli.program import Program
 from signet.cli.jobs import Status as Shown
 from signet.queue.states import Status
 
-pytestmark = pytest.mark.xdist_group("daemon")
 SAVED = re.compile(r"Saved memory: (\S+) \(no embedding yet\)\n")
 
 

@@ -15,8 +15,6 @@ from signet.client import AsyncSignet, Signet
 from signet.client.errors import OtherWorkspace
 from signet.paths import Workspace
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 FACT = "The heron nests on the southern mast."
 END = {"session_id": "s9", "cwd": "/work/heron", "reason": "other"}
 TURNS = f"User: Where does the heron nest?\n\nAssistant: {FACT}\n"

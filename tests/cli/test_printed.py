@@ -15,8 +15,6 @@ from typer.core import TyperCommand, TyperGroup
 from cli.program import ROOT, SOURCES, Program
 from signet.cli import hook, output, tree
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 #: A command as texts hold it, to the end of its line, quotation or clause.
 _PRINTED = re.compile(r"(?<![\w./~>$@-] )(?<![\w./~-])signet((?: +(?!signet )[^\s`·;()&|]+)+)")
 #: Where the name of the program is no command: a mark of an earlier product, a branch of our own server.

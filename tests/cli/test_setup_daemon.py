@@ -10,8 +10,6 @@ from cli.program import Program
 from signet.db import migrate
 from signet.paths import Workspace
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:

@@ -11,8 +11,6 @@ from signet.client.taskstream import task_events
 from support.harness import install
 from support.processes import eventually, is_running
 
-pytestmark = pytest.mark.xdist_group("cli-task")
-
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:

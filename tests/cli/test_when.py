@@ -64,7 +64,6 @@ def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
         when.first(text)
 
 
-@pytest.mark.xdist_group("daemon")
 def test_commands_take_such_times(served: Program) -> None:
     word, tag = uuid4().hex, uuid4().hex
     old = f"The {word} sailed."

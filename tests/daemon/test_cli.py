@@ -13,8 +13,6 @@ from support.processes import PATIENCE_SECONDS, program, said
 
 from .conftest import Daemon
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 
 def line(level: str, category: str, message: str, second: int) -> str:
     """Return one line of a log file."""

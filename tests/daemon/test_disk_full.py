@@ -17,8 +17,6 @@ from signet.db import snapshot
 from support.disk import a_small_disk
 from support.processes import eventually
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 SIZE = "24m"
 REMEMBER = "/api/memory/remember"
 

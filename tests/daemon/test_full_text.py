@@ -3,14 +3,10 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from signet.db import migrate
 from signet.db.driver import connect
 from support.http import a_workspace, api_over
 from support.processes import program
-
-pytestmark = pytest.mark.xdist_group("daemon")
 
 
 def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_path: Path) -> None:

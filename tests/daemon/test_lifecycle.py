@@ -17,8 +17,6 @@ from support.processes import PATIENCE_SECONDS, eventually, is_running
 
 from .conftest import Daemon
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 
 def test_a_started_daemon_is_ready_and_a_stopped_one_is_gone(daemon: Daemon) -> None:
     done = daemon.start()

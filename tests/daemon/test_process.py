@@ -12,8 +12,6 @@ from signet.process.backoff import Start, following
 from signet.process.program import Program
 from support.processes import PATIENCE_SECONDS, eventually, is_running, program, said
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 CATCHER = """
 import sys
 from signet.process import signals

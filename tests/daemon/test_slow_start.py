@@ -17,8 +17,6 @@ from support.ports import free_port
 
 from .conftest import Daemon
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:

@@ -23,8 +23,6 @@ from support.processes import PATIENCE_SECONDS, eventually, is_running
 
 from .conftest import Daemon, freeze
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 
 def test_kill_9_of_the_supervisor_leaves_nothing_and_start_works_again(daemon: Daemon) -> None:
     done = daemon.start()

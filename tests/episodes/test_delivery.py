@@ -16,8 +16,6 @@ from support.http import Answer, Served, a_workspace, served
 from support.processes import eventually, program
 from support.repositories import Copy, needs_git
 
-pytestmark = pytest.mark.xdist_group("model")
-
 BAKERY = [
     ("user", "Customers complain that the oven timer drifts when the shop changes to summer time."),
     ("assistant", "I could store local times and correct them twice a year."),

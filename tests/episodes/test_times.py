@@ -12,8 +12,6 @@ from signet import clock
 from support.http import Served, a_workspace, served
 from support.processes import eventually, program
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 TALK = [
     ("2025-04-07T09:00:00Z", "user", "We decided to use Postgres 16 for billing."),
     ("2025-04-07T09:01:00Z", "assistant", "Then I will write the migration of the ledger. " * 6),

@@ -10,8 +10,6 @@ from harnesses.home import CLAUDE_MD, Home, a_home
 from signet.domain.harnesses import sync
 from support.processes import eventually
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 ALL = ("claude-code", "opencode", "openclaw", "codex")
 SETUP = ("setup", "--non-interactive", "--skip-git")
 CHOSEN = ("--embedding-provider", "none", "--extraction-provider", "rules")

@@ -19,8 +19,6 @@ pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="needs the 
 
 from observe_traces.collector import Collector, Sent, collecting  # comes with the extra
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 CALLER = "00f067aa0ba902b7"
 TEXT = "The whimbrel office moves to Sligo in the first week of October."

@@ -13,8 +13,6 @@ import pytest
 from providers.native.cases import Models
 from support.processes import PYTHONPATH
 
-pytestmark = pytest.mark.xdist_group("model")
-
 SEALED = ("unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--mount-proc")
 
 

@@ -19,8 +19,6 @@ from signet.paths import Workspace
 from signet.resources import template
 from support.processes import eventually
 
-pytestmark = pytest.mark.xdist_group("daemon")
-
 NOTES = """# Tidewater notes
 
 We decided to use DuckDB for the tide tables because the files are read-only.

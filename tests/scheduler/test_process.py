@@ -17,8 +17,6 @@ from support.processes import PATIENCE_SECONDS, eventually, program, suspend
 from worker.home import Home, manifest
 from worker.script import Script, fact, found, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 HOUR_MS = 3_600_000
 TEXT = "A word about the bittern mill and who owns it."
 ANSWER = found(fact("The bittern mill belongs to the parish"))

@@ -15,8 +15,6 @@ from signet_scheduler import beats
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 JOBS = "SELECT * FROM memory_jobs WHERE job_type = 'backup' ORDER BY created_at"
 (BEAT,) = (beat for beat in beats.BEATS if beat.name == "backup")
 

@@ -12,8 +12,6 @@ from signet.domain.memory.models import NewMemory, Rules
 from signet.queue import Job, enqueue
 from worker.home import USER, Home, a_home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 RULES = manifest("rules")
 
 

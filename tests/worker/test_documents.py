@@ -15,8 +15,6 @@ from support.processes import eventually
 from worker.home import Home, a_home
 from worker.sources import chunks, drained, emptied, endless, handed_over, read, settings, state
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 ARTICLE = "<title>Tides</title><h1>Why</h1><p>The moon pulls.</p><footer>Imprint</footer>"
 
 

@@ -3,16 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-import pytest
-
 from signet import clock
 from signet.db import vectors
 from signet.domain.embeddings import gaps, reindex, store
 from support.models import OLLAMA, Answer, FakeServer, Request, Route, Status, Works, Wrap
 from support.processes import eventually
 from worker.home import Home, manifest
-
-pytestmark = pytest.mark.xdist_group("worker")
 
 MODELS = ("nomic-embed-text:latest",)
 BROKEN = Status(500, "out of memory")

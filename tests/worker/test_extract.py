@@ -16,8 +16,6 @@ from support.processes import eventually
 from worker.home import USER, Home, a_home, manifest
 from worker.script import Script, decided, fact, found, scripted, triple
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 MODEL = "ollama:qwen3:4b"
 
 

@@ -12,8 +12,6 @@ from support.models import FakeServer
 from worker.home import USER, Home, Tree, a_home, manifest
 from worker.script import Script, decided, fact, found, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 ALLOWED = {"allowUpdateDelete": True}
 
 

@@ -13,8 +13,6 @@ from support.http import Served, served
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Served]]:

@@ -15,8 +15,6 @@ from support.processes import eventually
 from worker.home import USER, Home, Tree, a_home, manifest
 from worker.script import Script, fact, found, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 KIND = "prospective_index"
 ANSWER = """\
 1. When does the pipit library close?

@@ -15,8 +15,6 @@ from signet.domain.repair.work import NoModels
 from signet.queue import Job, enqueue
 from worker.home import Home, a_home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 
 def settings(**autonomous: object) -> Settings:
     tree: dict[object, object] = {

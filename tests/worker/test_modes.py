@@ -12,8 +12,6 @@ from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
 from worker.script import Script, fact, found, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 PLAIN = "We decided to use Postgres instead of MySQL. Anna prefers tabs over spaces."
 
 

@@ -18,8 +18,6 @@ from worker.home import Home, a_home, manifest
 from worker.script import Script, decided, fact, found, scripted
 from worker.sources import a_connector, started
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 
 @pytest.fixture(scope="module")
 def script() -> Script:

@@ -3,16 +3,12 @@
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from signet import clock
 from signet.db import Row
 from support.models import FakeServer, Status
 from support.processes import eventually
 from worker.home import Home, manifest
 from worker.script import Script, depends, fact, filed, found, scripted, triple
-
-pytestmark = pytest.mark.xdist_group("worker")
 
 JOBS = 8
 SLOTS = 4

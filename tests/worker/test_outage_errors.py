@@ -7,8 +7,6 @@ from support.processes import eventually
 from worker.home import Home, manifest
 from worker.script import Script, fact, found, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 JOBS = 30
 DEAD = "SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead'"
 ILL = Status(500, '{"error":"llama runner process has terminated"}')

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from dramatiq import Worker
 
 from signet import clock, config
@@ -21,8 +20,6 @@ from support.processes import eventually
 from support.queue import Hands
 from worker.home import Home, manifest
 from worker.script import Script, fact, found, scripted
-
-pytestmark = pytest.mark.xdist_group("worker")
 
 HOUR_MS = 3_600_000
 #: How long the providers only refuse, so that the queue's own waits count (at most limits.LAST_PROBE_MS); after that

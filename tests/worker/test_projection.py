@@ -2,14 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from support.http import Served, served
 from support.processes import eventually
 from worker.home import Home, manifest
 from worker.script import Script, scripted
-
-pytestmark = pytest.mark.xdist_group("worker")
 
 PLANE = "/api/embeddings/projection"
 TEXTS = [

@@ -26,8 +26,6 @@ from support.models import FakeServer, Hang, Status, Works, fake_ollama
 from support.processes import PYTHONPATH, eventually
 from worker.home import Home, a_home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 
 @dataclass(frozen=True)
 class Daemon:

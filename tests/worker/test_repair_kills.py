@@ -20,8 +20,6 @@ from support.models import fake_ollama
 from support.processes import eventually
 from worker.home import Home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 AT = "2026-01-01T00:00:00.000Z"
 #: More than two steps of every repair.
 MANY = 2 * fulltext.STEP + 50

@@ -15,8 +15,6 @@ from support.skills import BODY, write
 from worker.home import Home, Tree, a_home, manifest
 from worker.script import Script, found, scripted, triple
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 #: Words that only the request to enrich holds.
 ENRICH = "A skill is a page of instructions"
 SAID = {"description": "Moors a boat safely.", "triggers": ["moor the boat"], "tags": ["Sea"]}

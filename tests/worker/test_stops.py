@@ -17,8 +17,6 @@ from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
 from worker.script import Script, depends, fact, filed, found, scripted, triple
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 TEXT = "A note about the curlew depot and what is kept there."
 ANSWER = found(
     fact("Curlew keeps spare parts in Lund", type="decision"),

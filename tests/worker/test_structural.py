@@ -14,8 +14,6 @@ from support.processes import eventually
 from worker.home import Home, a_home, manifest
 from worker.script import Script, depends, fact, filed, found, scripted, triple
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 CLASSIFY, DEPEND = "structural_classify", "structural_dependency"
 
 

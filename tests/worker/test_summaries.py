@@ -17,8 +17,6 @@ from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
 from worker.script import Script, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 SAID = "The heron service keeps its sessions in Redis because the disks are slow."
 DECIDED = "The team decided to deploy the heron service on Thursdays."
 

@@ -16,8 +16,6 @@ from support.processes import eventually
 from worker.home import Home, Tree, manifest
 from worker.script import Script, found, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 QUESTION = "You keep the file MEMORY.md"
 FILE = "# Memory\n\n## Heron\n\nHeron runs on SQLite."
 

@@ -18,8 +18,6 @@ from support.harness import install
 from support.processes import eventually, is_running
 from worker.home import Home, a_home, manifest
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 
 @pytest.fixture
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:

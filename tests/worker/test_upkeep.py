@@ -16,8 +16,6 @@ from support.processes import eventually
 from worker.home import USER, Home, a_home, manifest
 from worker.script import Script, scripted
 
-pytestmark = pytest.mark.xdist_group("worker")
-
 VECTORS = (
     "SELECT COUNT(*) FROM embeddings e JOIN vec_embeddings v USING (id)"
     " JOIN memories m ON m.id = e.source_id"

@@ -1,7 +1,4 @@
-"""One home with a daemon and a model, shared by the tests of all harnesses: they run one after the other.
-
-Each module sets `pytestmark = pytest.mark.xdist_group("real-harnesses")`.
-"""
+"""One home with a daemon and a model, shared by the tests of a harness: those of a file run one after the other."""
 
 from collections.abc import Iterator
 

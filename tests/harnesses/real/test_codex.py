@@ -9,8 +9,6 @@ from harnesses.real import npm
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
 
-pytestmark = pytest.mark.xdist_group("real-harnesses")
-
 HARNESS = "codex"
 CACHE = "Boreas uses Memcached as its cache since the outage in May."
 TRAIN = "The release ferry of Boreas leaves on Thursdays at six."

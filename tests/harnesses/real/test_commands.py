@@ -16,8 +16,6 @@ from signet.domain.harnesses import registry
 from signet.domain.harnesses.jsontext import parse
 from support.processes import eventually
 
-pytestmark = pytest.mark.xdist_group("real-harnesses")
-
 MEMORY = "The heron nests on the northern pier."
 #: What is known by the time of an event: a prompt is not told again what its session began with.
 MEMORIES = {"SessionStart": MEMORY, "UserPromptSubmit": "The heron nests near {} since May."}

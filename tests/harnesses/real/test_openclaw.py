@@ -8,8 +8,6 @@ import pytest
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text
 
-pytestmark = pytest.mark.xdist_group("real-harnesses")
-
 HARNESS = "openclaw"
 CACHE = "Atlas uses Valkey as its cache since the Redis licence changed."
 TRAIN = "The release train leaves on Tuesdays at nine."

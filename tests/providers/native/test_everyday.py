@@ -19,8 +19,6 @@ from signet.domain.recall.models import Query, RecallSettings, Result
 from signet.domain.recall.recall import recall
 from signet.providers.native.encoder import NativeEmbedder
 
-pytestmark = pytest.mark.xdist_group("model")
-
 FOLDER = Path(__file__).parents[3] / "loadtests" / "everyday"
 PEOPLE: Mapping[str, Mapping[str, Any]] = {
     path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))

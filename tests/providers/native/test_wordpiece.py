@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from providers.native.cases import Case
 from signet.providers.native import wordpiece
 from signet.providers.native.weights import VOCABULARY_FILE
@@ -20,7 +18,6 @@ def words(text: str) -> list[str]:
     return [PIECES[number] for number in a_tokenizer().encode(text)]
 
 
-@pytest.mark.xdist_group("model")
 def test_every_reference_text_gets_the_ids_of_the_tokenizers_package(
     installed: Path, cases: list[Case]
 ) -> None:
