@@ -90,5 +90,5 @@ def test_a_program_that_crashes_again_and_again_does_not_count_as_moving(
     monkeypatch.setattr(control, "STILL_SECONDS", 5.0)
     with pytest.raises(StartFailed, match="worker is not running") as failed:
         daemon.start()
-    assert len(daemon.pids("worker")) > movement.CRASHES
+    assert len(daemon.pids("worker")) >= movement.CRASHES
     assert any("crashed as asked" in line for line in failed.value.tail)

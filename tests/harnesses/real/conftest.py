@@ -12,3 +12,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """Give the home; each harness has files of its own in it."""
     with running_place(tmp_path_factory.mktemp("real")) as found:
         yield found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_requests_of_others(place: Place) -> None:
+    """Forget what other harnesses asked the model: their sessions have the same prompts."""
+    place.model.requests.clear()
