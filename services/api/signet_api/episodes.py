@@ -183,7 +183,7 @@ def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
 def _item_of_rule(rule: Rule) -> Item:
     kind = Kind.MEMORY if rule.memory_id else Kind.SECTION
     id = rule.memory_id or rule.name
-    return Item(kind=kind, id=id, reason=Reason.STANDING, text=rule.text, chars=len(rule.line))
+    return Item(kind=kind, id=id, reason=Reason.RULE, text=rule.text, chars=len(rule.line))
 
 
 def _item_of(match: Match, text: str = "", reason: Reason | None = None) -> Item:

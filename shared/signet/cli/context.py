@@ -29,6 +29,7 @@ REASONS = {
     "linked": "linked to the project",
     "project_words": "words of the last sessions",
     "standing": "part of every start",
+    "rule": "a standing rule",
     "floor": "too far from the prompt",
     "budget": "no room left",
     "said": "said already",

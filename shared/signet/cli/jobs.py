@@ -32,7 +32,7 @@ CodeOption = Annotated[
     str | None, typer.Option("--code", help="Whose last error has this code, such as timeout.")
 ]
 IdsArgument = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Which jobs.")]
-AllOption = Annotated[bool, typer.Option("--all", help="Every job that this can be done to.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Every job that this command can change.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell which.")]
 ManyOption = Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")]
 ChangedOption = Annotated[

@@ -51,6 +51,8 @@ class Reason(StrEnum):
     PROJECT_WORDS = "project_words"
     #: A part of every start text, such as the date or the agent's instructions.
     STANDING = "standing"
+    #: A rule that holds here.
+    RULE = "rule"
 
     #: It is not near enough to the prompt.
     FLOOR = "floor"
