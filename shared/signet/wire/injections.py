@@ -15,8 +15,8 @@ class ContextItem(TypedDict):
 
     `kind`: memory, session, commit, document or section. `reason`: why it was given (match, same_matter, important,
     pinned, linked, project_words, standing, rule) or left out (floor, budget, said, origin). `tokens`: an estimate, of
-    four characters each. `use` is null where it cannot be told: sections, and episodes whose text is gone. `state`: kept,
-    changed since, forgotten (since), gone, or none where no text belongs to it; `text` is there in the first two.
+    four characters each. `use` is null where it cannot be told: sections, and episodes whose text is gone. `state`:
+    kept, changed since, forgotten (since), gone, or none where no text belongs to it; `text` is there in the first two.
     """
 
     kind: str
