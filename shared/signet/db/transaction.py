@@ -2,16 +2,17 @@
 
 A `ReadTx` is one snapshot of the database. A `WriteTx` also writes; only the writer makes one, so
 there is exactly one place that commits (see writer.py). SQL is text with `?` or `:name` parameters; rows are
-read by name or position.
+read by name or position, or come as named tuples with `rows` and `row`, whose fields the compiler knows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from signet.db.derived import Derived
 from signet.db.driver import Connection, Row, sqlite
 
 T = TypeVar("T")
+N = TypeVar("N", bound=NamedTuple)
 
 Params = Sequence[Any] | Mapping[str, Any]
 
@@ -22,6 +23,12 @@ class PartFailed(Exception):
     def __init__(self, part: str) -> None:
         super().__init__(part)
         self.part = part
+
+
+def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> None:
+    """Raise TypeError unless a named tuple has the columns of a statement, so that a renamed one is seen."""
+    if (names := tuple(column[0] for column in columns)) != shape._fields:
+        raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
 
 
 class ReadTx:
@@ -43,6 +50,22 @@ class ReadTx:
         cursor = self.connection.cursor()
         cursor.row_factory = None
         return cursor.execute(sql, params).fetchall()
+
+    def rows(self, shape: type[N], sql: str, params: Params = ()) -> list[N]:
+        """Return every row as a named tuple with a field for each column, in order; TypeError where they differ."""
+        cursor = self.connection.cursor()
+        cursor.row_factory = None
+        found = cursor.execute(sql, params).fetchall()
+        _compare(shape, cursor.description)
+        return list(map(shape._make, found))
+
+    def row(self, shape: type[N], sql: str, params: Params = ()) -> N | None:
+        """Return the first row as a named tuple (see `rows`), None when there is none."""
+        cursor = self.connection.cursor()
+        cursor.row_factory = None
+        found = cursor.execute(sql, params).fetchone()
+        _compare(shape, cursor.description)
+        return None if found is None else shape._make(found)
 
     def one(self, sql: str, params: Params = ()) -> Row | None:
         """Return the first row, None when there is none."""
