@@ -20,7 +20,7 @@ from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import recall
 from signet.domain.recall.models import Hit, PartKind
 from signet.observe import logs
-from signet.wire.recall import RecallBody
+from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
 from signet_api.routes.recall import found
 

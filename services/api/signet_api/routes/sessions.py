@@ -13,8 +13,8 @@ from signet.domain.hooks import claims, earlier, progress, prompt, store
 from signet.domain.hooks.models import State as Session
 from signet.domain.injections import show
 from signet.errors import Invalid, NotFound
-from signet.wire.hooks import BypassBody, TranscriptSearchBody, bare
 from signet.wire.injections import SessionContext
+from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
 from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Db, Shared, agent_of
 
