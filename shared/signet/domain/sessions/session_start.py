@@ -19,11 +19,11 @@ from signet.domain.agents.presence import Presence
 from signet.domain.auth import caller
 from signet.domain.episodes import fence
 from signet.domain.graph.traverse import Bounds, Walk
-from signet.domain.hooks import context, focus, offers, recovery, wording
-from signet.domain.hooks.context import Part, Section
-from signet.domain.hooks.identity import Identity, introduced
-from signet.domain.hooks.offers import Offer
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
+from signet.domain.sessions import candidates, focus, recovery, start_text, wording
+from signet.domain.sessions.candidates import Offer
+from signet.domain.sessions.identity_files import Identity, introduced
+from signet.domain.sessions.start_text import Part, Section
 from signet.errors import SignetError
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     known: list[Offer] = _try(
         found,
         "memories",
-        lambda: offers.candidates(
+        lambda: candidates.candidates(
             tx,
             reader,
             pool=max(start.candidate_pool_limit, 3 * start.recall_limit),
@@ -97,13 +97,13 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
         ),
         [],
     )
-    found.candidates = offers.ranked(known, asked.project)
+    found.candidates = candidates.ranked(known, asked.project)
     budget = settings.memory.session_budget_chars
-    found.told = offers.chosen(found.candidates, most=start.recall_limit, chars=budget)
+    found.told = candidates.chosen(found.candidates, most=start.recall_limit, chars=budget)
     project = asked.project
     if project and not asked.context:
         more: list[Offer] = _try(
-            found, "words", lambda: offers.worded(tx, reader, project, beside=found.told), []
+            found, "words", lambda: candidates.worded(tx, reader, project, beside=found.told), []
         )
         new = {one.id for one in more} - {one.id for one in found.candidates}
         found.told = [*found.told, *more]
@@ -164,7 +164,7 @@ def inject(
         if start.max_inject_tokens is not None
         else start.max_inject_chars
     )
-    text = context.assemble(sections, most=most)
+    text = start_text.assemble(sections, most=most)
     return text, [*_memories(found, text), *_parts(sections, text)]
 
 
@@ -222,16 +222,18 @@ def _sections(
     local: datetime,
 ) -> list[Section]:
     start, walked = settings.hooks.session_start, settings.pipeline.traversal
-    rules = context.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
+    rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
     working = (
-        context.titled(Part.MEMORY, "Working Memory", fence.clean(identity.memory), context.MEMORY)
+        start_text.titled(
+            Part.MEMORY, "Working Memory", fence.clean(identity.memory), start_text.MEMORY
+        )
         if start.include_recent_context
         else Section(Part.MEMORY, "")
     )
     said = [working.text, *(rule for _, rule in found.constraints)]
     memories = [one.line for one in found.told if not wording.is_said(one.content, said)]
     sections = [
-        Section(Part.MARK, context.MEMORY_LINE),
+        Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
         Section(Part.DATE, wording.today(local)),
         _listed(Part.PEERS, "## Active Peer Sessions", _peer_lines(found.peers)),
@@ -251,16 +253,16 @@ def _sections(
 
 
 def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
-    instructions = context.titled(
-        Part.INSTRUCTIONS, "Agent Instructions", identity.instructions, context.INSTRUCTIONS
+    instructions = start_text.titled(
+        Part.INSTRUCTIONS, "Agent Instructions", identity.instructions, start_text.INSTRUCTIONS
     )
     introduction = introduced(who, identity)
     text = "\n\n".join(filter(None, (introduction, instructions.text)))
     return [
         Section(Part.INSTRUCTIONS, text),
-        context.titled(Part.SOUL, "Soul", identity.soul, context.SOUL),
-        context.titled(Part.IDENTITY, "Identity", identity.identity, context.IDENTITY),
-        context.titled(Part.USER, "About Your User", identity.user, context.USER),
+        start_text.titled(Part.SOUL, "Soul", identity.soul, start_text.SOUL),
+        start_text.titled(Part.IDENTITY, "Identity", identity.identity, start_text.IDENTITY),
+        start_text.titled(Part.USER, "About Your User", identity.user, start_text.USER),
     ]
 
 

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from signet.db import WriteTx
 from signet.domain.memory import store as memories
-from signet.domain.sessions import store, transcript, turns
-from signet.domain.sessions.models import Queued, Rules, Session
+from signet.domain.transcripts import merge, store, transcript
+from signet.domain.transcripts.models import Queued, Rules, Session
 
 #: Shorter sessions are kept and not read (PIP-36).
 LEAST_CHARS = 500
@@ -58,11 +58,11 @@ def checkpoint(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) ->
 
 
 def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
-    """Keep what was handed over of a session together with what is stored of it (see turns.py)."""
+    """Keep what was handed over of a session together with what is stored of it (see merge.py)."""
     if not session.text:
         return
     stored = store.text(tx, session.agent_id, session.key)
-    text = turns.joined(stored, session.text, is_turn=session.is_turn)
+    text = merge.joined(stored, session.text, is_turn=session.is_turn)
     if len(text) <= len(stored):
         return
     began, spoke = transcript.spoken(session.text) or (now, now)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import ASSISTANT, NOTE, USER, Turn
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import ASSISTANT, NOTE, USER, Turn
 
 
 def lines(*records: object) -> str:

@@ -6,9 +6,9 @@ from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
-from signet.domain.checkpoints import store as checkpoints
-from signet.domain.checkpoints.models import Trigger
-from signet.domain.hooks import wording
+from signet.domain.sessions import checkpoint_store as checkpoints
+from signet.domain.sessions import wording
+from signet.domain.sessions.checkpoint import Trigger
 
 #: A session of the same project that stood there longer ago is another matter.
 RECENT = timedelta(hours=4)

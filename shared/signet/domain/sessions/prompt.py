@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from signet import ids
 from signet.db import fts, script
-from signet.domain.hooks import wording
+from signet.domain.sessions import wording
 
 MOST_TERMS = 12
 #: Of a message so much is compared by meaning (HK-51), and so much is looked at for words.

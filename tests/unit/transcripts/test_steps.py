@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from signet.domain.sessions import files, steps, transcript
-from signet.domain.sessions.steps import StepType
+from signet.domain.transcripts import log_files, steps, transcript
+from signet.domain.transcripts.steps import StepType
 
 TOKEN = "ghp_" + "1aB2" * 9
 CLAUDE = [
@@ -88,7 +88,7 @@ OPENCODE = [
 @pytest.mark.parametrize("log", [CLAUDE, CODEX, OPENCODE], ids=["claude", "codex", "opencode"])
 def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
     raw = "\n".join(map(json.dumps, log))
-    masked, stored = files.session_of(None, raw, masks=True)
+    masked, stored = log_files.session_of(None, raw, masks=True)
     text = masked.text
     assert text == "User: Which port?\nAssistant: I look.\nAssistant: Port 8080."
     found = steps.read(stored)
@@ -105,7 +105,9 @@ def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
 
 
 def test_what_is_no_log_has_no_steps() -> None:
-    assert files.session_of(None, "User: Which port?\nAssistant: Port 8080.", masks=True)[1] == ""
+    assert (
+        log_files.session_of(None, "User: Which port?\nAssistant: Port 8080.", masks=True)[1] == ""
+    )
 
 
 SID = "sid=" + "q7Xk2m9" * 2
@@ -133,12 +135,12 @@ def test_steps_can_be_read_after_their_secrets_are_masked(command: str, kept: st
         },
     ]
     raw = "\n".join(map(json.dumps, log))
-    _, stored = files.session_of(None, raw, masks=True)
+    _, stored = log_files.session_of(None, raw, masks=True)
     _, call, result = steps.read(stored)
     assert kept in call.text
     assert result.type is StepType.RESULT and "[masked:" in result.text
     assert SID not in stored and TOKEN[:9] not in stored
-    _, unmasked = files.session_of(None, raw, masks=False)
+    _, unmasked = log_files.session_of(None, raw, masks=False)
     assert steps.read(unmasked)[1].text == command[: steps.CALL_CHARS]
 
 

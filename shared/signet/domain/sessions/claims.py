@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from signet.domain.hooks.models import State
+from signet.domain.sessions.models import State
 from signet.errors import Conflict
 
 #: How long a claim and a bypass last after the last call of their session (HK-10).

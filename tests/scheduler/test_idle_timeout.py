@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from signet.config import Settings
-from signet.domain.hooks import progress
-from signet.domain.hooks.progress import Call
-from signet.domain.sessions import end
-from signet.domain.sessions.models import Rules, Session
+from signet.domain.sessions import lifecycle
+from signet.domain.sessions.lifecycle import Call
+from signet.domain.transcripts import end
+from signet.domain.transcripts.models import Rules, Session
 from signet_scheduler import beats
 from worker.home import Home
 
@@ -23,8 +23,8 @@ def play(home: Home, minutes: int = 0, text: str = SAID) -> None:
     """Let a session be asked something and end a turn."""
     now = NOON + timedelta(minutes=minutes)
     asked = ("How is it done?", "done", ["m1"], SETTINGS)
-    home.db.write(progress.prompted, CALL, *asked, warned=False, now=now)
-    home.db.write(progress.turned, CALL, now=now)
+    home.db.write(lifecycle.prompted, CALL, *asked, warned=False, now=now)
+    home.db.write(lifecycle.turned, CALL, now=now)
     session = Session(
         agent_id="default", key="s1", harness="codex", project=None, text=text, is_turn=True
     )

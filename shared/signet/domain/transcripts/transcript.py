@@ -13,7 +13,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.domain.graph import lexicon
-from signet.domain.sessions import injected
+from signet.domain.transcripts import injected_text
 
 USER = "user"
 ASSISTANT = "assistant"
@@ -71,7 +71,7 @@ def parse(text: str) -> list[Turn]:
     log = records(text)
     if log is not None:
         return list(_logged(log))
-    said = injected.without(text)
+    said = injected_text.without(text)
     if _LABEL.search(said):
         return list(_labelled(said))
     return _dialogue(said) or _whole(said)
@@ -87,7 +87,7 @@ def normalize(text: str) -> str:
 
 def stored_form(text: str, log: Iterable[dict[str, object]] | None) -> str:
     """Return what `normalize` returns, of a text whose `records` were read before."""
-    return injected.without(text) if log is None else written(_logged(log))
+    return injected_text.without(text) if log is None else written(_logged(log))
 
 
 def logged(lines: Iterable[str]) -> Iterator[Turn]:
@@ -165,7 +165,7 @@ def turn_of(record: dict[str, object]) -> Turn | None:
         return None
     content = inner.get("content") or inner.get("text") or inner.get("message")
     told = content if isinstance(content, str) else "\n".join(_texts(content))
-    said = injected.without(told).strip()
+    said = injected_text.without(told).strip()
     return Turn(known, said, _time(record) or _time(inner)) if said else None
 
 

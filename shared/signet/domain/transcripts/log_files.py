@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from signet.domain.memory.normalize import encodable
-from signet.domain.sessions import steps, transcript
+from signet.domain.transcripts import steps, transcript
 from signet.text.masking import Masked, mask
 
 #: Of a longer file the end is read: a log of this size is weeks of work, and what was said last counts.

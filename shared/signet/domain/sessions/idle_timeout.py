@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.hooks import finish, progress, store
-from signet.domain.hooks.models import State
-from signet.domain.sessions.models import Session
+from signet.domain.sessions import lifecycle, session_end, store
+from signet.domain.sessions.models import State
+from signet.domain.transcripts.models import Session
 
 #: Sessions that end in one transaction.
 BATCH = 20
@@ -27,7 +27,7 @@ def end(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[State]:
     """End them, queue the reading of what was handed over, and return them."""
     ended = find(tx, settings, now=now)
     for state in ended:
-        progress.silent(tx, state, settings, now=now)
+        lifecycle.silent(tx, state, settings, now=now)
         session = Session(
             agent_id=state.agent_id,
             key=state.key,
@@ -35,5 +35,5 @@ def end(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[State]:
             project=state.project,
             text="",
         )
-        finish.finish(tx, session, settings, now=now)
+        session_end.finish(tx, session, settings, now=now)
     return ended

@@ -8,10 +8,10 @@ from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.agents import presence
 from signet.domain.agents.presence import Presence
-from signet.domain.checkpoints import store as checkpoints
-from signet.domain.checkpoints.models import Trigger
-from signet.domain.hooks import claims, continuity, store
-from signet.domain.hooks.models import Continuity, State, with_turn
+from signet.domain.sessions import checkpoint_store as checkpoints
+from signet.domain.sessions import claims, continuity, store
+from signet.domain.sessions.checkpoint import Trigger
+from signet.domain.sessions.models import Continuity, State, with_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
 def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> None:
     """End a session that is silent: nobody serves it any more, and a start after that is a full one (HK-30).
 
-    What its prompts were given stays known (see silence.py).
+    What its prompts were given stays known (see idle_timeout.py).
     """
     call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
     presence.remove(tx, state.key, agent_id=state.agent_id)

@@ -3,11 +3,12 @@
 Codex (`Stop`) and OpenClaw (`agent_end`) report each turn and never the end of a session. A turn end hands the
 transcript so far over and ends nothing: claim, continuity and what was injected stay. The end, and with it the last
 summary, is written by whoever comes first: the harness that says so, or the scheduler once the session has been silent
-for `hooks.sessionEnd.idleMinutes` (`domain/hooks/silence.py`). Both ask for the same version of the same transcript,
-so it is read once; if more is said afterwards, the longer version is read and its summary replaces the earlier one.
+for `hooks.sessionEnd.idleMinutes` (`domain/sessions/idle_timeout.py`). Both ask for the same version of the same
+transcript, so it is read once. If more is said afterwards, the longer version is read, and its summary replaces the
+earlier one.
 """
 
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 
 #: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
 TURN_ENDS = frozenset(

@@ -6,8 +6,8 @@ from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.injections import trace
 from signet.domain.knowledge import feedback
-from signet.domain.sessions import end
-from signet.domain.sessions.models import Queued, Rules, Session
+from signet.domain.transcripts import end
+from signet.domain.transcripts.models import Queued, Rules, Session
 
 
 def finish(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:

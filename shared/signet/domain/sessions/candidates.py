@@ -10,10 +10,10 @@ from signet import clock
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader, Where
 from signet.domain.episodes import fence
-from signet.domain.hooks import context
 from signet.domain.memory.store import tags_of
 from signet.domain.memory.supersede import is_current
 from signet.domain.recall import store as recall
+from signet.domain.sessions import start_text
 from signet.domain.synthesis.sources import effective
 
 #: Below this a memory has faded (HK-41); a pinned one never does.
@@ -74,7 +74,7 @@ class Offer:
     @property
     def line(self) -> str:
         """Return the memory as it is told."""
-        return context.memory_line(self.content, self.tags, self.created_at, self.origin)
+        return start_text.memory_line(self.content, self.tags, self.created_at, self.origin)
 
 
 def candidates(

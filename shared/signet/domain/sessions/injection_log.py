@@ -5,7 +5,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.hooks.offers import Offer
+from signet.domain.sessions.candidates import Offer
 
 _OFFER = """
 INSERT INTO session_memories (id, agent_id, session_key, memory_id, source, effective_score, final_score, rank,

@@ -10,8 +10,8 @@ from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, search
 from signet.domain.graph import traverse
-from signet.domain.hooks import focus, wording
 from signet.domain.memory.supersede import is_current
+from signet.domain.sessions import focus, wording
 
 #: Longer ones are stories, and are told as episodes.
 RULE_CHARS = 300

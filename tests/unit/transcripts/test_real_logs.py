@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import ASSISTANT, USER
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import ASSISTANT, USER
 
 LOGS = sorted((Path(__file__).parents[2] / "harnesses" / "transcripts").glob("*.jsonl"))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.checkpoints.models import Checkpoint
+from signet.domain.sessions.checkpoint import Checkpoint
 from signet.observe.redact import redact
 
 _COLUMNS = (

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import Turn
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import Turn
 
 #: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
 CALL_CHARS, READ_CHARS = 8_000, 20_000

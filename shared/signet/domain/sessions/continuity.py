@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.config.pipeline import Continuity as Settings
-from signet.domain.checkpoints.models import MAX_QUERIES, MAX_REMEMBERS, Checkpoint, Trigger
-from signet.domain.hooks.models import Continuity, State
+from signet.domain.sessions.checkpoint import MAX_QUERIES, MAX_REMEMBERS, Checkpoint, Trigger
+from signet.domain.sessions.models import Continuity, State
 from signet.observe.redact import redact
 
 MAX_SNIPPETS = 10

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from signet.domain.episodes import fence
-from signet.domain.hooks import wording
+from signet.domain.sessions import wording
 
 MEMORY_LINE = "[memory active | /remember | /recall]"
 CUT = "\n[context truncated]"
