@@ -22,9 +22,9 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from signet import clock
 from signet.db import Database, ReadTx
-from signet.observe import logs, metrics, record, taxonomy
+from signet.observe import latency, logs, metrics, record, taxonomy
+from signet.observe.latency import Operation
 from signet.observe.record import Count
-from signet.observe.rings import TIMES, Operation
 from signet.observe.taxonomy import Stage
 from signet.observe.tracing import NOTHING, TRACES, Span, Value
 from signet.queue import finish, outcome
@@ -327,7 +327,7 @@ def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: fl
     metrics.labelled(metrics.JOB_OUTCOMES, kind, ended.end).inc()
     metrics.labelled(metrics.JOB_SECONDS, kind).observe(took)
     if ended.end in (End.COMPLETED, End.FAILED, End.PERMANENT):
-        TIMES.note(Operation.JOBS, took * 1000)
+        latency.observe(Operation.JOBS, took)
     if ended.end in (End.FAILED, End.PERMANENT):
         code = taxonomy.of_job(kind, ended.code, error)
         if code is not None:
