@@ -15,6 +15,9 @@ from signet.domain.agents import store as agents
 from signet.domain.auth import caller
 from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
+from signet.domain.graph import latest_traversal
+from signet.domain.graph.latest_traversal import Origin
+from signet.domain.graph.latest_traversal import Phase as Walked
 from signet.domain.hooks import identity, offered, progress, session_start, standing, wording
 from signet.domain.hooks.context import MEMORY
 from signet.domain.hooks.identity import Identity
@@ -23,9 +26,6 @@ from signet.domain.hooks.offers import Offer
 from signet.domain.hooks.progress import Call
 from signet.domain.hooks.session_start import Asked, Found
 from signet.domain.injections.models import Item, Phase
-from signet.domain.knowledge import walks
-from signet.domain.knowledge.walks import Origin
-from signet.domain.knowledge.walks import Phase as Walked
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.updates import state as updates
@@ -214,7 +214,7 @@ def _keep(
     if call.key is not None:
         offered.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
     if found.walk.focal:
-        walks.keep(
+        latest_traversal.keep(
             tx,
             found.walk,
             Walked.SESSION_START,

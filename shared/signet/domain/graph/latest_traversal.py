@@ -13,7 +13,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.traverse import Walk
-from signet.domain.knowledge.models import Sight
+from signet.domain.graph.visibility import Sight
 
 _KEEP = """
 INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
