@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from signet.wire.documents import shallow
-from signet.wire.model import Body, spelled
+from signet.wire.requests.documents import shallow
+from signet.wire.requests.model import Body, spelled
 
 
 class ConnectorBody(Body):

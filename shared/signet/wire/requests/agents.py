@@ -1,6 +1,6 @@
 """Naming an agent, and what agents say to each other (spec/harnesses.md §8, spec/hooks.md §10)."""
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 
 class AgentBody(Body):

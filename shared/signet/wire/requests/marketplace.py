@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 
 class RegisterBody(Body):

@@ -2,7 +2,7 @@
 
 from pydantic import Field, StrictBool, model_validator
 
-from signet.wire.model import Body, Id, Instant, spelled
+from signet.wire.requests.model import Body, Id, Instant, spelled
 
 #: Jobs that one request may change.
 MAX_JOBS = 500

@@ -5,9 +5,9 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, model_validator
 
-from signet.wire.changes import MAX_ITEMS, MAX_REASON_CHARS, Asked
-from signet.wire.model import SAFE_INTEGER, Id, spelled
-from signet.wire.tags import Tags
+from signet.wire.requests.changes import MAX_ITEMS, MAX_REASON_CHARS, Asked
+from signet.wire.requests.model import SAFE_INTEGER, Id, spelled
+from signet.wire.requests.tags import Tags
 
 
 class ForgetBody(Asked):

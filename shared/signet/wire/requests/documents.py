@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 #: Levels of lists and objects in metadata; thousands could be read but not written again.
 MAX_LEVELS = 32

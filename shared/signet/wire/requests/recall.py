@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from pydantic import Field, model_validator
 
-from signet.wire.model import Body, Instant, spelled
-from signet.wire.tags import Tags
+from signet.wire.requests.model import Body, Instant, spelled
+from signet.wire.requests.tags import Tags
 
 
 class RecallBody(Body):

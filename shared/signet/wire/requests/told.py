@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from signet.wire.model import Body, Id, spelled
+from signet.wire.requests.model import Body, Id, spelled
 
 #: As many as one model answer may name (spec/pipeline.md); more are a document.
 MAX_TOLD = 100

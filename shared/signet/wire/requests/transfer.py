@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from signet.wire.memory import RememberBody
-from signet.wire.model import Body, spelled
+from signet.wire.requests.memory import RememberBody
+from signet.wire.requests.model import Body, spelled
 
 #: Records of one request.
 MAX_RECORDS = 1_000

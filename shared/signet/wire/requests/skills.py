@@ -1,6 +1,6 @@
 """Installing a skill (spec/skills.md §2)."""
 
-from signet.wire.model import Body
+from signet.wire.requests.model import Body
 
 
 class InstallBody(Body):

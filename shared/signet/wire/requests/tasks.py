@@ -1,6 +1,6 @@
 """Making and changing a task (spec/tasks-git-update-logs.md §1)."""
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 
 class TaskBody(Body):

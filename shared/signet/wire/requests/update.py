@@ -1,6 +1,6 @@
 """Looking for new versions and installing them (spec/tasks-git-update-logs.md §3)."""
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 
 class UpdateConfigBody(Body):

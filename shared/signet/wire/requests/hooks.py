@@ -5,8 +5,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, model_validator
 
-from signet.wire.model import Body, spelled
-from signet.wire.recall import RecallBody
+from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.recall import RecallBody
 
 
 def bare(session_key: str) -> str:

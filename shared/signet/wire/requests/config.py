@@ -1,6 +1,6 @@
 """Replacing a file of the workspace (spec/tasks-git-update-logs.md §5)."""
 
-from signet.wire.model import Body
+from signet.wire.requests.model import Body
 
 
 class ConfigBody(Body):

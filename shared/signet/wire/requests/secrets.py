@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 
 class SecretBody(Body):

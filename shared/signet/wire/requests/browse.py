@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from signet.wire.model import Body, spelled
-from signet.wire.tags import Tags
+from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.tags import Tags
 
 #: More names than this are no question of a person.
 MAX_NAMES = 100

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from signet.wire.memory import MAX_CONTENT_CHARS
-from signet.wire.model import SAFE_INTEGER, Author, Body, TypeName, spelled
-from signet.wire.tags import Tags
+from signet.wire.requests.memory import MAX_CONTENT_CHARS
+from signet.wire.requests.model import SAFE_INTEGER, Author, Body, TypeName, spelled
+from signet.wire.requests.tags import Tags
 
 #: Memories of one batch.
 MAX_ITEMS = 200

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, model_validator
 
-from signet.wire.model import (
+from signet.wire.requests.model import (
     KEY_CHARS,
     NAME_CHARS,
     SAFE_INTEGER,
@@ -14,8 +14,8 @@ from signet.wire.model import (
     TypeName,
     spelled,
 )
-from signet.wire.tags import Tags
-from signet.wire.told import Aspects, Entities, Ids
+from signet.wire.requests.tags import Tags
+from signet.wire.requests.told import Aspects, Entities, Ids
 
 #: A longer text is a document. This much is saved in two thousand pieces by one transaction of a second or two, for
 #: which every other writer waits.

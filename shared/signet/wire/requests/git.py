@@ -1,6 +1,6 @@
 """Changing how the repository is kept in step (spec/tasks-git-update-logs.md §2)."""
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 
 class GitConfigBody(Body):

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from signet.wire.hooks import SessionKey
-from signet.wire.model import KEY_CHARS, Body, spelled
+from signet.wire.requests.hooks import SessionKey
+from signet.wire.requests.model import KEY_CHARS, Body, spelled
 
 
 class ContextBody(Body):

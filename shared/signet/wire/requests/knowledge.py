@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from signet.wire.model import Body, spelled
+from signet.wire.requests.model import Body, spelled
 
 #: A longer reason is a text of its own.
 MAX_REASON_CHARS = 500

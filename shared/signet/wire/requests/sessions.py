@@ -1,7 +1,7 @@
 """What harnesses send when a session ends, and who asks for MEMORY.md (spec/hooks.md §6, §9)."""
 
-from signet.wire.hooks import HookBody, SessionKey
-from signet.wire.model import Body, spelled
+from signet.wire.requests.hooks import HookBody, SessionKey
+from signet.wire.requests.model import Body, spelled
 
 
 class SessionEndBody(HookBody):
