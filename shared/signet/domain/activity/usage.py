@@ -1,7 +1,7 @@
-"""From counters to answers. Pure."""
+"""Usage by route and by provider, from the samples of counters. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 #: A metric's samples: labels and value.
 Samples = Iterable[tuple[Mapping[str, str], float]]
@@ -43,18 +43,6 @@ def providers(calls: Samples, seconds: Samples) -> dict[str, dict[str, float]]:
         if labels["provider"] in found:
             found[labels["provider"]]["totalLatencyMs"] += round(value * 1000, 3)
     return dict(sorted(found.items()))
-
-
-def continuity(scores: Sequence[float]) -> dict[str, float | None]:
-    """Return count, average, trend (newest − oldest) and the newest of scores that come newest first (AN-15)."""
-    if not scores:
-        return {"count": 0, "average": 0, "trend": 0, "latest": None}
-    return {
-        "count": len(scores),
-        "average": round(sum(scores) / len(scores), 2),
-        "trend": round(scores[0] - scores[-1], 2),
-        "latest": scores[0],
-    }
 
 
 def _key(labels: Mapping[str, str]) -> str:

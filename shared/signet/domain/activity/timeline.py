@@ -1,10 +1,9 @@
 """Everything that happened to a memory, a job, a request or a session, in the order of time.
 
-Rows tell most of it (history, jobs, errors, comparisons of the predictor); lines of the log are handed in by the
-caller, who reads files outside of the snapshot. Details name what was changed and never say the text.
+Most of it is in rows (history, jobs, errors, comparisons of the predictor); the caller passes lines of the log, because
+it reads files before it opens the snapshot. Details name what was changed and never contain the text of a memory.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +11,20 @@ from datetime import datetime
 from enum import StrEnum
 
 from signet import clock
-from signet.db import ReadTx, Row
-from signet.domain.timeline import store
+from signet.db import ReadTx, columns
+from signet.domain.activity import sql
 from signet.errors import Invalid
 from signet.observe.logread import Entry, strings
 
-#: A shorter id would be found in every line (TM-3).
+#: Every line would contain a shorter id (TM-3).
 MIN_CHARS = 4
-#: Lines of the log that are looked through, newest first.
+#: Lines of the log that are searched, newest first.
 LOG_LINES = 500
 DEFAULT_LIMIT, MAX_LIMIT = 1_000, 10_000
 
 
 class Source(StrEnum):
-    """Who tells; events of one instant stand in this order (TM-1)."""
+    """Where an event comes from; events of one instant are sorted in this order (TM-1)."""
 
     HISTORY = "history"
     JOB = "job"
@@ -34,7 +33,7 @@ class Source(StrEnum):
     PREDICTOR = "predictor"
 
 
-#: Names in the metadata of a change under which the words of a memory stand.
+#: Names in the metadata of a change that hold the text of a memory.
 _TEXTS = re.compile(r"(?i)(content|statement|text|query)$")
 _ORDER = {source: place for place, source in enumerate(Source)}
 
@@ -73,8 +72,8 @@ def of(
     """Return the newest events of an id, oldest first; an unknown id has none. Raises Invalid for a short one."""
     if len(entity_id) < MIN_CHARS:
         raise Invalid(f"id must have at least {MIN_CHARS} characters")
-    is_job, memory_id = store.memory_of_job(tx, entity_id)
-    kind = _kind(store.kinds(tx, entity_id), is_job=is_job)
+    is_job, memory_id = sql.job_memory(tx, entity_id)
+    kind = _kind(sql.known_as(tx, entity_id), is_job=is_job)
     events = sorted(
         _events(tx, entity_id, kind, lines, memory_id if is_job else None, limit),
         key=lambda one: (one.at, _ORDER[one.source]),
@@ -97,12 +96,12 @@ def exported(timeline: Mapping[str, object], *, version: str, now: datetime) -> 
     return {"meta": meta, "timeline": timeline}
 
 
-def _kind(found: Row, *, is_job: bool) -> EntityType:
-    if found["memory"] or is_job:
+def _kind(known: sql.KnownAs, *, is_job: bool) -> EntityType:
+    if known.memory or is_job:
         return EntityType.MEMORY
-    if found["request"]:
+    if known.request:
         return EntityType.REQUEST
-    return EntityType.SESSION if found["session"] else EntityType.UNKNOWN
+    return EntityType.SESSION if known.session else EntityType.UNKNOWN
 
 
 def _events(
@@ -120,51 +119,50 @@ def _events(
         EntityType.REQUEST: ("request_id", entity_id),
         EntityType.SESSION: ("session_id", entity_id),
     }.get(kind, ("memory_id", memory_id))
-    yield from map(_changed, store.history(tx, column, value, limit))
-    jobs = {row["id"]: row for row in store.jobs(tx, "memory_id", memory_id, limit)}
-    jobs |= {row["id"]: row for row in store.jobs(tx, "id", entity_id, limit)}
+    yield from map(_changed, sql.history(tx, column, value, limit))
+    jobs = {job.id: job for job in sql.jobs(tx, "memory_id", memory_id, limit)}
+    jobs |= {job.id: job for job in sql.jobs(tx, "id", entity_id, limit)}
     for job in jobs.values():
         yield from _worked(job)
     for line in lines:
-        if _names(line, entity_id):
+        if _mentions(line, entity_id):
             yield _logged(line)
-    yield from map(_failed, store.errors(tx, entity_id))
-    yield from map(_compared, store.comparisons(tx, entity_id, limit))
+    yield from map(_failed, sql.errors_about(tx, entity_id))
+    yield from map(_compared, sql.comparisons(tx, entity_id, limit))
 
 
-def _changed(row: Row) -> Event:
+def _changed(row: sql.Change) -> Event:
     fixed = {
-        "changedBy": row["changed_by"],
-        "reason": row["reason"],
-        "hasOldContent": bool(row["has_old"]),
-        "hasNewContent": bool(row["has_new"]),
+        "changedBy": row.changed_by,
+        "reason": row.reason,
+        "hasOldContent": bool(row.has_old),
+        "hasNewContent": bool(row.has_new),
     }
-    # What the metadata say never replaces what is known (TM-2).
-    details = _metadata(row["metadata"]) | fixed
-    return Event(at=row["created_at"], source=Source.HISTORY, event=row["event"], details=details)
+    # Metadata never replaces what the columns say (TM-2).
+    details = _without_texts(columns.json_object(row.metadata)) | fixed
+    return Event(at=row.created_at, source=Source.HISTORY, event=row.event, details=details)
 
 
-def _worked(row: Row) -> Iterator[Event]:
-    told: Mapping[str, Mapping[str, object]] = {
-        "created": {"status": row["status"]},
-        "leased": {"attempt": row["attempts"]},
-        "completed": {"attempt": row["attempts"]},
-        "failed": {"attempt": row["attempts"], "error": row["error"]},
-    }
-    for what, details in told.items():
-        at = row[f"{what}_at"]
+def _worked(job: sql.Job) -> Iterator[Event]:
+    states: tuple[tuple[str, str | None, Mapping[str, object]], ...] = (
+        ("created", job.created_at, {"status": job.status}),
+        ("leased", job.leased_at, {"attempt": job.attempts}),
+        ("completed", job.completed_at, {"attempt": job.attempts}),
+        ("failed", job.failed_at, {"attempt": job.attempts, "error": job.error}),
+    )
+    for state, at, details in states:
         if at is not None:
             yield Event(
                 at=at,
                 source=Source.JOB,
-                event=f"job:{row['job_type']}:{what}",
-                details={"jobId": row["id"], **details},
+                event=f"job:{job.job_type}:{state}",
+                details={"jobId": job.id, **details},
             )
 
 
-def _names(line: Entry, entity_id: str) -> bool:
-    said = (line.get("message"), line.get("data"), line.get("error"))
-    return any(entity_id in text for part in said for text in strings(part))
+def _mentions(line: Entry, entity_id: str) -> bool:
+    parts = (line.get("message"), line.get("data"), line.get("error"))
+    return any(entity_id in text for part in parts for text in strings(part))
 
 
 def _logged(line: Entry) -> Event:
@@ -176,44 +174,36 @@ def _logged(line: Entry) -> Event:
     )
 
 
-def _failed(row: Row) -> Event:
+def _failed(row: sql.Error) -> Event:
     return Event(
-        at=row["timestamp"],
+        at=row.timestamp,
         source=Source.ERROR,
-        event=f"error:{row['stage']}:{row['code']}",
+        event=f"error:{row.stage}:{row.code}",
         details={
-            "message": row["message"],
-            "memoryId": row["memory_id"],
-            "requestId": row["request_id"],
+            "message": row.message,
+            "memoryId": row.memory_id,
+            "requestId": row.request_id,
         },
     )
 
 
-def _compared(row: Row) -> Event:
+def _compared(row: sql.Comparison) -> Event:
     return Event(
-        at=row["created_at"],
+        at=row.created_at,
         source=Source.PREDICTOR,
-        event=f"predictor:comparison:{'won' if row['predictor_won'] else 'lost'}",
+        event=f"predictor:comparison:{'won' if row.predictor_won else 'lost'}",
         details={
-            "ndcg": row["predictor_ndcg"],
-            "baselineNdcg": row["baseline_ndcg"],
-            "margin": row["margin"],
-            "alpha": row["alpha"],
-            "candidateCount": row["candidate_count"],
+            "ndcg": row.predictor_ndcg,
+            "baselineNdcg": row.baseline_ndcg,
+            "margin": row.margin,
+            "alpha": row.alpha,
+            "candidateCount": row.candidate_count,
         },
     )
-
-
-def _metadata(stored: str | None) -> dict[str, object]:
-    try:
-        found = json.loads(stored) if stored else {}
-    except ValueError:
-        return {}
-    return _without_texts(found) if isinstance(found, dict) else {}
 
 
 def _without_texts(found: Mapping[str, object]) -> dict[str, object]:
-    """Return what is noted of a change without what a memory says."""
+    """Return the metadata of a change without the text of a memory."""
     return {
         name: _without_texts(value) if isinstance(value, dict) else value
         for name, value in found.items()
