@@ -43,7 +43,7 @@ def serve(booted: Booted) -> int:
     from dramatiq import Worker
 
     from signet import clock
-    from signet.domain.analytics.keep import keep
+    from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
@@ -51,7 +51,6 @@ def serve(booted: Booted) -> int:
     from signet.process.live import LiveSettings
     from signet.process.memory import Thrift
     from signet.process.reap import Reaper
-    from signet.process.recording import Recording
     from signet.queue import QUEUES
     from signet.queue.bell import Bell, Ringer
     from signet.queue.broker import JobsBroker
@@ -83,8 +82,8 @@ def serve(booted: Booted) -> int:
     threads = sum(queue.slots for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
     live.start()
-    recording = Recording(db, live, keep)
-    recording.start()
+    flusher = Flusher(db, live)
+    flusher.start()
     broker.deadlines.start()
     worker.start()
     pump.start()
@@ -109,7 +108,7 @@ def serve(booted: Booted) -> int:
     pump.stop()
     given_back = pump.give_back()
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
-    recording.stop()
+    flusher.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

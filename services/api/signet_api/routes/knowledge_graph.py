@@ -16,7 +16,7 @@ from signet.domain.graph.missing_tables import borne
 from signet.domain.graph.visibility import UnknownEntity
 from signet.domain.graph.weights import Bounds
 from signet.errors import Invalid
-from signet.wire.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
+from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
 from signet_api import rows
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
