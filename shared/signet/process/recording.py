@@ -11,7 +11,7 @@ from signet.db import Database, WriteTx
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.observe.record import PENDING, Seen
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 
 log = logs.get("system")
 

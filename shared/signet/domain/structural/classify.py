@@ -9,11 +9,11 @@ from signet.domain.extraction import corrections
 from signet.domain.structural import answer, ask, prompt, store
 from signet.domain.structural.models import Item, Placed, Subject
 from signet.providers.ports import LanguageModel
-from signet.queue import siblings
-from signet.queue.held import Run
+from signet.queue import coalesce
+from signet.queue.job_context import JobContext
 
 
-def run(job: Run, model: LanguageModel, settings: Callable[[], Structural]) -> None:
+def run(job: JobContext, model: LanguageModel, settings: Callable[[], Structural]) -> None:
     """File the job's fact, and with it those that wait for the same entity; complete these jobs.
 
     Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
@@ -32,12 +32,12 @@ def run(job: Run, model: LanguageModel, settings: Callable[[], Structural]) -> N
     ask.settle(job, items, answer.placed(said, len(items)), write)
 
 
-def _batch(tx: ReadTx, job: Run, size: int) -> tuple[Subject | None, list[Item]]:
+def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list[Item]]:
     entity_id = str(job.lease.payload.get("entity_id") or "")
     subject = store.subject(tx, entity_id)
     if subject is None:
         return None, []
-    others = siblings.waiting(tx, job.lease, "entity_id", count=size - 1)
+    others = coalesce.waiting(tx, job.lease, "entity_id", count=size - 1)
     jobs = [(job.lease.job_id, job.lease.payload), *((one.job_id, one.payload) for one in others)]
     wanted = [(job_id, str(payload.get("attribute_id"))) for job_id, payload in jobs]
     return subject, store.stubs(tx, wanted, entity_id)

@@ -11,7 +11,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.extraction import corrections
 from signet.domain.graph import superseding
 from signet.domain.graph.superseding import Superseded
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 #: Attributes of one sweep, and of one transaction; the next sweep goes on with the rest.
 MOST = 2_000
@@ -30,7 +30,7 @@ INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPD
 """
 
 
-def run(job: Run, *, least: float, now: datetime) -> int:
+def run(job: JobContext, *, least: float, now: datetime) -> int:
     """Compare what has changed with what its entities had, as surely as `least`; return how much was looked at.
 
     Raises LeaseLost, Cancelled.
