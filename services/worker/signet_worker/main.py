@@ -43,13 +43,12 @@ def serve(booted: Booted) -> int:
     from dramatiq import Worker
 
     from signet import clock
-    from signet.domain.analytics.keep import keep
+    from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
     from signet.process.liveness import Presence, remove
     from signet.process.memory import Thrift
-    from signet.process.recording import Recording
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
     from signet.queue import QUEUES
@@ -83,8 +82,8 @@ def serve(booted: Booted) -> int:
     threads = sum(queue.concurrency for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
     live.start()
-    recording = Recording(db, live, keep)
-    recording.start()
+    flusher = Flusher(db, live)
+    flusher.start()
     broker.deadlines.start()
     worker.start()
     dispatcher.start()
@@ -109,7 +108,7 @@ def serve(booted: Booted) -> int:
     dispatcher.stop()
     given_back = dispatcher.give_back()
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
-    recording.stop()
+    flusher.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()
