@@ -42,7 +42,7 @@ def queue_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Queue the look at what a session used of what it was given, unless it is queued."""
     job = Job(
         kind=TRACE,
-        slot=f"{agent_id}:{key}",
+        dedupe_key=f"{agent_id}:{key}",
         agent_id=agent_id,
         payload={"session_key": key},
         priority=BULK,
