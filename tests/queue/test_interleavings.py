@@ -1,4 +1,4 @@
-"""Two workers and a reaper at one job, in every order of their steps (design F-3).
+"""Two workers and a reaper at one job, in every order of their steps.
 
 A step is one transaction on its own process's connection. Each worker claims, extends, ends the lease and then tries
 to end it again, as one that slept through everything would. A tick of the reaper is more than half a lease: a lease
@@ -102,7 +102,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[Database, Database]]:
 def begin(tx: WriteTx, hands: Hands) -> str:
     tx.run("DELETE FROM memory_jobs")
     tx.run("DELETE FROM runtime_settings")
-    return str(enqueue(tx, Job(kind="work", queue="light", slot="one"), now=hands.now))
+    return str(enqueue(tx, Job(kind="work", queue="light", dedupe_key="one"), now=hands.now))
 
 
 def look(tx: ReadTx, job_id: str) -> tuple[str, int, int, int]:

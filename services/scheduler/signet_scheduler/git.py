@@ -11,7 +11,7 @@ from signet.domain.skills import files
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler.watch import Kind, Seen, seen
 
 log = logs.get("git")
@@ -24,7 +24,7 @@ MOST_SECONDS = 3_600.0
 #: How long a stop waits for git; it ends its work by itself.
 STOP_SECONDS = 2.0
 
-#: What leads to a commit (harnesses.md §3), besides skills.
+#: What leads to a commit, besides skills.
 WATCHED = (Kind.CONFIG, Kind.IDENTITY, Kind.AGENTS, Kind.NOTES)
 
 

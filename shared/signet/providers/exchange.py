@@ -11,7 +11,8 @@
 | a web page, nothing, another format | ProviderNonsense | something else answers there |
 | any other status that is not 2xx, an error as answer | ProviderFailed | with the status and the start of the body |
 
-Whose fault the last five are, the provider's or the question's, is told by what other jobs meet (queue/limits.py).
+Whose fault the last five are, the provider's or the question's, is told by what other jobs meet
+(queue/circuit_breaker.py).
 """
 
 import json
@@ -33,7 +34,7 @@ from signet.net import http
 from signet.providers import streamed, vectors
 from signet.providers.ports import Completion
 
-#: Short, so that work starts again within five seconds of a local server's return (design/queue.md F-15).
+#: Short, so that work starts again within five seconds of a local server's return.
 UNREACHABLE_SECONDS = 3.0
 #: For a rate limit that does not say how long it lasts; most count by the minute.
 LIMITED_SECONDS = 20.0

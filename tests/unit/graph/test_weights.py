@@ -1,9 +1,9 @@
-"""How sessions and time move the weight of an aspect (spec/knowledge.md §8)."""
+"""How sessions and time move the weight of an aspect."""
 
 import pytest
 
-from signet.domain.knowledge import weights
-from signet.domain.knowledge.weights import Bounds, Use
+from signet.domain.graph import weights
+from signet.domain.graph.weights import Bounds, Use
 
 BOUNDS = Bounds()
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-#: Types a fact may have; anything else a model says becomes `fact` (spec/pipeline.md §2).
+#: Types a fact may have; anything else a model says becomes `fact`.
 FACT_TYPES = frozenset(
     (
         "fact",
@@ -16,11 +16,6 @@ FACT_TYPES = frozenset(
         "episodic",
         "system",
     )
-)
-
-#: Types the end of a triple may have; anything else becomes `unknown`.
-ENTITY_TYPES = frozenset(
-    ("person", "project", "system", "tool", "concept", "skill", "task", "unknown")
 )
 
 MIN_FACT_CHARS = 10

@@ -1,4 +1,4 @@
-"""The steps of a sweep, in their fixed order, each in short transactions (spec/pipeline.md §14).
+"""The steps of a sweep, in their fixed order, each in short transactions.
 
 A step handles at most `limit` rows, so a large backlog never holds the write lock for long. A memory goes in three
 steps that choose the same oldest tombstones, and its row only when the first two have left nothing of it; after a
@@ -13,18 +13,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import Database, WriteTx
+from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
-from signet.domain.graph import link
+from signet.domain.graph import link, tasks
 from signet.domain.graph import store as graph
 from signet.domain.injections import store as injections
-from signet.domain.knowledge import tasks
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoint_store as sessions
-from signet.domain.telemetry import store as events
 
-#: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
+#: Rows of one transaction: the bulk lane's few milliseconds.
 BATCH = 100
 #: Free pages given back to the file system in one transaction.
 RECLAIM_PAGES = 500

@@ -1,4 +1,4 @@
-"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it (skills.md §5).
+"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it.
 
 Each function is one transaction and safe to repeat. Models are never called here: enrichment, vectors and the things a
 text speaks of are jobs.
@@ -108,7 +108,7 @@ def is_thin(skill: Skill, rules: Rules) -> bool:
 
 def job(kind: str, entity_id: str) -> Job:
     """Return a job about a skill; one of each kind is open at a time."""
-    return Job(kind=kind, slot=entity_id, payload={"entityId": entity_id}, priority=BULK)
+    return Job(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
 
 
 def _is_current(known: Node, skill: Skill) -> bool:
