@@ -6,12 +6,11 @@ A relation is what was said; a dependency is an edge that a traversal follows. W
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from signet import ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list
-from signet.domain.graph.models import Source
+from signet.domain.graph.models import Dependency, Source
 
 _INSERT_DEPENDENCY = """
 INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
@@ -59,18 +58,15 @@ SELECT e.id FROM entities e WHERE e.id IN {LIST} AND NOT EXISTS (
     SELECT 1 FROM relations r WHERE r.target_entity_id = e.id OR r.source_entity_id = e.id)"""
 
 
-class Dependency(NamedTuple):
-    """An edge from one entity to another; strength 0..1."""
-
-    source_entity_id: str
-    target_entity_id: str
-    dependency_type: str
-    strength: float
-    reason: str
-
-
 def companions(
-    tx: WriteTx, source: Source, one: str, other: str, *, strength: float, confidence: float, reason: str
+    tx: WriteTx,
+    source: Source,
+    one: str,
+    other: str,
+    *,
+    strength: float,
+    confidence: float,
+    reason: str,
 ) -> None:
     """Join two entities by `related_to`, unless an edge joins them in either direction."""
     edge = (ids.new_ordered_id(), source.agent_id, one, other, strength, confidence, reason)
@@ -109,9 +105,7 @@ def relate(
     tx.run(_DEPEND, {**edge, "id": ids.new_ordered_id(), "confidence": mean})
 
 
-def relate_of_origin(
-    tx: WriteTx, edge: Dependency, *, origin: str, agent_id: str, at: str
-) -> None:
+def relate_of_origin(tx: WriteTx, edge: Dependency, *, origin: str, agent_id: str, at: str) -> None:
     """Write a relation and its edge that do not come from a memory; as sure as the edge is strong."""
     metadata = json.dumps({"origin": origin})
     row = (ids.new_ordered_id(), *edge[:3], edge.strength, metadata, at, at)

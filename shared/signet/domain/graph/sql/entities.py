@@ -21,7 +21,9 @@ INSERT INTO entities (id, name, canonical_name, entity_type, description, mentio
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _FIND_OR_INSERT = f"""{_INSERT}
 ON CONFLICT (agent_id, canonical_name) DO UPDATE SET updated_at = excluded.updated_at RETURNING id"""
-_UPDATE = "UPDATE entities SET name = ?, entity_type = ?, description = ?, updated_at = ? WHERE id = ?"
+_UPDATE = (
+    "UPDATE entities SET name = ?, entity_type = ?, description = ?, updated_at = ? WHERE id = ?"
+)
 _DESCRIBE = "UPDATE entities SET description = ?, updated_at = ? WHERE id = ?"
 _TYPE = "UPDATE entities SET entity_type = ? WHERE id = ?"
 _FIRST_TYPE = """
@@ -90,7 +92,9 @@ def mention(
     known = find(tx, canonical, agent_id=source.agent_id)
     entity_id = ids.new_ordered_id() if known is None else known.id
     if known is None:
-        insert(tx, entity_id, name, canonical, type, mentions=1, agent_id=source.agent_id, at=source.at)
+        insert(
+            tx, entity_id, name, canonical, type, mentions=1, agent_id=source.agent_id, at=source.at
+        )
     elif known.entity_type in _UNTYPED and type not in _UNTYPED:
         tx.run(_TYPE, (type, entity_id))
     is_new = tx.run(_MENTION, (source.memory_id, entity_id, text or name, confidence, source.at))
@@ -120,7 +124,9 @@ def insert(
     tx.run(_INSERT, (entity_id, name, canonical, type, description, mentions, agent_id, at, at))
 
 
-def find_or_insert(tx: WriteTx, name: str, canonical: str, type: str, *, agent_id: str, at: str) -> str:
+def find_or_insert(
+    tx: WriteTx, name: str, canonical: str, type: str, *, agent_id: str, at: str
+) -> str:
     """Find or make an entity that no memory need mention, and return its id."""
     made = (ids.new_ordered_id(), name, canonical, type, None, 0, agent_id, at, at)
     found: str = tx.value(_FIND_OR_INSERT, made)
