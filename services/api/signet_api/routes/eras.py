@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import eras
 from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory.models import Event

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.db import ReadTx, Row
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import compaction, continuity, lifecycle

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory import lookup
 from signet_api.deps import Shared, agent_of
 

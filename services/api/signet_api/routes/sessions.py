@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.auth import caller
 from signet.domain.injections import show
 from signet.domain.sessions import claims, lifecycle, prompt, store, transcript_search

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, Row
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.injections import store, trace
 from signet.domain.injections.models import Kind, Phase, Used, tokens
 from signet.domain.injections.texts import Texts

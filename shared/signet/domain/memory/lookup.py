@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory import store
 from signet.domain.memory.models import Memory, Stats
 from signet.domain.memory.refusals import Unknown

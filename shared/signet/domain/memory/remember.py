@@ -15,7 +15,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.graph import link
 from signet.domain.graph import structured_input as told_of
 from signet.domain.graph.structured_input import Told

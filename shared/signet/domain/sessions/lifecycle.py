@@ -7,7 +7,7 @@ from datetime import datetime
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.sessions import checkpoint_store as checkpoints
 from signet.domain.sessions import claims, continuity, store
 from signet.domain.sessions.checkpoint import Trigger
