@@ -1,4 +1,4 @@
-"""What sessions and time do to the graph in the store (spec/knowledge.md §8, §11)."""
+"""What sessions and time do to the graph in the store."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

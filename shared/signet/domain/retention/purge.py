@@ -1,4 +1,4 @@
-"""The steps of a sweep, in their fixed order, each in short transactions (spec/pipeline.md §14).
+"""The steps of a sweep, in their fixed order, each in short transactions.
 
 A step handles at most `limit` rows, so a large backlog never holds the write lock for long. A memory goes in three
 steps that choose the same oldest tombstones, and its row only when the first two have left nothing of it; after a
@@ -23,7 +23,7 @@ from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoint_store as sessions
 
-#: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
+#: Rows of one transaction: the bulk lane's few milliseconds.
 BATCH = 100
 #: Free pages given back to the file system in one transaction.
 RECLAIM_PAGES = 500
