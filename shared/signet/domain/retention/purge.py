@@ -17,7 +17,7 @@ from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link, tasks
 from signet.domain.graph import store as graph
-from signet.domain.injections import store as injections
+from signet.domain.injections import record, usefulness
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
@@ -106,13 +106,13 @@ def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Bat
 
 def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old notes of what was brought to sessions."""
-    gone = store.drop_session_memories(tx, cutoff(now, windows.session_memories), limit)
+    gone = usefulness.delete_old(tx, cutoff(now, windows.session_memories), limit)
     return Batch(handled=gone, counts={"sessionMemoriesPurged": gone})
 
 
 def injected(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old records of what sessions were given; they are kept as long as events."""
-    gone = injections.purge(tx, cutoff(now, windows.telemetry), limit)
+    gone = record.delete_old(tx, cutoff(now, windows.telemetry), limit)
     return Batch(handled=gone, counts={"injectionsPurged": gone})
 
 
