@@ -76,7 +76,7 @@ def singletons(tx: ReadTx, order: Order) -> list[Row]:
 
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
-    """Return entities whose name is none (knowledge.md §1)."""
+    """Return entities whose name is none."""
     wanted = order.number("batchSize")
     found: list[Row] = []
     asked = {**_asked(order), "limit": READ, "after": 0}
