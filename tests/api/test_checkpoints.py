@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from signet.domain.checkpoints import store
-from signet.domain.checkpoints.models import Checkpoint, Trigger
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
+from signet.domain.sessions import checkpoint_store as store
+from signet.domain.sessions.checkpoint import Checkpoint, Trigger
 from signet.observe import record
 from signet.observe.record import Event
 from support.http import Api

@@ -9,8 +9,8 @@ import pytest
 
 from signet import clock
 from signet.db import Row, WriteTx
-from signet.domain.sessions import end, files, store
-from signet.domain.sessions.models import Rules, Session
+from signet.domain.transcripts import end, log_files, store
+from signet.domain.transcripts.models import Rules, Session
 from signet.queue import console
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
@@ -45,7 +45,7 @@ def ended(
 ) -> str:
     """End a session as the API does and return the id of its job."""
     session = Session(
-        agent_id=agent, key=key, harness="codex", project=project, text=files.storable(text)
+        agent_id=agent, key=key, harness="codex", project=project, text=log_files.storable(text)
     )
     rules = Rules(attempts=attempts)
     queued = home.db.write(end.end, session, rules=rules, now=clock.now())

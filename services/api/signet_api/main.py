@@ -76,7 +76,7 @@ def serve(booted: Booted) -> int:
     live = LiveSettings(workspace, loaded, Vault(workspace.vault).find)
     live.start()
     vectors = QueryVectors(live, _keep)
-    listening = _socket(loaded.address.bind, loaded.address.port)
+    listening = listener(loaded.address.bind, loaded.address.port)
     state = State(
         db=db,
         live=live,
@@ -135,13 +135,17 @@ def _keep() -> None:
     gc.freeze()
 
 
-def _socket(host: str, port: int) -> socket.socket:
-    """Return the listening socket: the supervisor's, else our own."""
+def listener(host: str, port: int) -> socket.socket:
+    """Return the listening socket: the supervisor's, else our own.
+
+    It names its protocol, because asyncio asks for that before it switches Nagle's algorithm off: without, each
+    answer on a connection that stays open comes 40 ms late.
+    """
     given = os.environ.get(SOCKET_FD)
     if given:
         return socket.socket(fileno=os.dup(int(given)))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    own = socket.socket(family, socket.SOCK_STREAM)
+    own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     own.bind((host, port))
     own.listen(BACKLOG)

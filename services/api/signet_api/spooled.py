@@ -4,9 +4,9 @@ import asyncio
 
 from pydantic import ValidationError
 
-from signet.domain.hooks import spool
-from signet.domain.hooks.spool import Entry
 from signet.domain.memory.models import Actor
+from signet.domain.sessions import spool
+from signet.domain.sessions.spool import Entry
 from signet.errors import Kind, SignetError
 from signet.observe import logs
 from signet.wire.hooks import CompactionBody

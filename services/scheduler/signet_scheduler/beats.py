@@ -10,9 +10,9 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
-from signet.domain.hooks import silence
 from signet.domain.knowledge import communities
 from signet.domain.maintenance import cycle
+from signet.domain.sessions import idle_timeout
 from signet.domain.structural import top
 from signet.domain.synthesis import ask as synthesis
 from signet.domain.updates import check as updates
@@ -125,13 +125,13 @@ def _synthesize(
 
 
 def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return [state.key for state in silence.find(tx, settings, now=now)]
+    return [state.key for state in idle_timeout.find(tx, settings, now=now)]
 
 
 def _end_silent(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
-    for state in silence.end(tx, settings, now=now) if found else ():
+    for state in idle_timeout.end(tx, settings, now=now) if found else ():
         record.event(Event.SESSION_END, harness=state.harness)
 
 

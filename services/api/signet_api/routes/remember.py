@@ -23,7 +23,7 @@ from signet.domain.graph.told import (
 )
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 from signet.errors import Invalid, TooLarge
 from signet.wire.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.model import KEY_CHARS, NAME_CHARS

@@ -9,7 +9,7 @@ from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
-from signet.domain.hooks import store as sessions
+from signet.domain.sessions import store as sessions
 from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
 from signet.queue import console, limits, stats

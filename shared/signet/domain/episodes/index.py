@@ -8,8 +8,8 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.sessions import store as sessions
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import store as sessions
+from signet.domain.transcripts import transcript
 from signet.providers.ports import Embedder
 from signet.queue import BULK
 from signet.queue.held import Run

@@ -18,7 +18,7 @@ from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import store
 from signet.domain.memory.models import Memory
-from signet.domain.sessions import injected, transcript
+from signet.domain.transcripts import injected_text, transcript
 from signet.observe import logs, record
 from signet.observe.record import Event
 from signet.observe.taxonomy import Code
@@ -139,7 +139,7 @@ def _undecided(job: Run) -> Extraction:
 
 def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
     """Read what was said; what programs put into a session was not (it would confirm itself)."""
-    said = transcript.normalize(source.content) or injected.without(source.content)
+    said = transcript.normalize(source.content) or injected_text.without(source.content)
     if len(said.strip()) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))
     started = time.monotonic()

@@ -19,10 +19,10 @@ from signet.domain.injections import evidence, store
 from signet.domain.injections.evidence import Marks, Said
 from signet.domain.injections.models import Kind, Used
 from signet.domain.injections.texts import EPISODES, Texts
-from signet.domain.sessions import steps, transcript
-from signet.domain.sessions import store as sessions
-from signet.domain.sessions.steps import Step, StepType
-from signet.domain.sessions.transcript import Turn
+from signet.domain.transcripts import steps, transcript
+from signet.domain.transcripts import store as sessions
+from signet.domain.transcripts.steps import Step, StepType
+from signet.domain.transcripts.transcript import Turn
 from signet.queue.held import Run
 
 #: A mark is rare when at most this share of the other sessions and commits has it.

@@ -15,7 +15,7 @@ from signet.domain.diagnostics import store as diagnostics
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
-from signet.domain.sessions.store import KIND as SUMMARIZE
+from signet.domain.transcripts.store import KIND as SUMMARIZE
 from signet.queue import Job, Status, console, enqueue
 from signet.queue.finish import End, Leased, Outcome, settle
 

@@ -6,7 +6,7 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
-from signet.domain.sessions.store import KIND as SUMMARIZE
+from signet.domain.transcripts.store import KIND as SUMMARIZE
 from signet.queue import Job, enqueue
 
 SHOWN = 20

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import Database, WriteTx
-from signet.domain.checkpoints import store as sessions
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
 from signet.domain.graph import store as graph
@@ -22,6 +21,7 @@ from signet.domain.knowledge import tasks
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
+from signet.domain.sessions import checkpoint_store as sessions
 from signet.domain.telemetry import store as events
 
 #: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).

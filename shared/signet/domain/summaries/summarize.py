@@ -14,10 +14,10 @@ from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.memory.models import Rules
-from signet.domain.sessions import end, transcript
 from signet.domain.summaries import condense, distill, facts, files, significance, store
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
+from signet.domain.transcripts import end, transcript
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
 from signet.queue.held import Run
