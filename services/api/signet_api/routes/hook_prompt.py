@@ -10,8 +10,8 @@ from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.auth import caller
 from signet.domain.injections.models import Phase
+from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
-from signet.domain.recall import store as uses
 from signet.domain.sessions import claims, injection_log, lifecycle, prompt, ratings
 from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
@@ -123,7 +123,7 @@ def _keep(
 ) -> None:
     query = " ".join(terms)
     lifecycle.prompted(tx, call, message, query, context.given, settings, warned=warned, now=now)
-    uses.touch(tx, context.memories, now)
+    marks.count_use(tx, context.memories, now=now)
     if call.key is None:
         return
     injection_log.at_prompt(tx, call.agent_id, call.key, context.hits, context.memories, now=now)

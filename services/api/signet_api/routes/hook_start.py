@@ -19,6 +19,7 @@ from signet.domain.injections.models import Item, Phase
 from signet.domain.knowledge import walks
 from signet.domain.knowledge.walks import Origin
 from signet.domain.knowledge.walks import Phase as Walked
+from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
@@ -217,7 +218,7 @@ def _keep(
     told = [one.id for one in found.told]
     given = [*_given(found), *context.given]
     lifecycle.started(tx, call, fresh, given, settings, now=now)
-    injection_log.count(tx, told)
+    marks.count_showing(tx, told)
     if call.key is not None:
         injection_log.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
     if found.walk.focal:

@@ -9,7 +9,7 @@ from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar
 from signet.domain.memory import filters
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.errors import Invalid
 from signet.wire.browse import SearchParams
 from signet_api.deps import Shared, agent_of

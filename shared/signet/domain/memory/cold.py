@@ -13,6 +13,7 @@ from signet.domain.memory.sql import history as sql
 SUPERSEDED = "superseded"
 PIPELINE_DELETE = "pipeline_delete"
 
+
 def row(tx: WriteTx, memory_id: str) -> Row | None:
     """Return a memory as it is stored now, to be kept if the change that follows really applies."""
     return tx.one(sql.WHOLE, (memory_id,))

@@ -1,15 +1,15 @@
 """Forgetting a memory: it is hidden at once, can be recovered for a while, and then purged (MEM-29).
 
 Only `erase` removes it at once and for good; its history stays until that is old enough itself (MEM-38). What other
-nouns do about it stands in `followers.py` (see lifecycle.py).
+nouns do about it stands in `memory_followers.py`.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.memory import history, lifecycle, lookup
-from signet.domain.memory.lifecycle import Kind
+from signet.domain.memory import followers, history, lookup
+from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, Outcome, Rules
 from signet.domain.memory.refusals import (
     AlreadyDeleted,
@@ -65,7 +65,7 @@ def forget(
     content = memories.hide(tx, memory_id, at=now)
     if content is None:
         return False
-    lifecycle.publish(tx, Kind.FORGOTTEN, [memory_id], at=now)
+    followers.publish(tx, Kind.FORGOTTEN, [memory_id], at=now)
     history.record(
         tx,
         memory_id,
@@ -81,7 +81,7 @@ def forget(
 
 def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:
     """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
-    lifecycle.publish(tx, Kind.ERASED, [memory.id], at=now)
+    followers.publish(tx, Kind.ERASED, [memory.id], at=now)
     removal.delete(tx, [memory.id])
     history.record(
         tx,
@@ -102,5 +102,5 @@ def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
 
 def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
     """Delete forgotten memories with all rows that only make sense with them; return how many went."""
-    lifecycle.publish(tx, Kind.PURGED, memory_ids, at=now)
+    followers.publish(tx, Kind.PURGED, memory_ids, at=now)
     return removal.delete(tx, memory_ids)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
-from signet.domain.memory import cold, history, lifecycle, lookup, normalize
+from signet.domain.memory import cold, followers, history, lookup, normalize
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -48,7 +48,7 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
     memories.unhide(tx, memory.id, by=actor.name, at=now)
     cold.drop_deleted(tx, memory.id)
-    lifecycle.publish(tx, lifecycle.Kind.RECOVERED, [memory.id], at=now)
+    followers.publish(tx, followers.Kind.RECOVERED, [memory.id], at=now)
     _resume(tx, memory, rules, now)
     history.record(
         tx,

@@ -34,6 +34,7 @@ from signet.domain.memory.models import (
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
+from signet.domain.transcripts import end as transcripts
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
@@ -72,6 +73,16 @@ def remember(
     draft = _draft(new, parsed, rules, now)
     if new.supersedes:
         _check_replaceable(tx, new)
+    if new.transcript and new.source_id:
+        transcripts.keep_text(
+            tx,
+            draft.agent_id,
+            new.source_id,
+            new.transcript,
+            harness=new.harness,
+            project=draft.project,
+            spoken=new.spoken or (draft.created_at, draft.created_at),
+        )
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
         saved = _repeated(known)

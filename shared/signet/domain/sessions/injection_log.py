@@ -18,7 +18,6 @@ INSERT INTO session_memories (id, agent_id, session_key, memory_id, source, fina
 VALUES (:id, :agent, :key, :memory, 'fts_only', :score, :rank, :injected, 1, :at)
 ON CONFLICT (agent_id, session_key, memory_id) DO UPDATE SET
     was_injected = max(was_injected, excluded.was_injected), fts_hit_count = fts_hit_count + 1"""
-_COUNT = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
 
 
 def at_start(
@@ -78,8 +77,3 @@ def at_prompt(
             for rank, (memory_id, score) in enumerate(hits)
         ],
     )
-
-
-def count(tx: WriteTx, memory_ids: Iterable[str]) -> None:
-    """Count an access of each memory that was told, without making it look used: its decay goes on (HK-45)."""
-    tx.many(_COUNT, [(one,) for one in memory_ids])

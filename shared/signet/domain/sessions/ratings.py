@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.refusals import Unknown
@@ -33,6 +34,10 @@ _NOTE = """
 INSERT INTO agent_feedback (id, agent_id, memory_id, session_id, feedback_type, score, correction_text, actor,
     created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_DELETE = (
+    f"DELETE FROM agent_feedback WHERE memory_id IN {LIST}",
+    f"DELETE FROM session_memories WHERE memory_id IN {LIST}",
+)
 
 
 class Feedback(StrEnum):
@@ -97,6 +102,12 @@ def say(
     history.record(
         tx, memory_id, Event.NONE, actor=actor, at=now, reason="correction", metadata=proposed
     )
+
+
+def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Delete what was said of memories that are deleted, and what sessions were given of them."""
+    for statement in _DELETE:
+        tx.run(statement, (as_list(memory_ids),))
 
 
 def _rate(

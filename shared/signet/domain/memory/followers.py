@@ -2,7 +2,8 @@
 
 Rows of other nouns make sense only with their memory: links, vectors, jobs, notes of sessions. Each owner deletes or
 revives its own, in the transaction that changes the memory. Which owners there are stands in one list,
-`signet/domain/followers.py`, which every process registers when it starts.
+`signet/domain/memory_followers.py`, which the processes that change memories (API and worker) register when they
+start.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LifecycleEvent:
+class MemoryEvent:
     """What happens to which memories; published before their own rows are deleted, so that these can be read."""
 
     kind: Kind
@@ -36,7 +37,7 @@ class LifecycleEvent:
     at: datetime
 
 
-Follower = Callable[[WriteTx, LifecycleEvent], None]
+Follower = Callable[[WriteTx, MemoryEvent], None]
 
 _followers: list[Follower] = []
 
@@ -52,7 +53,9 @@ def publish(tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime)
     Raises RuntimeError in a program that has not registered them: rows would stay behind unseen.
     """
     if not _followers:
-        raise RuntimeError("no followers of memories; call signet.domain.followers.register()")
-    event = LifecycleEvent(kind=kind, memory_ids=memory_ids, at=at)
+        raise RuntimeError(
+            "no followers of memories; call signet.domain.memory_followers.register()"
+        )
+    event = MemoryEvent(kind=kind, memory_ids=memory_ids, at=at)
     for follow in _followers:
         follow(tx, event)
