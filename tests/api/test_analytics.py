@@ -169,19 +169,19 @@ def test_a_sync_that_may_not_read_its_folder_and_calls_that_fail_have_codes() ->
 def test_recording_never_waits_for_the_database_and_loses_nothing_meanwhile(api: Api) -> None:
     record.error(Code.DECISION_INVALID, "first")
     api.state.db.close()
-    api.state.recording.flush()
+    api.state.flusher.flush()
     record.error(Code.DECISION_INVALID, "second")
-    kept = [one.message for one in record.PENDING.take().errors]
+    kept = [one.message for one in record.BUFFER.take().errors]
     assert kept == ["first", "second"]
 
 
 def test_what_nobody_takes_is_bounded() -> None:
-    record.PENDING.take()
+    record.BUFFER.take()
     for number in range(record.MAX_EVENTS + 10):
         record.event(Event.RECALL_PERFORMED, results=number)
     for number in range(record.MAX_NAMES + 10):
         record.count(record.Count.REQUESTS, str(number))
-    taken = record.PENDING.take()
+    taken = record.BUFFER.take()
     assert (len(taken.events), taken.dropped) == (record.MAX_EVENTS, 10)
     assert taken.events[0].properties == {"results": 10}
     assert taken.counts[record.Count.REQUESTS, record.OTHER] == 10

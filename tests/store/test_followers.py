@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +11,18 @@ from signet.domain import memory_followers
 from signet.domain.memory import followers, forget, lookup, recover, remember
 from signet.domain.memory.followers import Kind, MemoryEvent
 from signet.domain.memory.models import Actor, NewMemory, Recover, Rules
+from support.database import fresh_database
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ACTOR = Actor()
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    """A new database."""
+    db = Database(fresh_database(tmp_path / "memories.db"))
+    yield db
+    db.close()
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
+from signet.domain.activity.flush import Flusher
 from signet.domain.agents import store as agents
-from signet.domain.analytics.keep import keep
 from signet.domain.auth import caller
 from signet.domain.injections import store as injections
 from signet.domain.injections import texts
@@ -25,7 +25,6 @@ from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.live import LiveSettings
-from signet.process.recording import Recording
 from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.counting import Counting, Gathering
@@ -72,7 +71,7 @@ class State:
     feed: Feed = field(init=False)
     counting: Counting = field(init=False)
     injections: Gathering[Injection] = field(init=False)
-    recording: Recording = field(init=False)
+    flusher: Flusher = field(init=False)
     reports: Reports = field(init=False)
     routed: RoutedServers = field(init=False)
 
@@ -82,7 +81,7 @@ class State:
         self.injections = Gathering(
             self.db, injections.insert, "injections.not_recorded", prepare=texts.located
         )
-        self.recording = Recording(self.db, self.live, keep, gathers=True)
+        self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
         self.routed = RoutedServers(self.workspace, self.live)
 

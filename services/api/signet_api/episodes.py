@@ -20,7 +20,7 @@ from signet.domain.sessions import prompt, standing_rules, transcript_search, wo
 from signet.domain.sessions.prompt import Item as Line
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
-from signet.wire.recall import RecallBody
+from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
 from signet_api.routes.recall import found
 

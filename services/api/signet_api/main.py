@@ -106,7 +106,7 @@ def serve(booted: Booted) -> int:
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
     vectors.warm()
     read_ahead(db, vectors.model)
-    state.recording.start()
+    state.flusher.start()
 
     def rest() -> None:
         vectors.rest()
@@ -118,7 +118,7 @@ def serve(booted: Booted) -> int:
     thrift.stop()
     vectors.close()
     state.routed.pool.close()
-    state.recording.stop()
+    state.flusher.stop()
     state.counting.finish()
     state.injections.finish()
     live.stop()

@@ -28,13 +28,12 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
-    from signet.domain.analytics.keep import keep
+    from signet.domain.activity.flush import Flusher
     from signet.observe import logs
     from signet.process.alive import Presence, remove
     from signet.process.live import LiveSettings
     from signet.process.memory import Thrift
     from signet.process.reap import Reaper
-    from signet.process.recording import Recording
     from signet.queue.bell import Ringer
     from signet_scheduler import leader
     from signet_scheduler.git import GitWatch
@@ -58,8 +57,8 @@ def serve(booted: Booted) -> int:
     db.writer.listen(lambda signals: ringer.ring())
     live = LiveSettings(workspace, booted.loaded)
     live.start()
-    recording = Recording(db, live, keep)
-    recording.start()
+    flusher = Flusher(db, live)
+    flusher.start()
     reaper = Reaper(db, workspace.runtime_dir, presence.owner)
     ticker = Ticker(db, live, reaper, TaskClock(db, workspace))
     watches = (
@@ -81,7 +80,7 @@ def serve(booted: Booted) -> int:
     for watch in watches:
         watch.stop()
     ticker.close()
-    recording.stop()
+    flusher.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

@@ -44,7 +44,7 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.domain import memory_followers
-    from signet.domain.analytics.keep import keep
+    from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
@@ -52,7 +52,6 @@ def serve(booted: Booted) -> int:
     from signet.process.live import LiveSettings
     from signet.process.memory import Thrift
     from signet.process.reap import Reaper
-    from signet.process.recording import Recording
     from signet.queue import QUEUES
     from signet.queue.bell import Bell, Ringer
     from signet.queue.broker import JobsBroker
@@ -85,8 +84,8 @@ def serve(booted: Booted) -> int:
     threads = sum(queue.slots for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
     live.start()
-    recording = Recording(db, live, keep)
-    recording.start()
+    flusher = Flusher(db, live)
+    flusher.start()
     broker.deadlines.start()
     worker.start()
     pump.start()
@@ -111,7 +110,7 @@ def serve(booted: Booted) -> int:
     pump.stop()
     given_back = pump.give_back()
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
-    recording.stop()
+    flusher.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

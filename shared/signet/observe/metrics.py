@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar, cast
 
-import prometheus_client.values
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from signet.observe.mapped import Values
+from signet.observe import mapped
 
-# Of the library's own files a full disk makes the end of the process.
-prometheus_client.values.MmapedDict = Values  # type: ignore[attr-defined]  # a name of the module, used by it
+mapped.install()
 
 #: Names the folder that all processes of a daemon write their values to; a daemon that starts empties it.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"

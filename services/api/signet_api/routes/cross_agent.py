@@ -14,8 +14,8 @@ from signet.domain.agents.presence import Presence
 from signet.domain.auth.caller import ScopeDenied
 from signet.errors import Forbidden, Invalid, Kind, SignetError
 from signet.ids import agent_of_session
-from signet.wire.agents import MessageBody, PresenceBody, RelayBody
-from signet.wire.model import SAFE_INTEGER
+from signet.wire.requests.agents import MessageBody, PresenceBody, RelayBody
+from signet.wire.requests.model import SAFE_INTEGER
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, named_agent, project_of
 from signet_api.params import instant, whole

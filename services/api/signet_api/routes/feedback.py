@@ -15,7 +15,7 @@ from signet.domain.memory.models import Actor
 from signet.domain.sessions import ratings
 from signet.domain.sessions.ratings import Feedback, Recorded
 from signet.errors import Invalid
-from signet.wire.feedback import FeedbackBody
+from signet.wire.requests.feedback import FeedbackBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of
 

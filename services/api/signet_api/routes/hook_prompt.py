@@ -15,7 +15,7 @@ from signet.domain.memory.models import Actor
 from signet.domain.sessions import claims, injection_log, lifecycle, prompt, ratings
 from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
-from signet.wire.hooks import PromptBody
+from signet.wire.requests.hooks import PromptBody
 from signet_api import episodes, transcripts
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who

@@ -40,8 +40,8 @@ from signet.domain.updates import state as updates
 from signet.errors import Invalid, SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
-from signet.wire.hooks import SessionStartBody
-from signet.wire.recall import RecallBody
+from signet.wire.requests.hooks import SessionStartBody
+from signet.wire.requests.recall import RecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State
 from signet_api.episodes import EXPLAINED, Context, Question, context_of

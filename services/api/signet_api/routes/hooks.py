@@ -11,7 +11,7 @@ from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import compaction, continuity, lifecycle
 from signet.errors import Invalid
-from signet.wire.hooks import CompactionBody, HookRememberBody, PreCompactionBody
+from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
 from signet_api.hook import HookRoute, bypassed, call_of, is_internal

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.domain.sessions import continuity, lifecycle
 from signet.errors import Invalid
-from signet.wire.hooks import HookRecallBody
+from signet.wire.requests.hooks import HookRecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared
 from signet_api.hook import HookRoute, bypassed, call_of, is_internal

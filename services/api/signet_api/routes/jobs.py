@@ -15,7 +15,7 @@ from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
 from signet.queue import Status, console
 from signet.queue.console import Which
-from signet.wire.jobs import MAX_JOBS, JobsBody
+from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, Who
 from signet_api.params import instant, whole

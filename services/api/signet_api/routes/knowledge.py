@@ -17,7 +17,7 @@ from signet.domain.knowledge.pinning import Pin, PinType
 from signet.domain.knowledge.stats import EntityHealth
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
-from signet.wire.knowledge import PinBody
+from signet.wire.requests.knowledge import PinBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of
 from signet_api.params import whole

@@ -16,7 +16,7 @@ from signet.domain.knowledge.missing import borne
 from signet.domain.knowledge.models import UnknownEntity
 from signet.domain.knowledge.weights import Bounds
 from signet.errors import Invalid
-from signet.wire.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
+from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
 from signet_api import rows
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared

@@ -29,8 +29,8 @@ from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event
-from signet.wire.hooks import HookRecallBody, bare
-from signet.wire.recall import RecallBody
+from signet.wire.requests.hooks import HookRecallBody, bare
+from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of, said

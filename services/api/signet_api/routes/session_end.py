@@ -18,7 +18,7 @@ from signet.domain.transcripts.models import Queued, Session
 from signet.errors import Invalid
 from signet.observe import logs, record
 from signet.observe.record import Event
-from signet.wire.sessions import SessionEndBody
+from signet.wire.requests.sessions import SessionEndBody
 from signet_api import transcripts
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State

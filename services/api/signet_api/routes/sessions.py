@@ -13,8 +13,8 @@ from signet.domain.injections import show
 from signet.domain.sessions import claims, lifecycle, prompt, store, transcript_search
 from signet.domain.sessions.models import State as Session
 from signet.errors import Invalid, NotFound
-from signet.wire.hooks import BypassBody, TranscriptSearchBody, bare
 from signet.wire.injections import SessionContext
+from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
 from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Db, Shared, agent_of
 

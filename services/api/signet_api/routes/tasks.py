@@ -12,7 +12,7 @@ from signet.domain.tasks import cron, edit, start, store
 from signet.domain.tasks.edit import Wish
 from signet.domain.tasks.models import Task
 from signet.errors import NotFound
-from signet.wire.tasks import TaskBody
+from signet.wire.requests.tasks import TaskBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared
 from signet_api.params import whole

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import Database, WriteTx
+from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
 from signet.domain.graph import store as graph
@@ -23,7 +24,6 @@ from signet.domain.memory import history as changes
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoint_store as sessions
-from signet.domain.telemetry import store as events
 from signet.queue import removal
 
 #: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
