@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.config.pipeline import Feedback
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.knowledge import weights
 from signet.domain.knowledge.weights import Bounds, Use
 
@@ -50,12 +50,6 @@ WHERE s.updated_at < :before AND (:agent IS NULL OR s.agent_id = :agent)
 """
 _FADE = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ? AND updated_at = ?"
 _WEIGH = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ?"
-_ENDED = """
-INSERT INTO runtime_settings (key, value) VALUES (?, '1')
-ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)
-RETURNING CAST(value AS INTEGER)
-"""
-_START_COUNTING = "UPDATE runtime_settings SET value = '0' WHERE key = ?"
 _FORGOTTEN = """
 SELECT a.id FROM memories m INDEXED BY idx_memories_deleted_at
 CROSS JOIN entity_attributes a ON a.source_memory_id = m.id
@@ -182,7 +176,6 @@ def _reward(tx: WriteTx, used: Sequence[Row], agent_id: str, bounds: Bounds, now
 def _is_turn(tx: WriteTx, agent_id: str, interval: int) -> bool:
     """Count a session that ended; say whether weights are to fade now."""
     key = f"feedback.sessions:{agent_id}"
-    if int(tx.value(_ENDED, (key,))) < interval:
-        return False
-    tx.run(_START_COUNTING, (key,))
-    return True
+    ended = runtime_settings.get_number(tx, key) + 1
+    runtime_settings.put(tx, key, 0 if ended >= interval else ended)
+    return ended >= interval

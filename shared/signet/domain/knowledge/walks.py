@@ -9,20 +9,15 @@ from datetime import datetime
 from enum import StrEnum
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.traverse import Walk
 from signet.domain.knowledge.models import Sight
 
-_KEEP = """
-INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
-"""
-_KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
-_LAST = """
-SELECT key, value FROM runtime_settings WHERE key GLOB :prefix || '*'
- ORDER BY json_extract(value, '$.at') DESC LIMIT 1
-"""
+#: The newest walk of each agent.
+_PREFIX = "traversal:"
+
 _MET = """
 SELECT e.name FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
 WHERE {entity} ORDER BY j.key
@@ -60,12 +55,12 @@ def keep(
         "constraintCount": len(walk.constraints),
         "timedOut": walk.timed_out,
     }
-    tx.run(_KEEP, (_key(agent_id), json.dumps(told, ensure_ascii=False)))
+    runtime_settings.put(tx, _PREFIX + agent_id, json.dumps(told, ensure_ascii=False))
 
 
 def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     """Return the newest walk as it is told, None before the first; names that the reader may not see are left out."""
-    text = tx.value(_KEPT, (_key(reader.agent_id),))
+    text = runtime_settings.get(tx, _PREFIX + reader.agent_id)
     if text is None:
         return None
     told, sight = json.loads(text), Sight.of(reader)
@@ -77,11 +72,11 @@ def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
 
 def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     """Return the newest walk of all agents; the names in that of another agent are left out."""
-    row = tx.one(_LAST, {"prefix": _key("")})
-    if row is None or row["key"] == _key(reader.agent_id):
+    walks = {
+        agent_id: json.loads(text)
+        for agent_id, text in runtime_settings.get_all(tx, _PREFIX).items()
+    }
+    agent_id = max(walks, key=lambda one: str(walks[one]["at"]), default=reader.agent_id)
+    if agent_id == reader.agent_id:
         return newest(tx, reader=reader)
-    return {**json.loads(row["value"]), "focalEntityNames": []}
-
-
-def _key(agent_id: str) -> str:
-    return f"traversal:{agent_id}"
+    return {**walks[agent_id], "focalEntityNames": []}

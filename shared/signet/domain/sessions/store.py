@@ -4,7 +4,7 @@ import json
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.sessions.models import State, continuity_of, turns_of
 
 #: A session that nobody has heard of for so long is over, though nobody said so.
@@ -38,14 +38,8 @@ SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
  WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
  ORDER BY updated_at LIMIT :limit"""
 _PURGE = "DELETE FROM session_states WHERE updated_at < ?"
-_SEEN = """
-INSERT INTO runtime_settings (key, value) SELECT :key, :at
- WHERE EXISTS (SELECT 1 FROM runtime_settings WHERE key = :key)
-    OR (SELECT count(*) FROM runtime_settings WHERE key GLOB 'harness.seen:*') < :most
-ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
-_ALL_SEEN = (
-    "SELECT substr(key, 14), value FROM runtime_settings WHERE key GLOB 'harness.seen:*' ORDER BY 1"
-)
+#: When each harness has called last.
+_SEEN = "harness.seen:"
 
 
 def get(tx: ReadTx, agent_id: str, key: str) -> State | None:
@@ -127,13 +121,14 @@ def purge(tx: WriteTx, *, now: datetime) -> None:
 
 def see_harness(tx: WriteTx, harness: str, *, now: datetime) -> None:
     """Note that a harness has called (HK-4)."""
-    key = f"harness.seen:{harness[:HARNESS_CHARS]}"
-    tx.run(_SEEN, {"key": key, "at": clock.to_text(now), "most": MAX_HARNESSES})
+    name, seen = harness[:HARNESS_CHARS], runtime_settings.get_all(tx, _SEEN)
+    if name in seen or len(seen) < MAX_HARNESSES:
+        runtime_settings.put(tx, f"{_SEEN}{name}", clock.to_text(now))
 
 
 def harnesses(tx: ReadTx) -> dict[str, str]:
     """Return when each harness was seen last."""
-    return {row[0]: row[1] for row in tx.all(_ALL_SEEN)}
+    return runtime_settings.get_all(tx, _SEEN)
 
 
 def _state(row: Row) -> State:

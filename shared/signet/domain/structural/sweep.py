@@ -7,7 +7,7 @@ may be repeated (knowledge.md §5).
 from collections.abc import Sequence
 from datetime import datetime
 
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.extraction import corrections
 from signet.domain.graph import superseding
 from signet.domain.graph.superseding import Superseded
@@ -18,15 +18,11 @@ MOST = 2_000
 BATCH = 20
 
 _KEY = "supersession.swept"
-_SINCE = "SELECT value FROM runtime_settings WHERE key = ?"
 #: The place is the instant of the change and the row, so that a sweep gets on however many changed at once.
 _CHANGED = """
 SELECT source_memory_id, updated_at || ' ' || printf('%020d', rowid) AS place FROM entity_attributes
 WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL AND place > ?
 ORDER BY place LIMIT ?
-"""
-_NOTE = """
-INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 
 
@@ -46,10 +42,10 @@ def run(job: Run, *, least: float, now: datetime) -> int:
 
 
 def _changed(tx: ReadTx) -> list[Row]:
-    since = tx.value(_SINCE, (_KEY,)) or ""
+    since = runtime_settings.get(tx, _KEY) or ""
     return tx.all(_CHANGED, (since, MOST))
 
 
 def _write(tx: WriteTx, found: Sequence[Superseded], place: str, now: datetime) -> None:
     corrections.replace_attributes(tx, found, now=now)
-    tx.run(_NOTE, (_KEY, place))
+    runtime_settings.put(tx, _KEY, place)
