@@ -15,10 +15,10 @@ from signet.domain.agents import store as agents
 from signet.domain.auth import caller
 from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
+from signet.domain.graph import latest_traversal
+from signet.domain.graph.latest_traversal import Origin
+from signet.domain.graph.latest_traversal import Phase as Walked
 from signet.domain.injections.models import Item, Phase
-from signet.domain.knowledge import walks
-from signet.domain.knowledge.walks import Origin
-from signet.domain.knowledge.walks import Phase as Walked
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
@@ -222,7 +222,7 @@ def _keep(
     if call.key is not None:
         injection_log.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
     if found.walk.focal:
-        walks.keep(
+        latest_traversal.keep(
             tx,
             found.walk,
             Walked.SESSION_START,

@@ -13,7 +13,7 @@ from signet.db import ReadTx, Row
 from signet.domain.agents import store as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
-from signet.domain.knowledge import walks
+from signet.domain.graph import latest_traversal
 from signet.observe import rings
 from signet.providers import ration
 from signet.queue import Status, console, stats
@@ -110,7 +110,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str,
         "errorSummary": stats.error_codes(tx),
         "traversal": {
             "enabled": settings.pipeline.traversal.enabled,
-            "lastRun": walks.last(tx, reader=agents.reader(tx, agent_id)),
+            "lastRun": latest_traversal.last(tx, reader=agents.reader(tx, agent_id)),
         },
         **NOT_YET,
     }

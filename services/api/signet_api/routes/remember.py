@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 
 from signet import clock
 from signet.domain.graph.models import EXTRACTED, UNKNOWN
-from signet.domain.graph.told import (
+from signet.domain.graph.structured_input import (
     CONFIDENCE,
     IMPORTANCE,
     AttributeKind,

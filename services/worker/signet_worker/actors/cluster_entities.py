@@ -1,6 +1,6 @@
 """`cluster_entities`: find out which entities belong together."""
 
-from signet.domain.knowledge import clustering
+from signet.domain.graph import clustering
 from signet.domain.repair import run
 from signet.queue.held import Run
 from signet_worker.context import Context

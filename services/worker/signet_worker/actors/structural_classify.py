@@ -1,6 +1,7 @@
 """`structural_classify`: file what is told of an entity under its aspects."""
 
-from signet.domain.structural import classify
+from signet.domain.extraction import corrections
+from signet.domain.graph import classify
 from signet.queue.held import Run
 from signet_worker.context import Context
 
@@ -12,4 +13,9 @@ def structural_classify(job: Run, context: Context) -> None:
     if model is None:
         job.commit(lambda tx: {"skipped": "structure_off"})
         return
-    classify.run(job, model, lambda: context.settings.pipeline.structural)
+    classify.run(
+        job,
+        model,
+        lambda: context.settings.pipeline.structural,
+        supersede=corrections.supersede_attributes,
+    )

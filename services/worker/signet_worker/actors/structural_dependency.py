@@ -1,6 +1,6 @@
 """`structural_dependency`: find on what an entity depends."""
 
-from signet.domain.structural import depend
+from signet.domain.graph import dependencies
 from signet.queue.held import Run
 from signet_worker.context import Context
 
@@ -14,4 +14,4 @@ def structural_dependency(job: Run, context: Context) -> None:
     if model is None:
         job.commit(lambda tx: {"skipped": "structure_off"})
         return
-    depend.run(job, model, settings)
+    dependencies.run(job, model, settings)

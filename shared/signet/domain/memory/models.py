@@ -10,7 +10,7 @@ from typing import NamedTuple
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
-from signet.domain.graph.told import Told
+from signet.domain.graph.structured_input import Told
 
 
 class Visibility(StrEnum):

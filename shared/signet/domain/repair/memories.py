@@ -6,7 +6,7 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
-from signet.domain.graph import link, stubs
+from signet.domain.graph import link, unclassified
 from signet.domain.memory import forget, hints
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
@@ -109,7 +109,7 @@ def structure(tx: WriteTx, order: Order) -> Done:
         raise Refused(Reason.DISABLED, "structural memory is disabled")
     rows = _unfiled(tx, order)
     for row in rows:
-        stubs.mark(
+        unclassified.mark(
             tx,
             row["entity_id"],
             row["id"],

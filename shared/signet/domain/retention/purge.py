@@ -15,10 +15,9 @@ from datetime import datetime
 from signet.db import Database, WriteTx
 from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
-from signet.domain.graph import link
+from signet.domain.graph import link, tasks
 from signet.domain.graph import store as graph
 from signet.domain.injections import store as injections
-from signet.domain.knowledge import tasks
 from signet.domain.memory import forget
 from signet.domain.memory import history as changes
 from signet.domain.retention import store

@@ -8,7 +8,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.graph import names, traverse
 from signet.domain.graph.traverse import Bounds, Entity, Walk
-from signet.domain.knowledge.models import Sight
+from signet.domain.graph.visibility import Sight
 
 #: Parts of a path that name a project, and how many things they may name.
 PATH_PARTS = 2

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from signet.config import Settings
 from signet.db import WriteTx
+from signet.domain.graph import feedback
 from signet.domain.injections import trace
-from signet.domain.knowledge import feedback
 from signet.domain.transcripts import end
 from signet.domain.transcripts.models import Queued, Rules, Session
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import names, persist
+from signet.domain.graph import names
 from signet.domain.graph import store as graph
 from signet.domain.graph.models import Triple
 from signet.domain.skills import store
@@ -64,7 +64,7 @@ def _things(triples: Sequence[Triple]) -> list[tuple[str, str, float]]:
     for triple in triples:
         ends = ((triple.source, triple.source_type), (triple.target, triple.target_type))
         for raw, type in ends:
-            name = persist.name(raw)
+            name = names.clean(raw)
             if name is not None:
                 found.setdefault(names.canonical(name), (name, type, triple.confidence))
     return list(found.values())

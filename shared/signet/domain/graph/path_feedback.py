@@ -9,8 +9,8 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.knowledge import weights
-from signet.domain.knowledge.weights import Bounds
+from signet.domain.graph import weights
+from signet.domain.graph.weights import Bounds
 
 #: Steps of one rating of 1 (knowledge.md §8).
 ASPECT_STEP = 0.02

@@ -5,7 +5,7 @@ an event. A constraint is never superseded; running twice changes nothing more (
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -51,6 +51,11 @@ class Superseded:
     memory_id: str
     aspect: str | None
     signal: Signal
+
+
+#: Applies what was found and records it in the history of the memories, which stand above the graph: the caller of a
+#: job passes it.
+Supersede = Callable[[WriteTx, Sequence[Superseded], datetime], None]
 
 
 def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superseded]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from signet.domain.graph import names, persist
-from signet.domain.structural.models import (
+from signet.domain.graph import names
+from signet.domain.graph.models import (
     DEPENDENCY_TYPES,
+    ENTITY_TYPES,
     GENERAL,
     KINDS,
     MAX_ASPECT_CHARS,
@@ -12,8 +13,6 @@ from signet.domain.structural.models import (
     Placed,
 )
 from signet.providers import answers
-
-ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "skill", "task"))
 
 
 def results(raw: str) -> answers.Json | None:
@@ -66,7 +65,7 @@ def _items(answer: answers.Json, count: int) -> Iterator[tuple[int, answers.Json
 
 def _edges(listed: object) -> Iterator[Edge]:
     for item in listed if isinstance(listed, list) else ():
-        target = persist.name(answers.text(item, "target"))
+        target = names.clean(answers.text(item, "target"))
         type = "_".join(answers.text(item, "type").lower().split())
         if target and type in DEPENDENCY_TYPES:
             yield Edge(target=target, type=type, reason=answers.text(item, "reason")[:200])

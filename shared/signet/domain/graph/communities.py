@@ -13,9 +13,9 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.knowledge import louvain
-from signet.domain.knowledge.louvain import Quality
-from signet.domain.knowledge.models import Sight
+from signet.domain.graph import louvain
+from signet.domain.graph.louvain import Quality
+from signet.domain.graph.visibility import Sight
 
 _ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.

@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.config.pipeline import Feedback
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
-from signet.domain.knowledge import weights
-from signet.domain.knowledge.weights import Bounds, Use
+from signet.domain.graph import weights
+from signet.domain.graph.weights import Bounds, Use
 
 _TAKE = """
 UPDATE session_memories SET weighed_at = ?

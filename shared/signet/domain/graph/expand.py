@@ -12,7 +12,7 @@ from signet import clock
 from signet.db import ReadTx, Row, fts, vectors
 from signet.db.visibility import Reader
 from signet.domain.graph import names
-from signet.domain.knowledge.models import Sight, UnknownEntity
+from signet.domain.graph.visibility import Sight, UnknownEntity
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4

@@ -10,8 +10,8 @@ from enum import StrEnum
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.knowledge import browse
-from signet.domain.knowledge.models import Sight, UnknownEntity
+from signet.domain.graph import browse
+from signet.domain.graph.visibility import Sight, UnknownEntity
 
 _PUT = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, readable
-from signet.domain.graph import names, persist
+from signet.domain.graph import names
 from signet.domain.graph.models import CHUNK_GROUP, SKILL
-from signet.domain.knowledge.models import Sight
+from signet.domain.graph.visibility import Sight
 
 _ENTITIES = """
 SELECT id, name, canonical_name, mentions FROM entities e
@@ -83,7 +83,7 @@ def report(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Report:
 
 def suspicious(entities: Iterable[Row]) -> list[Suspicious]:
     """Return the entities whose names no writer would make today."""
-    found = ((row, persist.flaw(row["name"])) for row in entities)
+    found = ((row, names.problem(row["name"])) for row in entities)
     return [
         Suspicious(id=row["id"], name=row["name"], reason=reason) for row, reason in found if reason
     ]

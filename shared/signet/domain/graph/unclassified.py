@@ -10,7 +10,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.graph import names, persist
+from signet.domain.graph import names
 from signet.domain.graph.models import Triple
 from signet.queue import MAX_ATTEMPTS, Job, enqueue
 
@@ -78,14 +78,14 @@ def _first(text: str, triples: Sequence[Triple]) -> Triple | None:
     """Return the first triple whose source the fact names."""
     told = names.canonical(text)
     for triple in triples:
-        source = persist.name(triple.source)
+        source = names.clean(triple.source)
         if source and re.search(rf"(?<!\w){re.escape(names.canonical(source))}(?!\w)", told):
             return triple
     return None
 
 
 def _known(tx: WriteTx, raw: str, agent_id: str) -> str | None:
-    name = persist.name(raw)
+    name = names.clean(raw)
     found: str | None = name and tx.value(_ENTITY, (agent_id, names.canonical(name)))
     return found
 

@@ -1,6 +1,6 @@
 """Writing into the graph what a client says itself of a memory: things, relations, and what holds of a thing.
 
-Names pass the same gate as those of a model (`persist.name`): what can be no name is passed over. Runs inside the
+Names pass the same gate as those of a model (`names.clean`): what can be no name is passed over. Runs inside the
 transaction of the save; the memory is new.
 """
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import names, persist, store
+from signet.domain.graph import names, relations, store
 from signet.domain.graph.models import EXTRACTED, UNKNOWN
 
 #: How sure a client is that does not say it: surer than the words alone make us (`linking.py`).
@@ -38,7 +38,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """How one named thing relates to another; a `Triple` of `persist.py`."""
+    """How one named thing relates to another; a `Triple` of `relations.py`."""
 
     source: str
     relationship: str
@@ -74,7 +74,7 @@ def apply(tx: WriteTx, memory_id: str, told: Told, agent_id: str, now: datetime)
     at = clock.to_text(now)
     for thing in told.things:
         _mention(tx, memory_id, thing.name, thing.type, agent_id, at)
-    persist.triples(tx, memory_id, told.relations, agent_id=agent_id, now=now)
+    relations.write(tx, memory_id, told.relations, agent_id=agent_id, now=now)
     for said in told.statements:
         _state(tx, memory_id, said, agent_id, at)
     return store.mentioned(tx, memory_id)
@@ -104,7 +104,7 @@ def _mention(
     tx: WriteTx, memory_id: str, raw: str, type: str, agent_id: str, at: str
 ) -> str | None:
     """Tie the memory to the entity of this name and return its id; None when it can be no name."""
-    name = persist.name(raw)
+    name = names.clean(raw)
     if name is None:
         return None
     return store.mention(

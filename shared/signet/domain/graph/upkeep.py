@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from signet.config.pipeline import Feedback
-from signet.domain.knowledge import feedback, tasks
+from signet.domain.graph import feedback, tasks
 from signet.queue.held import Run
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from signet import ids
 from signet.db import ReadTx, WriteTx
 from signet.domain.graph import names
 from signet.domain.graph import store as graph
-from signet.domain.structural.models import GENERAL, MAX_ASPECTS, Edge, Item, Placed, Subject
+from signet.domain.graph.models import GENERAL, MAX_ASPECTS, Edge, Item, Placed, Subject
 
 STRENGTH = 0.5
 CONFIDENCE = 0.7

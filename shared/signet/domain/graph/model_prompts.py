@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from signet.domain.extraction.models import ENTITY_TYPES
-from signet.domain.structural.models import DEPENDENCY_TYPES, KINDS, Item, Subject
+from signet.domain.graph.models import DEPENDENCY_TYPES, ENTITY_TYPES, KINDS, UNKNOWN, Item, Subject
 from signet.providers import fence
 from signet.providers.shapes import BOOLEAN, INTEGER, TEXT, an_object, list_of, one_of
 
@@ -38,7 +37,7 @@ else:
 
 CLASSIFY_SHAPE = an_object(
     results=list_of(an_object(i=INTEGER, aspect=TEXT, kind=one_of(KINDS), new=BOOLEAN)),
-    entity_type=one_of(ENTITY_TYPES),
+    entity_type=one_of(ENTITY_TYPES | {UNKNOWN}),
 )
 DEPEND_SHAPE = an_object(
     results=list_of(

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.knowledge.models import Sight
-from signet.domain.knowledge.weights import Bounds
+from signet.domain.graph.visibility import Sight
+from signet.domain.graph.weights import Bounds
 
 #: What counts as lately updated by feedback.
 RECENT = timedelta(days=7)

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.structural import answer
-from signet.domain.structural.models import DroppedFromOutput, Item
+from signet.domain.graph import model_answers
+from signet.domain.graph.models import DroppedFromOutput, Item
 from signet.providers import answers
 from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel, Shape
@@ -27,7 +27,12 @@ DROPPED = DroppedFromOutput("dropped_from_llm_output: the answer passes this fac
 def results(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None:
     """Return the results of the model's answer, None when it gives none twice."""
     return asked(
-        model, request, answer.results, shape=shape, timeout_seconds=SECONDS, max_tokens=TOKENS
+        model,
+        request,
+        model_answers.results,
+        shape=shape,
+        timeout_seconds=SECONDS,
+        max_tokens=TOKENS,
     )
 
 

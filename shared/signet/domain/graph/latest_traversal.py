@@ -13,7 +13,7 @@ from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.traverse import Walk
-from signet.domain.knowledge.models import Sight
+from signet.domain.graph.visibility import Sight
 
 #: The newest walk of each agent.
 _PREFIX = "traversal:"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.structural import answer
-from signet.domain.structural.models import Edge, Placed
+from signet.domain.graph import model_answers
+from signet.domain.graph.models import Edge, Placed
 
 
 def given_results(*items: object) -> dict[str, object]:
@@ -23,7 +23,7 @@ def test_facts_are_placed_by_their_number() -> None:
         {"i": True, "aspect": "nobody"},
         "no object",
     )
-    assert answer.placed(said, 3) == {
+    assert model_answers.placed(said, 3) == {
         0: Placed(aspect="people", kind="attribute"),
         1: Placed(aspect="open hours", kind="constraint"),
     }
@@ -31,11 +31,11 @@ def test_facts_are_placed_by_their_number() -> None:
 
 @pytest.mark.parametrize("aspect", ["", "  ", "123", None, 7])
 def test_an_aspect_without_letters_places_nothing(aspect: object) -> None:
-    assert answer.placed(given_results({"i": 1, "aspect": aspect}), 1) == {}
+    assert model_answers.placed(given_results({"i": 1, "aspect": aspect}), 1) == {}
 
 
 def test_a_long_aspect_is_cut_at_a_word() -> None:
-    [placed] = answer.placed(given_results({"i": 1, "aspect": "wide " * 20}), 1).values()
+    [placed] = model_answers.placed(given_results({"i": 1, "aspect": "wide " * 20}), 1).values()
     assert placed.aspect == ("wide " * 12).strip()
 
 
@@ -52,7 +52,7 @@ def test_edges_of_unknown_types_and_to_no_names_are_dropped() -> None:
         },
         {"i": 2, "dependencies": None},
     )
-    assert answer.edges(said, 3) == {
+    assert model_answers.edges(said, 3) == {
         0: (Edge(target="Ruff", type="depends_on", reason="it says so"),),
         1: (),
     }
@@ -60,7 +60,7 @@ def test_edges_of_unknown_types_and_to_no_names_are_dropped() -> None:
 
 @pytest.mark.parametrize(("said", "type"), [("Tool", "tool"), ("unknown", None), ("ghost", None)])
 def test_the_type_of_the_entity_is_one_of_ours(said: str, type: str | None) -> None:
-    assert answer.entity_type({"entity_type": said}) == type
+    assert model_answers.entity_type({"entity_type": said}) == type
 
 
 @given(
@@ -69,7 +69,7 @@ def test_the_type_of_the_entity_is_one_of_ours(said: str, type: str | None) -> N
     )
 )
 def test_no_answer_raises(value: object) -> None:
-    found = answer.results(json.dumps({"results": value}))
+    found = model_answers.results(json.dumps({"results": value}))
     if found is not None:
-        answer.placed(found, 3)
-        answer.edges(found, 3)
+        model_answers.placed(found, 3)
+        model_answers.edges(found, 3)

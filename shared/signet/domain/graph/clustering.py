@@ -3,7 +3,7 @@
 from functools import partial
 
 from signet import clock
-from signet.domain.knowledge import communities
+from signet.domain.graph import communities
 from signet.queue.held import Run
 
 

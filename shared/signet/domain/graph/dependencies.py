@@ -5,8 +5,14 @@ from collections.abc import Mapping
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
-from signet.domain.structural import answer, ask, prompt, store, top
-from signet.domain.structural.models import Edge, Item, Subject
+from signet.domain.graph import (
+    classify_store,
+    dependency_turns,
+    model_answers,
+    model_batch,
+    model_prompts,
+)
+from signet.domain.graph.models import Edge, Item, Subject
 from signet.providers.ports import LanguageModel
 from signet.queue import siblings
 from signet.queue.held import Run
@@ -21,25 +27,31 @@ def run(job: Run, model: LanguageModel, settings: Structural) -> None:
     if subject is None or not any(item.job_id == job.lease.job_id for item in items):
         job.commit(lambda tx: {"skipped": "nothing_to_look_through"})
         return
-    said = ask.results(model, prompt.depend(subject, items), prompt.DEPEND_SHAPE)
+    said = model_batch.results(
+        model, model_prompts.depend(subject, items), model_prompts.DEPEND_SHAPE
+    )
 
     def write(tx: WriteTx, told: Mapping[Item, tuple[Edge, ...]]) -> dict[str, object]:
         at = clock.to_text(clock.now())
         found = [edge for edges in told.values() for edge in edges]
-        return {"dependencies": sum(store.depend(tx, subject, edge, at=at) for edge in found)}
+        return {
+            "dependencies": sum(classify_store.depend(tx, subject, edge, at=at) for edge in found)
+        }
 
-    ask.settle(job, items, answer.edges(said, len(items)), write)
+    model_batch.settle(job, items, model_answers.edges(said, len(items)), write)
 
 
 def _batch(tx: ReadTx, job: Run, settings: Structural) -> tuple[Subject | None, list[Item]]:
     lease = job.lease
-    subject = store.subject(tx, str(lease.payload.get("entity_id") or ""))
+    subject = classify_store.subject(tx, str(lease.payload.get("entity_id") or ""))
     if subject is None:
         return None, []
     if lease.payload.get("synthesis"):
         most = settings.synthesis_max_facts
-        return subject, top.facts(tx, lease.job_id, subject.id, subject.agent_id, most=most)
+        return subject, dependency_turns.facts(
+            tx, lease.job_id, subject.id, subject.agent_id, most=most
+        )
     size = settings.dependency_batch_size
     others = siblings.waiting(tx, lease, "entity_id", count=size - 1)
     jobs = [(lease.job_id, lease.memory_id or ""), *((s.job_id, s.memory_id or "") for s in others)]
-    return subject, store.facts(tx, jobs, subject.agent_id)
+    return subject, classify_store.facts(tx, jobs, subject.agent_id)

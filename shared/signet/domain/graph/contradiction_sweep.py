@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
-from signet.domain.extraction import corrections
-from signet.domain.graph import superseding
-from signet.domain.graph.superseding import Superseded
+from signet.domain.graph import contradictions
+from signet.domain.graph.contradictions import Supersede, Superseded
 from signet.queue.held import Run
 
 #: Attributes of one sweep, and of one transaction; the next sweep goes on with the rest.
@@ -26,7 +25,7 @@ ORDER BY place LIMIT ?
 """
 
 
-def run(job: Run, *, least: float, now: datetime) -> int:
+def run(job: Run, *, supersede: Supersede, least: float, now: datetime) -> int:
     """Compare what has changed with what its entities had, as surely as `least`; return how much was looked at.
 
     Raises LeaseLost, Cancelled.
@@ -36,8 +35,8 @@ def run(job: Run, *, least: float, now: datetime) -> int:
         job.check()
         batch = changed[start : start + BATCH]
         told_by = list(dict.fromkeys(row["source_memory_id"] for row in batch))
-        found = job.db.read(superseding.find, told_by, least=least)
-        job.db.write_quick(_write, found, batch[-1]["place"], now)
+        found = job.db.read(contradictions.find, told_by, least=least)
+        job.db.write_quick(_write, supersede, found, batch[-1]["place"], now)
     return len(changed)
 
 
@@ -46,6 +45,8 @@ def _changed(tx: ReadTx) -> list[Row]:
     return tx.all(_CHANGED, (since, MOST))
 
 
-def _write(tx: WriteTx, found: Sequence[Superseded], place: str, now: datetime) -> None:
-    corrections.replace_attributes(tx, found, now=now)
+def _write(
+    tx: WriteTx, supersede: Supersede, found: Sequence[Superseded], place: str, now: datetime
+) -> None:
+    supersede(tx, found, now)
     runtime_settings.put(tx, _KEY, place)

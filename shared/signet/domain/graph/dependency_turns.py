@@ -8,7 +8,7 @@ from datetime import datetime
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
-from signet.domain.structural.models import Item
+from signet.domain.graph.models import Item
 from signet.queue import BULK, MAX_ATTEMPTS, Job, enqueue
 
 _NEXT = """
