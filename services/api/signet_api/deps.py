@@ -24,7 +24,7 @@ from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.counting import Counting, Gathering

@@ -48,10 +48,10 @@ def serve(booted: Booted) -> int:
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.alive import Presence, remove
-    from signet.process.live import LiveSettings
+    from signet.process.liveness import Presence, remove
     from signet.process.memory import Thrift
-    from signet.queue.bell import Ringer
+    from signet.process.settings_reload import LiveSettings
+    from signet.queue.wakeup import Notifier
     from signet_api.app import create_app
     from signet_api.authority import Authority
     from signet_api.deps import State
@@ -71,8 +71,8 @@ def serve(booted: Booted) -> int:
     db = open_database(workspace, interactive=True)
     presence = Presence(workspace.runtime_dir, "api")
     db.write(presence.announce, now=clock.now())
-    ringer = Ringer(workspace.runtime_dir)
-    db.writer.listen(lambda signals: ringer.ring())
+    notifier = Notifier(workspace.runtime_dir)
+    db.writer.listen(lambda signals: notifier.notify())
     live = LiveSettings(workspace, loaded, Vault(workspace.vault).find)
     live.start()
     vectors = QueryVectors(live, _keep)

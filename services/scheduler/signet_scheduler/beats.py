@@ -52,7 +52,7 @@ class Beat:
 
 
 def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]) -> None:
-    enqueue(tx, Job(kind="retention_sweep", slot=slot, priority=BULK), now=now)
+    enqueue(tx, Job(kind="retention_sweep", dedupe_key=slot, priority=BULK), now=now)
 
 
 def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -63,7 +63,7 @@ def _back_up(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
     if found:
-        enqueue(tx, Job(kind="backup", slot=slot, priority=BULK), now=now)
+        enqueue(tx, Job(kind="backup", dedupe_key=slot, priority=BULK), now=now)
 
 
 def _tracks(settings: Settings) -> bool:
@@ -98,7 +98,7 @@ def _keep_graph(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
     for kind in ("graph_upkeep", "cluster_entities") if found else ():
-        enqueue(tx, Job(kind=kind, slot=f"every agent {slot}", priority=BULK), now=now)
+        enqueue(tx, Job(kind=kind, dedupe_key=f"every agent {slot}", priority=BULK), now=now)
 
 
 def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -168,7 +168,7 @@ def _look_for_update(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
     if found:
-        enqueue(tx, Job(kind="update_check", slot=slot, priority=BULK), now=now)
+        enqueue(tx, Job(kind="update_check", dedupe_key=slot, priority=BULK), now=now)
 
 
 BEATS = (

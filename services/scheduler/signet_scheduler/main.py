@@ -30,11 +30,11 @@ def serve(booted: Booted) -> int:
     from signet import clock
     from signet.domain.activity.flush import Flusher
     from signet.observe import logs
-    from signet.process.alive import Presence, remove
-    from signet.process.live import LiveSettings
+    from signet.process.liveness import Presence, remove
     from signet.process.memory import Thrift
-    from signet.process.reap import Reaper
-    from signet.queue.bell import Ringer
+    from signet.process.rescuer import Rescuer
+    from signet.process.settings_reload import LiveSettings
+    from signet.queue.wakeup import Notifier
     from signet_scheduler import leader
     from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
@@ -53,14 +53,14 @@ def serve(booted: Booted) -> int:
     presence = Presence(workspace.runtime_dir, "scheduler")
     db.write(presence.announce, now=clock.now())
     epoch = db.write(leader.record, presence.owner)
-    ringer = Ringer(workspace.runtime_dir)
-    db.writer.listen(lambda signals: ringer.ring())
+    notifier = Notifier(workspace.runtime_dir)
+    db.writer.listen(lambda signals: notifier.notify())
     live = LiveSettings(workspace, booted.loaded)
     live.start()
     flusher = Flusher(db, live)
     flusher.start()
-    reaper = Reaper(db, workspace.runtime_dir, presence.owner)
-    ticker = Ticker(db, live, reaper, TaskClock(db, workspace))
+    rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
+    ticker = Ticker(db, live, rescuer, TaskClock(db, workspace))
     watches = (
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),

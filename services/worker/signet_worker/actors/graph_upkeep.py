@@ -3,11 +3,11 @@
 from signet import clock
 from signet.domain.extraction import corrections
 from signet.domain.graph import contradiction_sweep, upkeep
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def graph_upkeep(job: Run, context: Context) -> None:
+def graph_upkeep(job: JobContext, context: Context) -> None:
     """Do what is due in the graph."""
     pipeline, now = context.settings.pipeline, clock.now()
     structural = pipeline.structural

@@ -2,11 +2,11 @@
 
 from signet.domain.extraction import corrections
 from signet.domain.graph import classify
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def structural_classify(job: Run, context: Context) -> None:
+def structural_classify(job: JobContext, context: Context) -> None:
     """File the job's fact and those that wait with it, if there is a model and it is wanted."""
     wanted = context.settings.pipeline.structural.enabled and context.may_write()
     model = context.language_model(yields=True) if wanted else None

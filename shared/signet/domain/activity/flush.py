@@ -11,7 +11,7 @@ from signet.domain.activity import write
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.observe.record import BUFFER, Batch
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 
 log = logs.get("system")
 

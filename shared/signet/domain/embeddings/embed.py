@@ -1,7 +1,7 @@
 """Asking for vectors, and saying whose fault it is when there are none.
 
 A failure is the text's only when the provider is well: one that fails everybody is down, which costs no job an attempt
-and lets one of them ask now and then (queue/limits.py).
+and lets one of them ask now and then (queue/circuit_breaker.py).
 """
 
 from collections.abc import Sequence

@@ -15,12 +15,16 @@ from signet.domain.graph import (
 from signet.domain.graph.contradictions import Supersede
 from signet.domain.graph.models import Item, Placed, Subject
 from signet.providers.ports import LanguageModel
-from signet.queue import siblings
-from signet.queue.held import Run
+from signet.queue import coalesce
+from signet.queue.job_context import JobContext
 
 
 def run(
-    job: Run, model: LanguageModel, settings: Callable[[], Structural], *, supersede: Supersede
+    job: JobContext,
+    model: LanguageModel,
+    settings: Callable[[], Structural],
+    *,
+    supersede: Supersede,
 ) -> None:
     """File the job's fact, and with it those that wait for the same entity; complete these jobs.
 
@@ -46,12 +50,12 @@ def run(
     model_batch.settle(job, items, model_answers.placed(said, len(items)), write)
 
 
-def _batch(tx: ReadTx, job: Run, size: int) -> tuple[Subject | None, list[Item]]:
+def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list[Item]]:
     entity_id = str(job.lease.payload.get("entity_id") or "")
     subject = classify_store.subject(tx, entity_id)
     if subject is None:
         return None, []
-    others = siblings.waiting(tx, job.lease, "entity_id", count=size - 1)
+    others = coalesce.waiting(tx, job.lease, "entity_id", count=size - 1)
     jobs = [(job.lease.job_id, job.lease.payload), *((one.job_id, one.payload) for one in others)]
     wanted = [(job_id, str(payload.get("attribute_id"))) for job_id, payload in jobs]
     return subject, classify_store.stubs(tx, wanted, entity_id)

@@ -4,10 +4,10 @@ from functools import partial
 
 from signet import clock
 from signet.domain.graph import communities
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 
-def run(job: Run) -> None:
+def run(job: JobContext) -> None:
     """Find the communities of all agents; raises LeaseLost, Cancelled.
 
     Each agent's are replaced in a transaction of their own.

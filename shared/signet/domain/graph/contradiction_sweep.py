@@ -10,7 +10,7 @@ from datetime import datetime
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.graph import contradictions
 from signet.domain.graph.contradictions import Supersede, Superseded
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 #: Attributes of one sweep, and of one transaction; the next sweep goes on with the rest.
 MOST = 2_000
@@ -25,7 +25,7 @@ ORDER BY place LIMIT ?
 """
 
 
-def run(job: Run, *, supersede: Supersede, least: float, now: datetime) -> int:
+def run(job: JobContext, *, supersede: Supersede, least: float, now: datetime) -> int:
     """Compare what has changed with what its entities had, as surely as `least`; return how much was looked at.
 
     Raises LeaseLost, Cancelled.

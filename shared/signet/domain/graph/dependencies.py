@@ -14,11 +14,11 @@ from signet.domain.graph import (
 )
 from signet.domain.graph.models import Edge, Item, Subject
 from signet.providers.ports import LanguageModel
-from signet.queue import siblings
-from signet.queue.held import Run
+from signet.queue import coalesce
+from signet.queue.job_context import JobContext
 
 
-def run(job: Run, model: LanguageModel, settings: Structural) -> None:
+def run(job: JobContext, model: LanguageModel, settings: Structural) -> None:
     """Look through the job's fact, and with it those that wait for the same entity; complete these jobs.
 
     Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
@@ -41,7 +41,7 @@ def run(job: Run, model: LanguageModel, settings: Structural) -> None:
     model_batch.settle(job, items, model_answers.edges(said, len(items)), write)
 
 
-def _batch(tx: ReadTx, job: Run, settings: Structural) -> tuple[Subject | None, list[Item]]:
+def _batch(tx: ReadTx, job: JobContext, settings: Structural) -> tuple[Subject | None, list[Item]]:
     lease = job.lease
     subject = classify_store.subject(tx, str(lease.payload.get("entity_id") or ""))
     if subject is None:
@@ -52,6 +52,6 @@ def _batch(tx: ReadTx, job: Run, settings: Structural) -> tuple[Subject | None, 
             tx, lease.job_id, subject.id, subject.agent_id, most=most
         )
     size = settings.dependency_batch_size
-    others = siblings.waiting(tx, lease, "entity_id", count=size - 1)
+    others = coalesce.waiting(tx, lease, "entity_id", count=size - 1)
     jobs = [(lease.job_id, lease.memory_id or ""), *((s.job_id, s.memory_id or "") for s in others)]
     return subject, classify_store.facts(tx, jobs, subject.agent_id)

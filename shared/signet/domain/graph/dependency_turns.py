@@ -36,7 +36,7 @@ def queue(
     """Queue a look at all that is told of an entity; its turn is over, so that one that fails holds up no other."""
     job = Job(
         kind="structural_dependency",
-        slot=f"synthesis:{entity_id}",
+        dedupe_key=f"synthesis:{entity_id}",
         agent_id=agent_id,
         payload={"entity_id": entity_id, "synthesis": True},
         priority=BULK,

@@ -1,6 +1,6 @@
 """One question to a model about the facts of several jobs, and what becomes of each of these jobs.
 
-The job that is run takes those that wait for the same entity with it (`queue/siblings.py`). What the model passes over
+The job that is run takes those that wait for the same entity with it (`queue/coalesce.py`). What the model passes over
 is asked again alone: the job itself by failing, a sibling by waiting on.
 """
 
@@ -14,8 +14,8 @@ from signet.domain.graph.models import DroppedFromOutput, Item
 from signet.providers import answers
 from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel, Shape
-from signet.queue import siblings
-from signet.queue.held import Run
+from signet.queue import coalesce
+from signet.queue.job_context import JobContext
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ def results(model: LanguageModel, request: str, shape: Shape) -> answers.Json | 
 
 
 def settle(
-    job: Run,
+    job: JobContext,
     items: Sequence[Item],
     found: Mapping[int, T],
     write: Callable[[WriteTx, Mapping[Item, T]], dict[str, object]],
@@ -56,9 +56,9 @@ def settle(
             if item.job_id == mine:
                 continue
             if item in told:
-                siblings.complete(tx, item.job_id, by=mine, now=clock.now())
+                coalesce.complete(tx, item.job_id, by=mine, now=clock.now())
             else:
-                siblings.leave_alone(tx, item.job_id)
+                coalesce.leave_alone(tx, item.job_id)
         return result
 
     if any(item.job_id == mine for item in told):

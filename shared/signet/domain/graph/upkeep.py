@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from signet.config.pipeline import Feedback
 from signet.domain.graph import feedback, tasks
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 T = TypeVar("T")
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 BATCH = 200
 
 
-def run(job: Run, settings: Feedback, *, now: datetime) -> None:
+def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
     """Do everything that is due and complete the job with what it did; raises LeaseLost, Cancelled."""
     forgotten = job.db.read(feedback.forgotten)
     for some in _batches(forgotten):

@@ -23,7 +23,7 @@ from signet.domain.transcripts import steps, transcript
 from signet.domain.transcripts import store as sessions
 from signet.domain.transcripts.steps import Step, StepType
 from signet.domain.transcripts.transcript import Turn
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 #: A mark is rare when at most this share of the other sessions and commits has it.
 RARE_SHARE = 0.03
@@ -68,7 +68,7 @@ def arrived(tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: date
         sessions.ask_trace(tx, agent_id, key, now=now)
 
 
-def run(job: Run) -> None:
+def run(job: JobContext) -> None:
     """Keep what was used and complete the job. Raises LeaseLost, Cancelled."""
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()

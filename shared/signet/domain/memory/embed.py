@@ -12,10 +12,10 @@ from signet.domain.embeddings.models import Gap
 from signet.domain.memory import marks
 from signet.providers.ports import Embedder
 from signet.queue import Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 
-def run(job: Run, embedder: Embedder) -> None:
+def run(job: JobContext, embedder: Embedder) -> None:
     """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     memory_id = job.lease.memory_id or ""
     gap = job.db.read(store.gap, memory_id, model=embedder.model)

@@ -60,7 +60,7 @@ def _again(tx: WriteTx, row: Row, order: Order) -> bool:
     job = Job(
         kind=SUMMARIZE,
         job_id=row["id"],
-        slot=f"{row['agent_id']}:{row['session_id']}",
+        dedupe_key=f"{row['agent_id']}:{row['session_id']}",
         agent_id=row["agent_id"],
     )
     if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:

@@ -10,14 +10,14 @@ from signet.domain.graph.models import Triple
 from signet.domain.skills import store
 from signet.domain.skills.enrich import is_current, node_of, readable, skipped
 from signet.domain.skills.models import Node
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 MENTIONS = "mentions"
 #: Things that one skill is tied to.
 MOST = 30
 
 
-def run(job: Run, read: Callable[[str], Sequence[Triple]]) -> None:
+def run(job: JobContext, read: Callable[[str], Sequence[Triple]]) -> None:
     """Tie the job's skill to what its text speaks of and complete the job.
 
     `read` asks a model; raises what the provider raises, LeaseLost, Cancelled.
@@ -32,7 +32,9 @@ def run(job: Run, read: Callable[[str], Sequence[Triple]]) -> None:
     job.commit(lambda tx: _write(tx, job, known, triples))
 
 
-def _write(tx: WriteTx, job: Run, known: Node, triples: Sequence[Triple]) -> dict[str, object]:
+def _write(
+    tx: WriteTx, job: JobContext, known: Node, triples: Sequence[Triple]
+) -> dict[str, object]:
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")
     entity_id, agent_id = known.entity_id, known.agent_id

@@ -86,7 +86,7 @@ def ask_index(
     """Queue the indexing of a session for prompts to come, unless it is queued."""
     job = Job(
         kind=INDEX,
-        slot=f"{agent_id}:{key}",
+        dedupe_key=f"{agent_id}:{key}",
         agent_id=agent_id,
         payload={"session_key": key},
         priority=priority,
@@ -98,7 +98,7 @@ def ask_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Queue the look at what a session used of what it was given, unless it is queued."""
     job = Job(
         kind=TRACE,
-        slot=f"{agent_id}:{key}",
+        dedupe_key=f"{agent_id}:{key}",
         agent_id=agent_id,
         payload={"session_key": key},
         priority=BULK,
@@ -133,13 +133,13 @@ def ask(
     """
     job = Job(
         kind=KIND,
-        slot=slot,
+        dedupe_key=slot,
         agent_id=session.agent_id,
         payload={"is_part": True} if part else None,
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     if job_id is None:
-        return str(tx.value(_OPEN, (job.dedupe_key,)))
+        return str(tx.value(_OPEN, (job.unique_key,)))
     at = clock.to_text(now)
     owner = (session.key, session.agent_id, session.harness, session.project)
     due_ms = int(now.timestamp() * 1000)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.queue.finish import End, Outcome
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet.queue.settle import buries
 
 log = logs.get("pipeline")
@@ -31,7 +31,7 @@ class _Repeats:
     count: int = 0
 
 
-class Teller:
+class JobLogger:
     """Tells the ends of runs; for any thread."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -41,7 +41,9 @@ class Teller:
         self._until = math.inf
         self._lock = threading.Lock()
 
-    def tell(self, run: Run, ended: Outcome, error: BaseException | None, took: float) -> None:
+    def tell(
+        self, run: JobContext, ended: Outcome, error: BaseException | None, took: float
+    ) -> None:
         """Log or count the end of a run; an error that is none of ours brings its traceback when it buries."""
         kind = run.lease.kind
         if ended.end is End.COMPLETED:

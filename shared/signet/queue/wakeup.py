@@ -19,40 +19,40 @@ SETTLED_NS = 50_000_000
 SECONDS_SETTLED_NS = 2_500_000_000
 
 
-class Ringer:
-    """Rings every bell of a workspace; for any thread."""
+class Notifier:
+    """Wakes every process of a workspace that listens; for any thread."""
 
     def __init__(self, runtime_dir: Path) -> None:
         self._folder = str(runtime_dir / "bell")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
-        #: The bells, and when their folder had changed last; a ring between two changes need not read it.
+        #: The addresses, and when their folder had changed last; a ring between two changes need not read it.
         self._known: tuple[int | None, tuple[str, ...]] = (None, ())
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Wake every listener."""
-        for bell in self._bells():
+        for address in self._listeners():
             try:
-                self._socket.sendto(b"1", bell)
+                self._socket.sendto(b"1", address)
             except ConnectionRefusedError:
                 with contextlib.suppress(OSError):
-                    Path(bell).unlink()
+                    Path(address).unlink()
             except OSError:
                 continue  # full: its owner is awake; gone: its owner removed it
 
-    def _bells(self) -> tuple[str, ...]:
-        seen, bells = self._known
+    def _listeners(self) -> tuple[str, ...]:
+        seen, found = self._known
         # Taken before the folder is looked at: what changes from then on must look different.
         now = time.time_ns()
         try:
             changed = os.stat(self._folder).st_mtime_ns  # noqa: PTH116  # Path.stat takes 2 µs more
             if changed != seen:
                 with os.scandir(self._folder) as entries:
-                    bells = tuple(entry.path for entry in entries)
-                self._known = (changed if now - changed > _settled_ns(changed) else None, bells)
+                    found = tuple(entry.path for entry in entries)
+                self._known = (changed if now - changed > _settled_ns(changed) else None, found)
         except FileNotFoundError:
             return ()
-        return bells
+        return found
 
     def close(self) -> None:
         """Close the socket."""
@@ -63,8 +63,8 @@ def _settled_ns(changed: int) -> int:
     return SETTLED_NS if changed % 1_000_000_000 else SECONDS_SETTLED_NS
 
 
-class Bell:
-    """One process's own bell; for one thread."""
+class Listener:
+    """One process's own socket; for one thread."""
 
     def __init__(self, runtime_dir: Path, owner: str) -> None:
         folder = runtime_dir / "bell"
@@ -78,7 +78,7 @@ class Bell:
         self._nudge_read, self._nudge_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a ring and return whether there was one; `nudge` ends the wait early."""
+        """Wait for a notification and return whether there was one; `nudge` ends the wait early."""
         sources = [self._socket.fileno(), self._nudge_read]
         ready, _, _ = select.select(sources, [], [], max(seconds, 0.0))
         if self._nudge_read in ready:
@@ -96,7 +96,7 @@ class Bell:
             os.write(self._nudge_write, b"1")
 
     def close(self) -> None:
-        """Remove the bell."""
+        """Remove the socket."""
         self._socket.close()
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()

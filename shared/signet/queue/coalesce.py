@@ -31,7 +31,7 @@ _ALONE = "UPDATE memory_jobs SET payload = json_set(payload, '$.alone', 1) WHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sibling:
+class WaitingJob:
     """A job that waits."""
 
     job_id: str
@@ -39,7 +39,7 @@ class Sibling:
     payload: Mapping[str, Any]
 
 
-def waiting(tx: ReadTx, lease: Lease, key: str, *, count: int) -> list[Sibling]:
+def waiting(tx: ReadTx, lease: Lease, key: str, *, count: int) -> list[WaitingJob]:
     """Return up to `count` jobs that wait for the same as this one; none for a job that is to run alone.
 
     A job runs alone once it has failed, or when a run before has passed it over.
@@ -55,7 +55,7 @@ def waiting(tx: ReadTx, lease: Lease, key: str, *, count: int) -> list[Sibling]:
         "count": count,
     }
     return [
-        Sibling(job_id=row["id"], memory_id=row["memory_id"], payload=json.loads(row["payload"]))
+        WaitingJob(job_id=row["id"], memory_id=row["memory_id"], payload=json.loads(row["payload"]))
         for row in tx.all(_WAITING, asked)
     ]
 

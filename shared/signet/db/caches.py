@@ -1,6 +1,6 @@
 """What one process keeps in memory about its database file: computed from its rows, lost without harm.
 
-Each kind of it is a class; a file has one instance of each, made when it is first asked for (`tx.derived.of(Signs)`).
+Each kind of it is a class; a file has one instance of each, made when it is first asked for (`tx.caches.of(Signs)`).
 """
 
 import threading
@@ -20,7 +20,7 @@ T = TypeVar("T")
 log = logs.get("system")
 
 
-class Derived:
+class ProcessCaches:
     """The instances that belong to one open database; for any thread."""
 
     def __init__(self, snapshot: Callable[[], "AbstractContextManager[ReadTx]"]) -> None:

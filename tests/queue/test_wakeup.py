@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from signet.queue.bell import Bell, Ringer
+from signet.queue.wakeup import Listener, Notifier
 
 
 @contextmanager
-def bell(runtime: Path, owner: str) -> Iterator[Bell]:
-    made = Bell(runtime, owner)
+def a_listener(runtime: Path, owner: str) -> Iterator[Listener]:
+    made = Listener(runtime, owner)
     try:
         yield made
     finally:
@@ -21,16 +21,16 @@ def bell(runtime: Path, owner: str) -> Iterator[Bell]:
 
 
 def test_a_bell_that_is_made_later_is_rung_too(tmp_path: Path) -> None:
-    ringer = Ringer(tmp_path)
-    ringer.ring()
-    with bell(tmp_path, "one") as one:
+    notifier = Notifier(tmp_path)
+    notifier.notify()
+    with a_listener(tmp_path, "one") as one:
         os.utime(tmp_path / "bell", (1, 1))  # long ago: who looks now may keep what is there
-        ringer.ring()
+        notifier.notify()
         assert one.wait(0)
-        with bell(tmp_path, "two") as two:
-            ringer.ring()
+        with a_listener(tmp_path, "two") as two:
+            notifier.notify()
             assert one.wait(0) and two.wait(0)
-    ringer.close()
+    notifier.close()
 
 
 @pytest.mark.parametrize(
@@ -44,26 +44,26 @@ def test_a_bell_that_is_made_while_others_are_rung_is_not_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stamp: int, later: int
 ) -> None:
     monkeypatch.setattr(time, "time_ns", lambda: stamp + later)
-    ringer = Ringer(tmp_path)
+    notifier = Notifier(tmp_path)
     folder = tmp_path / "bell"
-    with bell(tmp_path, "one") as one:
+    with a_listener(tmp_path, "one") as one:
         os.utime(folder, ns=(stamp, stamp))
-        ringer.ring()
+        notifier.notify()
         assert one.wait(0)
-        with bell(tmp_path, "two") as two:
+        with a_listener(tmp_path, "two") as two:
             os.utime(folder, ns=(stamp, stamp))  # made in the same step of the clock
-            ringer.ring()
+            notifier.notify()
             assert one.wait(0) and two.wait(0)
-    ringer.close()
+    notifier.close()
 
 
 def test_a_dead_bell_is_taken_away_and_may_come_back(tmp_path: Path) -> None:
-    ringer = Ringer(tmp_path)
-    Bell(tmp_path, "dead")._socket.close()
+    notifier = Notifier(tmp_path)
+    Listener(tmp_path, "dead")._socket.close()
     os.utime(tmp_path / "bell", (1, 1))
-    ringer.ring()
+    notifier.notify()
     assert list((tmp_path / "bell").iterdir()) == []
-    with bell(tmp_path, "dead") as back:
-        ringer.ring()
+    with a_listener(tmp_path, "dead") as back:
+        notifier.notify()
         assert back.wait(0)
-    ringer.close()
+    notifier.close()

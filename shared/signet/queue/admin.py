@@ -73,7 +73,7 @@ _PAUSED = "SELECT paused FROM queue_control WHERE name = 'all'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Which:
+class JobFilter:
     """A choice of jobs; None is everything. `since` and `until` (ISO text) bound the latest change.
 
     `project` is that of the memory a job is for.
@@ -91,7 +91,7 @@ class Which:
     project: str | None = None
 
 
-EVERY = Which()
+EVERY = JobFilter()
 
 
 def get(tx: ReadTx, job_id: str) -> Row | None:
@@ -100,7 +100,7 @@ def get(tx: ReadTx, job_id: str) -> Row | None:
 
 
 def find(
-    tx: ReadTx, which: Which = EVERY, *, limit: int = 50, oldest_first: bool = False
+    tx: ReadTx, which: JobFilter = EVERY, *, limit: int = 50, oldest_first: bool = False
 ) -> list[Row]:
     """Return the jobs of a choice in the order of their latest change, newest first unless told otherwise.
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from signet import clock
 from signet.db import Database, Row
 from signet.observe import logs
-from signet.process import alive
+from signet.process import liveness
 from signet.queue import reaper
 
 log = logs.get("scheduler")
 
 
-class Reaper:
+class Rescuer:
     """Watches every process that has announced itself."""
 
     def __init__(self, db: Database, runtime_dir: Path, own: str) -> None:
@@ -29,7 +29,7 @@ class Reaper:
 
     def look(self) -> None:
         """Start to watch processes that are new since the last look."""
-        for row in self._db.read(alive.processes):
+        for row in self._db.read(liveness.processes):
             owner = row["owner"]
             if owner == self._own or owner in self._watched:
                 continue
@@ -46,16 +46,16 @@ class Reaper:
 
     def forget_unlocked(self) -> None:
         """Remove the rows of processes whose lock file is gone and that hold no lease."""
-        for row in self._db.read(alive.processes):
+        for row in self._db.read(liveness.processes):
             owner = row["owner"]
-            if owner != self._own and alive.is_alive(self._runtime_dir, owner) is None:
-                self._db.write(alive.remove_idle, owner)
+            if owner != self._own and liveness.is_alive(self._runtime_dir, owner) is None:
+                self._db.write(liveness.remove_idle, owner)
                 self._watched.discard(owner)
 
     def _watch(self, row: Row) -> None:
         owner = row["owner"]
         try:
-            if not alive.wait_for_death(self._runtime_dir, owner, row["lock_inode"]):
+            if not liveness.wait_for_death(self._runtime_dir, owner, row["lock_inode"]):
                 return
             self._bury(owner)
         except Exception as error:  # whatever it was, the next look tries again
@@ -67,5 +67,5 @@ class Reaper:
     def _bury(self, owner: str) -> None:
         while self._db.write(reaper.end_owner, owner, now=clock.now()) == reaper.BATCH:
             continue
-        self._db.write(alive.remove, owner)
-        alive.lock_path(self._runtime_dir, owner).unlink(missing_ok=True)
+        self._db.write(liveness.remove, owner)
+        liveness.lock_path(self._runtime_dir, owner).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 """Claims jobs for this process inside the writer's own transactions, and hands them out.
 
-The pump is the writer's passenger: the commit that ends the last jobs claims the next ones. It never takes more
+The dispatcher is the writer's passenger: the commit that ends the last jobs claims the next ones. It never takes more
 than a process can start: free slots of the queue, and while jobs are quick a little more, so that threads do
-not wait for the next commit. It learns that something may be due from the bell, from a timer at the next due
+not wait for the next commit. It learns that something may be due from the listener, from a timer at the next due
 time and from `PRAGMA data_version` once a second.
 """
 
@@ -19,10 +19,10 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import connect
 from signet.errors import SignetError
 from signet.observe import logs, metrics
-from signet.queue import console, lease, limits
-from signet.queue.bell import Bell
-from signet.queue.held import Held, Run
+from signet.queue import admin, circuit_breaker, lease
+from signet.queue.job_context import Held, JobContext
 from signet.queue.settle import of_unfinished, settle
+from signet.queue.wakeup import Listener
 
 log = logs.get("pipeline")
 
@@ -40,14 +40,14 @@ class Lane:
 
     name: str
     slots: int
-    ready: "memory_queue.SimpleQueue[Run]" = field(default_factory=memory_queue.SimpleQueue)
+    ready: "memory_queue.SimpleQueue[JobContext]" = field(default_factory=memory_queue.SimpleQueue)
     in_flight: set[str] = field(default_factory=set)
     maybe_due: bool = True
     due_at_ms: int | None = None
     mean_seconds: float = QUICK_SECONDS
     running: int = 0
     #: Runs that met no free slot; handed out again one by one as slots get free.
-    parked: deque[Run] = field(default_factory=deque)
+    parked: deque[JobContext] = field(default_factory=deque)
 
     def room(self) -> int:
         """Return how many jobs may be claimed now."""
@@ -56,13 +56,13 @@ class Lane:
         return allowed - len(self.in_flight)
 
 
-class Pump:
+class Dispatcher:
     """Moves due jobs from the table to the threads of this process."""
 
     def __init__(
         self,
         db: Database,
-        bell: Bell,
+        listener: Listener,
         *,
         owner: str,
         slots: Mapping[str, int],
@@ -70,13 +70,13 @@ class Pump:
         clock: Clock = clock.SYSTEM,
     ) -> None:
         self._db = db
-        self._bell = bell
+        self._wakeup = listener
         self._owner = owner
         self._lease_ms = lease_ms
         self._clock = clock
         self._lanes = {name: Lane(name, count) for name, count in slots.items()}
         self._lock = threading.Lock()
-        self._boarded: list[Run] = []
+        self._claimed: list[JobContext] = []
         self._running = False
         self.held = Held(db, owner, lease_ms=lease_ms, clock=clock)
         self._listener = threading.Thread(target=self._listen, name="queue-bell", daemon=True)
@@ -87,13 +87,13 @@ class Pump:
         """Begin to claim."""
         self._running = True
         self.held.start()
-        self._db.writer.board(self)
+        self._db.writer.add_hook(self)
         self._listener.start()
 
     def stop_claiming(self) -> None:
         """Take no new jobs; those already claimed can be fetched or given back."""
         self._running = False
-        self._bell.nudge()
+        self._wakeup.nudge()
 
     def stop(self) -> None:
         """Stop claiming and end the threads; leases still held are not touched."""
@@ -115,14 +115,14 @@ class Pump:
 
     # -- threads --------------------------------------------------------------------------------
 
-    def fetch(self, queue: str, timeout_seconds: float) -> Run | None:
+    def fetch(self, queue: str, timeout_seconds: float) -> JobContext | None:
         """Return the next claimed run of a queue, None when there is none in time."""
         try:
             return self._lanes[queue].ready.get(timeout=timeout_seconds)
         except memory_queue.Empty:
             return None
 
-    def take_slot(self, run: Run) -> bool:
+    def take_slot(self, run: JobContext) -> bool:
         """Take a slot for a run; False when all are taken: it is handed out again when one is free.
 
         More are handed out than may run, because a thread that finds its next job waiting takes it without
@@ -137,12 +137,12 @@ class Pump:
             run.has_slot = True
             return True
 
-    def ran(self, run: Run, seconds: float) -> None:
+    def ran(self, run: JobContext, seconds: float) -> None:
         """Note how long a run took, for the read-ahead of its queue."""
         lane = self._lanes[run.lease.queue]
         lane.mean_seconds += (seconds - lane.mean_seconds) * MEAN_WEIGHT
 
-    def _take_back(self, run: Run) -> None:
+    def _take_back(self, run: JobContext) -> None:
         lane = self._lanes[run.lease.queue]
         with self._lock:
             lane.in_flight.discard(run.lease.job_id)
@@ -163,12 +163,12 @@ class Pump:
 
     # -- passenger of the writer ------------------------------------------------------------------
 
-    def wants(self, tx: ReadTx) -> bool:
+    def wants_commit(self, tx: ReadTx) -> bool:
         """Return whether a queue with room has something due; one cheap read."""
         if not self._running:
             return False
-        if console.is_paused(tx):
-            return False  # the end of the pause rings the bell
+        if admin.is_paused(tx):
+            return False  # the end of the pause wakes us
         wall = self._clock.wall_ms()
         for lane in self._lanes.values():
             if lane.maybe_due and lane.room() > 0:
@@ -185,9 +185,9 @@ class Pump:
                 self._set_timer(lane, due)
         return False
 
-    def board(self, tx: WriteTx) -> None:
+    def before_commit(self, tx: WriteTx) -> None:
         """Claim for every queue that has room and may have something due."""
-        if not self._running or console.is_paused(tx):
+        if not self._running or admin.is_paused(tx):
             return
         now = self._clock.now()
         for lane in self._in_turn(tx):
@@ -195,7 +195,7 @@ class Pump:
             if not lane.maybe_due or room <= 0:
                 continue
             lane.maybe_due = False
-            allowed = limits.allowance(tx, lane.name, room, now_ms=self._clock.wall_ms())
+            allowed = circuit_breaker.allowance(tx, lane.name, room, now_ms=self._clock.wall_ms())
             leases = (
                 lease.claim(
                     tx,
@@ -213,16 +213,18 @@ class Pump:
             again_at = allowed.again_at_ms
             if allowed.is_probe and leases:
                 probe = leases[0].job_id
-                again_at = limits.note_probe(tx, lane.name, probe, now_ms=self._clock.wall_ms())
+                again_at = circuit_breaker.note_probe(
+                    tx, lane.name, probe, now_ms=self._clock.wall_ms()
+                )
             for taken in leases:
-                run = Run(
+                run = JobContext(
                     lease=taken,
                     db=self._db,
                     clock=self._clock,
                     take_back=self._take_back,
                     is_probe=allowed.is_probe,
                 )
-                self._boarded.append(run)
+                self._claimed.append(run)
             if len(leases) == room:
                 lane.maybe_due = True
             else:
@@ -231,7 +233,7 @@ class Pump:
     def _in_turn(self, tx: ReadTx) -> list[Lane]:
         """Return the lanes; of those behind one breaker the one first whose job is to go and see."""
         lanes = list(self._lanes.values())
-        if limits.is_any_open(tx):
+        if circuit_breaker.is_any_open(tx):
             wall = self._clock.wall_ms()
 
             def turn(lane: Lane) -> tuple[bool, int]:
@@ -241,23 +243,23 @@ class Pump:
             lanes.sort(key=turn)
         return lanes
 
-    def landed(self, committed: bool) -> None:
+    def after_commit(self, committed: bool) -> None:
         """Hand out what was claimed, or forget it when the transaction was lost."""
-        boarded, self._boarded = self._boarded, []
+        claimed, self._claimed = self._claimed, []
         if not committed:
             for lane in self._lanes.values():
                 lane.maybe_due = True  # the disk refused; the listener looks again within a second
             return
-        if not boarded:
+        if not claimed:
             return
         wall = self._clock.wall_ms()
         with self._lock:
-            for run in boarded:
+            for run in claimed:
                 self._lanes[run.lease.queue].in_flight.add(run.lease.job_id)
-        self.held.add(boarded)
-        for run in boarded:
+        self.held.add(claimed)
+        for run in claimed:
             self._lanes[run.lease.queue].ready.put(run)
-        for run in boarded:
+        for run in claimed:
             waited = max(wall - run.lease.due_ms, 0) / 1000
             metrics.labelled(metrics.JOB_ATTEMPTS, run.lease.kind).inc()
             metrics.labelled(metrics.JOB_WAIT, run.lease.kind).observe(waited)
@@ -271,9 +273,9 @@ class Pump:
         sooner = due_ms is not None and (lane.due_at_ms is None or due_ms < lane.due_at_ms)
         lane.due_at_ms = due_ms
         if sooner:
-            self._bell.nudge()
+            self._wakeup.nudge()
 
-    # -- the bell ---------------------------------------------------------------------------------
+    # -- the listener ---------------------------------------------------------------------------------
 
     def _listen(self) -> None:
         """Wait for rings, due times and foreign commits; poke the writer. Order: arm, check, wait."""
@@ -288,7 +290,7 @@ class Pump:
             self.poke()
             looked = time.monotonic()
             while self._running:
-                by = "bell" if self._bell.wait(self._sleep_seconds()) else None
+                by = "bell" if self._wakeup.wait(self._sleep_seconds()) else None
                 if by is None and self._timer_rang():
                     by = "timer"
                 if time.monotonic() - looked >= LOOK_SECONDS:

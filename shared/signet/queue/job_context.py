@@ -16,7 +16,7 @@ from signet.clock import Clock
 from signet.db import Database, WriteTx
 from signet.errors import SignetError
 from signet.observe import logs, metrics
-from signet.queue import finish, lease, limits
+from signet.queue import circuit_breaker, finish, lease
 from signet.queue.finish import Outcome
 from signet.queue.lease import Lease
 
@@ -38,16 +38,16 @@ class Cancelled(SignetError):
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class JobContext:
     """One run of one job, as its actor sees it."""
 
     lease: Lease
     db: Database = field(repr=False)
     clock: Clock = field(default=clock.SYSTEM, repr=False)
     #: Takes the slot of a run back. It holds no run: each would be a cycle, left for Python's collector to find.
-    take_back: "Callable[[Run], None]" = field(default=lambda run: None, repr=False)
+    take_back: "Callable[[JobContext], None]" = field(default=lambda run: None, repr=False)
     has_slot: bool = False
-    #: Whether this run went to see if the provider of its queue is back (see limits.py).
+    #: Whether this run went to see if the provider of its queue is back (see circuit_breaker.py).
     is_probe: bool = False
     lost: bool = False
     cancelled: bool = False
@@ -102,15 +102,15 @@ class Run:
         if self.is_probe:
             self.probed(tx, has_answer, now=now)
         elif has_answer:
-            limits.answered(tx, self.lease.queue, now=now)
+            circuit_breaker.answered(tx, self.lease.queue, now=now)
         return value
 
     def probed(self, tx: WriteTx, has_answer: bool, *, now: datetime) -> None:
         """Close the breaker of the queue if this probe has heard from the provider, else let another one go."""
         if has_answer:
-            limits.close_breaker(tx, self.lease.queue, now=now)
+            circuit_breaker.close_breaker(tx, self.lease.queue, now=now)
         else:
-            limits.probe_lost(tx, self.lease.queue, self.lease.job_id, now=now)
+            circuit_breaker.probe_lost(tx, self.lease.queue, self.lease.job_id, now=now)
 
     def _fenced(self, tx: WriteTx, change: Callable[[WriteTx], T]) -> T:
         if not lease.is_held(tx, self.lease.job_id, self.lease.token):
@@ -127,7 +127,7 @@ class Held:
         self._owner = owner
         self._lease_ms = lease_ms
         self._clock = clock
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[str, JobContext] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
         #: A cancel is noticed at the next beat, so it beats faster than a long lease would need.
@@ -138,18 +138,18 @@ class Held:
         """Start the heartbeat."""
         self._thread.start()
 
-    def add(self, runs: Iterable[Run]) -> None:
+    def add(self, runs: Iterable[JobContext]) -> None:
         """Keep the leases of these runs alive."""
         with self._lock:
             self._runs.update((run.lease.job_id, run) for run in runs)
 
-    def drop(self, run: Run) -> None:
+    def drop(self, run: JobContext) -> None:
         """Stop keeping the lease of this run alive."""
         with self._lock:
             if self._runs.get(run.lease.job_id) is run:
                 del self._runs[run.lease.job_id]
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[JobContext]:
         """Return every run that is held."""
         with self._lock:
             return list(self._runs.values())

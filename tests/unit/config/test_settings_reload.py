@@ -4,7 +4,7 @@ from pathlib import Path
 
 from signet import config
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 
 
 def test_a_change_between_reading_the_file_and_following_it_is_seen(tmp_path: Path) -> None:
