@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signet.db.vectors import pack
-from signet.domain.embeddings import store as embeddings
 from signet.domain.transfer.kinds import KINDS
 from support.database import MADE_AT
 from support.http import Api
