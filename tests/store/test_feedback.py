@@ -1,4 +1,4 @@
-"""What sessions and time do to the graph in the store (spec/knowledge.md §8, §11)."""
+"""What sessions and time do to the graph in the store."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ from signet.config.pipeline import Feedback
 from signet.db import WriteTx
 from signet.domain.graph import feedback, link, tasks
 from signet.domain.graph.feedback import Weighed
+from signet.domain.injections import usefulness
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -49,7 +50,10 @@ def brought(
 def ended(
     tx: WriteTx, session: str, settings: Feedback = SETTINGS, now: datetime = NOON
 ) -> Weighed:
-    return feedback.apply_session(tx, session, agent_id="default", settings=settings, now=now)
+    if not settings.enabled:
+        return Weighed()
+    uses = usefulness.take(tx, "default", session, now=now)
+    return feedback.apply_session(tx, uses, agent_id="default", settings=settings, now=now)
 
 
 def weight(tx: WriteTx, aspect_id: str) -> float:

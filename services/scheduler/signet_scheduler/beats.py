@@ -28,7 +28,7 @@ ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot =
 #: ones that were saved while nobody made vectors, or whose model has changed. Looking costs a few per cent of a
 #: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
 GAPS_MS = 60_000
-#: How often it is looked whether a MEMORY.md is due (pipeline.md §12).
+#: How often it is looked whether a MEMORY.md is due.
 SYNTHESIS_MS = 60_000
 #: How often sessions that have fallen silent are looked for.
 SILENCE_MS = 60_000

@@ -10,9 +10,9 @@ from signet.db import WriteTx
 from signet.domain.documents import delete as documents
 from signet.domain.embeddings import store as embeddings
 from signet.domain.graph import link
+from signet.domain.injections import ratings
 from signet.domain.memory import followers
 from signet.domain.memory.followers import Kind, MemoryEvent
-from signet.domain.sessions import ratings
 from signet.queue import removal as jobs
 
 _GONE = frozenset({Kind.ERASED, Kind.PURGED})

@@ -1,4 +1,4 @@
-"""What one memory says about whom (spec/pipeline.md §8)."""
+"""What one memory says about whom."""
 
 import time
 

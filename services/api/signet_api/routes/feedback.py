@@ -11,9 +11,9 @@ from signet.db import WriteTx
 from signet.domain.graph import path_feedback
 from signet.domain.graph.path_feedback import Path
 from signet.domain.graph.weights import Bounds
+from signet.domain.injections import ratings
+from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory.models import Actor
-from signet.domain.sessions import ratings
-from signet.domain.sessions.ratings import Feedback, Recorded
 from signet.errors import Invalid
 from signet.wire.requests.feedback import FeedbackBody
 from signet_api.bodies import JsonRoute

@@ -18,13 +18,14 @@ from signet.domain.episodes import commits
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin
 from signet.domain.graph.latest_traversal import Phase as Walked
+from signet.domain.injections import candidates
+from signet.domain.injections.candidates import Candidate
 from signet.domain.injections.models import Item, Phase
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
     identity_files,
-    injection_log,
     lifecycle,
     session_start,
     standing_rules,
@@ -220,7 +221,8 @@ def _keep(
     lifecycle.started(tx, call, fresh, given, settings, now=now)
     marks.count_showing(tx, told)
     if call.key is not None:
-        injection_log.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
+        known = [Candidate(one.id, one.score, one.source) for one in found.candidates]
+        candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
         latest_traversal.keep(
             tx,

@@ -1,4 +1,4 @@
-"""Roles and what each of them may do (spec/auth.md §5). Pure."""
+"""Roles and what each of them may do. Pure."""
 
 from collections.abc import Mapping
 from enum import StrEnum

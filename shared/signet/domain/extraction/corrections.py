@@ -1,4 +1,4 @@
-"""A newer statement takes the place of an older one of the same owner and scope, without a model (knowledge.md §5).
+"""A newer statement takes the place of an older one of the same owner and scope, without a model.
 
 What counts as the same respect is decided in `graph/claims.py`, for memories as for attributes of entities. Looked for
 before the transaction, applied in the one that completes the job. A memory of more than one statement is never

@@ -1,4 +1,4 @@
-"""One job of what a skill's text speaks of: the things in it become entities that the skill is tied to (§5, step 4)."""
+"""One job of what a skill's text speaks of: the things in it become entities that the skill is tied to."""
 
 from collections.abc import Callable, Sequence
 

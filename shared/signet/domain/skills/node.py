@@ -1,4 +1,4 @@
-"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it (skills.md §5).
+"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it.
 
 Each function is one transaction and safe to repeat. Models are never called here: enrichment, vectors and the things a
 text speaks of are jobs.
