@@ -11,15 +11,14 @@ from pydantic_core import to_json
 from starlette.datastructures import Headers
 
 from signet import clock
-from signet.domain.graph.models import EXTRACTED, UNKNOWN
+from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN
 from signet.domain.graph.structured_input import (
     CONFIDENCE,
-    IMPORTANCE,
+    AttributeInput,
     AttributeKind,
-    Relation,
-    Statement,
-    Thing,
-    Told,
+    EntityInput,
+    RelationInput,
+    StructuredInput,
 )
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
@@ -112,7 +111,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         spoken=transcript.spoken(body.transcript) if body.transcript else None,
         harness=body.harness,
         idempotency_key=body.idempotency_key,
-        told=_told(body),
+        told=_structured(body),
         supersedes=tuple(body.supersedes),
     )
 
@@ -129,16 +128,18 @@ def _from_where(new: NewMemory, body: RememberBody, headers: Headers) -> NewMemo
     )
 
 
-def _told(body: RememberBody) -> Told | None:
-    """Return what the body says itself of things, None when it says nothing."""
+def _structured(body: RememberBody) -> StructuredInput | None:
+    """Return the entities, relations and attributes that the body gives, None when it gives none."""
     if not (body.entities or body.aspects):
         return None
     named = [entity for entity in body.entities if entity.name]
     related = [entity for entity in body.entities if entity.source and entity.target]
-    return Told(
-        things=tuple(Thing(name=one.name or "", type=one.type or EXTRACTED) for one in named),
+    return StructuredInput(
+        entities=tuple(
+            EntityInput(name=one.name or "", type=one.type or EXTRACTED) for one in named
+        ),
         relations=tuple(
-            Relation(
+            RelationInput(
                 source=one.source or "",
                 source_type=one.source_type or UNKNOWN,
                 relationship=one.relationship or "",
@@ -148,8 +149,8 @@ def _told(body: RememberBody) -> Told | None:
             )
             for one in related
         ),
-        statements=tuple(
-            Statement(
+        attributes=tuple(
+            AttributeInput(
                 entity=aspect.entity,
                 aspect=aspect.aspect,
                 content=said.content,

@@ -16,7 +16,6 @@ from signet.db import Database, WriteTx
 from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link, tasks
-from signet.domain.graph import store as graph
 from signet.domain.injections import record, usefulness
 from signet.domain.memory import forget
 from signet.domain.memory import history as changes
@@ -101,9 +100,8 @@ def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
 
 def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
-    ids = tasks.over(tx, now=now, limit=limit)
-    graph.drop_entities(tx, ids)
-    return Batch(handled=len(ids), counts={"tasksPurged": len(ids)})
+    gone = tasks.delete_ended(tx, now=now, limit=limit)
+    return Batch(handled=gone, counts={"tasksPurged": gone})
 
 
 def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
