@@ -13,7 +13,6 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
-from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin
@@ -41,6 +40,7 @@ from signet.domain.updates import state as updates
 from signet.errors import Invalid, SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
+from signet.wire.access import Permission
 from signet.wire.requests.hooks import SessionStartBody
 from signet.wire.requests.recall import RecallBody
 from signet_api.bodies import body_of, described
