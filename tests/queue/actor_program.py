@@ -19,7 +19,7 @@ from typing import Any
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.process.liveness import Presence
-from signet.queue import finish, lease
+from signet.queue import transitions
 from signet.queue.broker import JobsBroker
 from signet.queue.dispatcher import Dispatcher
 from signet.queue.job_context import JobContext, LeaseLost
@@ -93,26 +93,26 @@ def plant(crash: str) -> None:
 
         Dispatcher.after_commit = die_after_claim  # type: ignore[method-assign,assignment]  # the point
     if crash == "in_claim":
-        claim = lease.claim
+        claim = transitions.claim
 
-        def die_in_claim(*args: Any, **kwargs: Any) -> list[lease.Lease]:
+        def die_in_claim(*args: Any, **kwargs: Any) -> list[transitions.Lease]:
             leases = claim(*args, **kwargs)
             if leases:
                 die()
             return leases
 
-        lease.claim = die_in_claim
+        transitions.claim = die_in_claim
     if crash == "in_heartbeat":
-        lease.extend = lambda *args, **kwargs: die()  # type: ignore[assignment]  # the point
+        transitions.extend = lambda *args, **kwargs: die()  # type: ignore[assignment]  # the point
     if crash == "in_complete":
-        complete = finish.complete
+        complete = transitions.complete
 
         def die_in_complete(*args: Any, **kwargs: Any) -> bool:
             complete(*args, **kwargs)
             die()
             return False
 
-        finish.complete = die_in_complete
+        transitions.complete = die_in_complete
 
 
 def main() -> None:

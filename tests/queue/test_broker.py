@@ -14,18 +14,18 @@ import dramatiq
 import pytest
 from dramatiq import Worker
 from dramatiq.errors import QueueNotFound, Retry
+from signet.queue.deadline import DeadlineExceeded, Deadlines
 
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, circuit_breaker, deadline, enqueue, finish, job_context
+from signet.queue import Job, circuit_breaker, deadline, enqueue, job_context
 from signet.queue import dispatcher as pumping
 from signet.queue.broker import JobsBroker, RunMessage
-from signet.queue.deadline import DeadlineExceeded, Deadlines
 from signet.queue.dispatcher import Dispatcher
 from signet.queue.job_context import JobContext
-from signet.queue.lease import Lease
+from signet.queue.transitions import Lease
 from signet.queue.wakeup import Listener, Notifier
 from support.interrupts import interrupted
 from support.processes import PATIENCE_SECONDS, eventually
@@ -222,7 +222,7 @@ def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
 
 
 def objects_of_runs() -> int:
-    kinds = (JobContext, Lease, RunMessage, finish.Outcome, BaseException)
+    kinds = (JobContext, Lease, RunMessage, retry.Outcome, BaseException)
     return sum(isinstance(found, kinds) for found in gc.get_objects())
 
 

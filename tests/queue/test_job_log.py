@@ -4,9 +4,9 @@ import pytest
 
 from signet.db import Database
 from signet.queue import job_log
-from signet.queue.finish import End, Outcome
 from signet.queue.job_context import JobContext
 from signet.queue.job_log import COUNT_SECONDS, JobLogger
+from signet.queue.retry import End, Outcome
 from support.queue import Hands, add, take
 
 FAILED = Outcome(end=End.FAILED, code="boom", error="boom")

@@ -22,8 +22,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.errors import PROVIDER_FAILURES, PROVIDER_ILL, NotNow, ProviderDown
 from signet.observe import logs
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import breaker_of, queues_behind
-from signet.queue.states import ERRORS_KEPT
+from signet.queue.kinds import ERRORS_KEPT, breaker_of, queues_behind
 
 log = logs.get("pipeline")
 

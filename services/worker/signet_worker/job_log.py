@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from signet.errors import SignetError
 from signet.observe import logs
-from signet.queue.finish import End, Outcome
 from signet.queue.job_context import JobContext
-from signet.queue.settle import buries
+from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, Outcome
 
 log = logs.get("pipeline")
 
@@ -45,24 +45,24 @@ class JobLogger:
         self, run: JobContext, ended: Outcome, error: BaseException | None, took: float
     ) -> None:
         """Log or count the end of a run; an error that is none of ours brings its traceback when it buries."""
-        kind = run.lease.kind
-        if ended.end is End.COMPLETED:
+        kind = job.lease.kind
+        if outcome.end is End.COMPLETED:
             log.debug(
-                "job.completed", job_id=run.lease.job_id, kind=kind, took_ms=round(took * 1000)
+                "job.completed", job_id=job.lease.job_id, kind=kind, took_ms=round(took * 1000)
             )
             return
-        is_last = buries(run, ended)
-        if not is_last and self._is_repeated((kind, ended.end, ended.code)):
+        is_last = job.is_buried_by(outcome)
+        if not is_last and self._is_repeated((kind, outcome.end, outcome.code)):
             return
         with_trace = is_last and error is not None and not isinstance(error, SignetError)
-        usual = ended.end in (End.POSTPONED, End.RELEASED)
+        usual = outcome.end in (End.POSTPONED, End.RELEASED)
         (log.info if usual else log.warning)(
-            f"job.{ended.end}",
-            job_id=run.lease.job_id,
+            f"job.{outcome.end}",
+            job_id=job.lease.job_id,
             kind=kind,
-            attempt=run.lease.attempts,
+            attempt=job.lease.attempts,
             took_ms=round(took * 1000),
-            **({"code": ended.code} if ended.code else {}),
+            **({"code": outcome.code} if outcome.code else {}),
             **({"exc_info": error} if with_trace else {}),
         )
 
