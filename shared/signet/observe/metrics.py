@@ -26,12 +26,22 @@ SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 _FAST = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SLOW = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0)
+#: Narrow enough that a percentile interpolated between two of them means something.
+_NARROW = tuple(
+    round(step * 10.0**power, 5) for power in range(-4, 3) for step in (1, 1.5, 2, 3, 5, 7)
+)
 
 HTTP_REQUESTS = Counter(
     "signet_http_requests_total", "Requests answered", ["method", "route", "status"]
 )
 HTTP_SECONDS = Histogram(
     "signet_http_request_seconds", "Time to answer a request", ["method", "route"], buckets=_FAST
+)
+OPERATION_SECONDS = Histogram(
+    "signet_operation_seconds",
+    "Time of saves, recalls, changes and jobs",
+    ["operation"],
+    buckets=_NARROW,
 )
 WRITE_WAIT = Histogram(
     "signet_writer_wait_seconds", "Longest wait of a write of one transaction", buckets=_FAST

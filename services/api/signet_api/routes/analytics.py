@@ -9,7 +9,7 @@ from signet.domain.activity import continuity, counters, errors, usage
 from signet.domain.activity.errors import ErrorFilter
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
-from signet.observe import metrics, rings
+from signet.observe import latency, metrics
 from signet.observe.taxonomy import Stage
 from signet_api.deps import Shared
 from signet_api.params import instant, whole
@@ -32,8 +32,8 @@ async def get_usage(state: Shared) -> dict[str, object]:
 
 @router.get("/latency")
 async def get_latency() -> dict[str, object]:
-    """Return percentiles of the last thousand times of each operation, in milliseconds."""
-    return {**await asyncio.to_thread(rings.summaries)}
+    """Return percentiles of the times of each operation since the daemon started, in milliseconds."""
+    return {**await asyncio.to_thread(latency.summaries)}
 
 
 @router.get("/errors")

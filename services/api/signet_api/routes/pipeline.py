@@ -14,7 +14,7 @@ from signet.domain.agents import store as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
 from signet.domain.graph import latest_traversal
-from signet.observe import rings
+from signet.observe import latency
 from signet.providers import ration
 from signet.queue import Status, admin, stats
 from signet.queue.stats import Breaker, Progress
@@ -64,7 +64,7 @@ async def get_pipeline_status(request: Request, state: Shared) -> dict[str, obje
     agent_id = await agent(request)
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return found | {
-        "latency": await asyncio.to_thread(rings.summaries),
+        "latency": await asyncio.to_thread(latency.summaries),
         "diagnostics": (await state.reports.get(state.settings)).as_dict(),
     }
 
