@@ -7,8 +7,8 @@ import pytest
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.queue import circuit_breaker, retry, transitions
-from signet.queue.job_context import JobContext, LeaseLost
-from signet.queue.retry import End
+from signet.queue.job_context import JobContext
+from signet.queue.retry import End, LeaseLost
 from support.queue import LEASE_MS, Hands, add, end, plain, row, statuses, take
 
 

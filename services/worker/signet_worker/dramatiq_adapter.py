@@ -17,18 +17,14 @@ from dramatiq.common import current_millis
 from dramatiq.errors import ActorNotFound, QueueNotFound, Retry
 
 from signet import clock
-from signet.db import Database, ReadTx
-from signet.queue import retry
+from signet.db import Database
+from signet.queue import admin, retry, transitions
 from signet.queue.enqueue import MAX_ATTEMPTS, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.retry import End, Outcome
 from signet_worker.dispatcher import Dispatcher
 from signet_worker.finisher import Finisher
 
-_JOIN = "SELECT COUNT(*) FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased')"
-_FLUSH = """
-UPDATE memory_jobs SET status = 'dead', failed_at = ?, updated_at = ?, error = 'flushed',
-       last_error_code = 'flushed' WHERE queue = ? AND status = 'pending'"""
 _COMPLETED = Outcome(end=End.COMPLETED)
 
 
@@ -110,8 +106,7 @@ class JobsBroker(Broker):
 
     def flush(self, queue_name: str) -> None:
         """Bury every waiting job of a queue with code `flushed`."""
-        text = clock.to_text(clock.now())
-        self.db.write(lambda tx: tx.run(_FLUSH, (text, text, queue_name)))
+        self.db.write(transitions.flush, queue_name, now=clock.now())
 
     def flush_all(self) -> None:
         """Bury every waiting job of every declared queue."""
@@ -121,7 +116,7 @@ class JobsBroker(Broker):
     def join(self, queue_name: str, *, timeout: int | None = None) -> None:
         """Wait until a queue has no open job; `timeout` in ms. Raises TimeoutError."""
         until = None if timeout is None else current_millis() + timeout
-        while self.db.read(ReadTx.value, _JOIN, (queue_name,)):
+        while self.db.read(admin.has_open, queue_name):
             if until is not None and current_millis() > until:
                 raise TimeoutError(f"queue {queue_name} has open jobs")
             time.sleep(0.01)

@@ -1,7 +1,7 @@
-"""Say in the log how runs ended, so that a thousand equal failures are two lines and none goes unseen.
+"""Log how runs ended, so that a thousand equal failures are two lines and none goes unseen.
 
 What buries a job has a line of its own. An end after which the job is tried again has one the first time; more of
-the same kind and code are counted for a while and told in one line `job.repeated`. (A line costs as much as a short
+the same kind and code are counted for a while and logged in one line `job.repeated`. (A line costs as much as a short
 job.) Each row keeps its own errors, and the metrics count every run.
 """
 
@@ -15,11 +15,10 @@ from signet.errors import SignetError
 from signet.observe import logs
 from signet.queue.job_context import JobContext
 from signet.queue.retry import End, Outcome
-from signet.queue.retry import End, Outcome
 
 log = logs.get("pipeline")
 
-#: For how long equal ends are counted before their number is told.
+#: For how long equal ends are counted before their number is logged.
 COUNT_SECONDS = 10.0
 
 
@@ -32,17 +31,17 @@ class _Repeats:
 
 
 class JobLogger:
-    """Tells the ends of runs; for any thread."""
+    """Logs the ends of runs; for any thread."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._repeats: dict[tuple[str, End, str], _Repeats] = {}
-        #: When the first of them is to be told: until then each job that passes asks for nothing more.
+        #: When the first of them is to be logged: until then each job that passes asks for nothing more.
         self._until = math.inf
         self._lock = threading.Lock()
 
-    def tell(
-        self, run: JobContext, ended: Outcome, error: BaseException | None, took: float
+    def log_end(
+        self, job: JobContext, outcome: Outcome, error: BaseException | None, took: float
     ) -> None:
         """Log or count the end of a run; an error that is none of ours brings its traceback when it buries."""
         kind = job.lease.kind
@@ -67,7 +66,7 @@ class JobLogger:
         )
 
     def flush(self, *, everything: bool = False) -> None:
-        """Tell what was counted long enough, or all of it."""
+        """Log what was counted long enough, or all of it."""
         now = self._monotonic()
         if now < self._until and not everything:
             return
@@ -75,14 +74,14 @@ class JobLogger:
             over = [
                 sort for sort, found in self._repeats.items() if everything or found.until <= now
             ]
-            told = [(sort, self._repeats.pop(sort).count) for sort in over]
+            counted = [(sort, self._repeats.pop(sort).count) for sort in over]
             self._until = min((left.until for left in self._repeats.values()), default=math.inf)
-        for (kind, end, code), count in told:
+        for (kind, end, code), count in counted:
             if count:
                 log.warning("job.repeated", kind=kind, end=end, code=code, count=count)
 
     def _is_repeated(self, sort: tuple[str, End, str]) -> bool:
-        """Count this end if one like it was told; else the next ones will be."""
+        """Count this end if one like it was logged; else the next ones will be."""
         with self._lock:
             found = self._repeats.get(sort)
             if found is None:

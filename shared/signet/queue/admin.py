@@ -53,6 +53,7 @@ _PAUSE = """
 INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
        updated_by = excluded.updated_by"""
+_OPEN = "SELECT 1 FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased') LIMIT 1"
 _PAUSED = "SELECT paused FROM queue_control WHERE name = 'all'"
 
 
@@ -180,3 +181,8 @@ def pause(tx: WriteTx, paused: bool, *, now: datetime, actor: str) -> None:
 def is_paused(tx: ReadTx) -> bool:
     """Return whether workers take no jobs."""
     return bool(tx.value(_PAUSED))
+
+
+def has_open(tx: ReadTx, queue: str) -> bool:
+    """Return whether a queue has a job that waits or runs."""
+    return tx.one(_OPEN, (queue,)) is not None

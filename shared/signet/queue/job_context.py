@@ -91,7 +91,7 @@ class JobContext:
         self.in_flight.discard(self)
 
     def finish(self, tx: WriteTx, outcome: Outcome) -> bool:
-        """End the lease and note what the end says of the queue's provider; False, and nothing changed, when it is lost.
+        """End the lease and note what the end says of the provider; False, with nothing changed, if it is lost.
 
         A provider that is down stops its queue; a probe that succeeded starts it again. A failure that is the
         provider's and not the job's is not charged.

@@ -130,6 +130,9 @@ UPDATE memory_jobs
                                     AND open.status IN ('pending', 'leased'))
                GROUP BY COALESCE(dedupe_key, id) ORDER BY failed_at, id LIMIT :limit)
 RETURNING id"""
+_FLUSH = """
+UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = 'flushed',
+       last_error_code = 'flushed' WHERE queue = :queue AND status = 'pending'"""
 _CANCEL_PENDING = """
 UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = 'cancelled',
        last_error_code = 'cancelled' WHERE id = :id AND status = 'pending'"""
@@ -351,6 +354,11 @@ def cancel(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
     """Cancel an open job: a pending one dies now, a running one is asked to stop; False when it is not open."""
     params = {"id": job_id, "now": clock.to_text(now)}
     return tx.run(_CANCEL_PENDING, params) == 1 or tx.run(_CANCEL_LEASED, params) == 1
+
+
+def flush(tx: WriteTx, queue: str, *, now: datetime) -> int:
+    """Bury every waiting job of a queue with code `flushed` and return how many that are."""
+    return tx.run(_FLUSH, {"queue": queue, "now": clock.to_text(now)})
 
 
 def _payload(stored: bytes | None) -> Mapping[str, Any]:

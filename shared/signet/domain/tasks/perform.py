@@ -18,8 +18,8 @@ from signet.domain.tasks.spool import Spool
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import transitions
-from signet.queue.job_context import JobContext, LeaseLost
-from signet.queue.retry import Cancelled
+from signet.queue.job_context import JobContext
+from signet.queue.retry import Cancelled, LeaseLost
 
 log = logs.get("scheduler")
 
