@@ -14,7 +14,8 @@ from signet import clock
 from signet.db import Database
 from signet.queue import Job, enqueue, transitions
 from signet.queue.events import Cursor
-from signet_api.feed import MAX_LISTENERS, MAX_UNTAKEN, Feed, Listener
+from signet_api.feed import MAX_UNREAD, Feed, Listener
+from signet_api.stream import MAX_LISTENERS
 from support.http import Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -114,7 +115,7 @@ def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -
 def test_a_listener_that_takes_nothing_is_let_go() -> None:
     async def scene() -> None:
         listener = Listener(Cursor(0, 0))
-        assert all(listener.offer(b"x") for _ in range(MAX_UNTAKEN))
+        assert all(listener.offer(b"x") for _ in range(MAX_UNREAD))
         assert not listener.offer(b"x")
         assert await listener.next() is None
 

@@ -357,7 +357,7 @@ def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) 
 def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
     db: Database, when: str
 ) -> None:
-    """A foreign program holds the write lock, without the gate, longer than the worker waits (design F-11)."""
+    """A foreign program holds the write lock, without the gate, longer than the worker waits."""
     hasty = Database(db.path, wait_seconds=0.2, inline=False)
     foreign = connect(db.path)
     held = threading.Event()

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -18,8 +19,7 @@ from signet.db import Database
 from signet.domain.activity.flush import Flusher
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
-from signet.domain.injections import store as injections
-from signet.domain.injections import texts
+from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
@@ -34,8 +34,11 @@ from signet_api.models import Models
 from signet_api.probe import Probe
 from signet_api.reports import Reports
 from signet_api.routed import RoutedServers
+from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
+#: Clients that may follow the list of tools; one that cannot asks for it when it needs it.
+MAX_TOOL_LISTENERS = 64
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
 RECALLS = 2
 
@@ -62,12 +65,11 @@ class State:
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    #: Clients that follow the log now.
-    log_listeners: int = 0
-    #: Clients that follow what agents say to each other now.
-    message_listeners: int = 0
-    #: Clients that are told when their list of tools changes.
-    tool_listeners: int = 0
+    log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
+    message_listeners: Listeners = field(default_factory=partial(Listeners, "listen to messages"))
+    tool_listeners: Listeners = field(
+        default_factory=partial(Listeners, "follow the list of tools", MAX_TOOL_LISTENERS)
+    )
     feed: Feed = field(init=False)
     counting: Counting = field(init=False)
     injections: Gathering[Injection] = field(init=False)
@@ -79,7 +81,7 @@ class State:
         self.feed = Feed(self.db)
         self.counting = Counting(self.db)
         self.injections = Gathering(
-            self.db, injections.insert, "injections.not_recorded", prepare=texts.located
+            self.db, record.insert, "injections.not_recorded", prepare=texts.located
         )
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
