@@ -75,7 +75,7 @@ def statuses(db: Database) -> dict[str, int]:
 
 
 def unreachable(db: Database, living: set[str]) -> list[str]:
-    """Return the open jobs that nobody would ever run (design Q-5): neither due at a known time nor held."""
+    """Return the open jobs that nobody would ever run: neither due at a known time nor held."""
     rows = db.read(
         lambda tx: tx.all(
             "SELECT id, status, due_ms, attempts, max_attempts, lease_owner FROM memory_jobs"

@@ -19,7 +19,7 @@ from signet.queue.enqueue import DUE
 from signet.queue.kinds import ERRORS_KEPT
 from signet.queue.retry import End, Outcome
 
-#: A requeue moves at most this many rows (jobs.md §2).
+#: A requeue moves at most this many rows.
 REQUEUE_BATCH = 50
 #: Leases of dead or hung processes ended in one transaction, so that other writers get their turn.
 REAP_BATCH = 100
