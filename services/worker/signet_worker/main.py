@@ -37,6 +37,7 @@ def serve(booted: Booted) -> int:
     db = open_database(booted.workspace, inline=False)  # starts the thread that writes
     _step_back()
     from signet import clock
+    from signet.domain import memory_followers
     from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
@@ -54,6 +55,7 @@ def serve(booted: Booted) -> int:
     from signet_worker.executor import Executor
 
     log = logs.get("pipeline")
+    memory_followers.register()
     workspace = booted.workspace
     TRACES.start(Program.WORKER, booted.loaded.settings.pipeline.telemetry.otlp_endpoint)
     presence = Presence(workspace.runtime_dir, "worker")

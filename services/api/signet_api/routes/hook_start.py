@@ -20,6 +20,7 @@ from signet.domain.graph.latest_traversal import Phase as Walked
 from signet.domain.injections import candidates
 from signet.domain.injections.candidates import Candidate
 from signet.domain.injections.models import Item, Phase
+from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
@@ -218,7 +219,7 @@ def _keep(
     told = [one.id for one in found.told]
     given = [*_given(found), *context.given]
     lifecycle.started(tx, call, fresh, given, settings, now=now)
-    candidates.count(tx, told)
+    marks.count_showing(tx, told)
     if call.key is not None:
         known = [Candidate(one.id, one.score, one.source) for one in found.candidates]
         candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
