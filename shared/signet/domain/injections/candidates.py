@@ -11,7 +11,7 @@ from signet.domain.injections.sql import session_memories as sql
 _COUNT = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
 
 
-class Candidate(NamedTuple):
+class Scored(NamedTuple):
     """A memory that a session could be given; `source` says what found it."""
 
     memory_id: str
@@ -23,7 +23,7 @@ def put_of_start(
     tx: WriteTx,
     agent_id: str,
     key: str,
-    found: Sequence[Candidate],
+    found: Sequence[Scored],
     injected: Iterable[str],
     *,
     now: datetime,
@@ -36,7 +36,7 @@ def put_of_prompt(
     tx: WriteTx,
     agent_id: str,
     key: str,
-    found: Sequence[Candidate],
+    found: Sequence[Scored],
     injected: Iterable[str],
     *,
     now: datetime,
@@ -46,7 +46,7 @@ def put_of_prompt(
 
 
 def _rows(
-    agent_id: str, key: str, found: Sequence[Candidate], injected: Iterable[str], now: datetime
+    agent_id: str, key: str, found: Sequence[Scored], injected: Iterable[str], now: datetime
 ) -> Iterator[dict[str, object]]:
     given, at = frozenset(injected), clock.to_text(now)
     for rank, one in enumerate(found):
