@@ -43,6 +43,7 @@ def serve(booted: Booted) -> int:
     from dramatiq import Worker
 
     from signet import clock
+    from signet.domain import memory_followers
     from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
@@ -59,6 +60,7 @@ def serve(booted: Booted) -> int:
     from signet_worker.context import Context
 
     log = logs.get("pipeline")
+    memory_followers.register()
     workspace = booted.workspace
     TRACES.start(Program.WORKER, booted.loaded.settings.pipeline.telemetry.otlp_endpoint)
     presence = Presence(workspace.runtime_dir, "worker")

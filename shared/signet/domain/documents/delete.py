@@ -1,5 +1,6 @@
 """Deleting a document: its own chunks are forgotten, what others need stays."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import WriteTx
@@ -46,3 +47,8 @@ def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: dat
     for memory_id in loose:
         forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
     return Deleted(memories_removed=len(loose))
+
+
+def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Untie memories that are deleted from their documents."""
+    store.unlink_memories(tx, memory_ids)

@@ -1,14 +1,16 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
-from signet.domain.graph.structured_input import Told
+from signet.domain.graph.structured_input import StructuredInput
 
 
 class Visibility(StrEnum):
@@ -115,7 +117,7 @@ class NewMemory:
     idempotency_key: str | None = None
     runtime_path: str | None = None
     #: What the client says itself about the things that the text names.
-    told: Told | None = None
+    told: StructuredInput | None = None
     #: Memories that this one corrects; they stay, behind it.
     supersedes: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in it; None when nobody has looked for secrets yet.
@@ -289,6 +291,14 @@ class Memory:
     manual_override: bool
 
 
+class Owner(NamedTuple):
+    """Whose a memory is, and of which project."""
+
+    id: str
+    project: str | None
+    agent_id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """Counts over the active memories a reader may see."""
@@ -314,3 +324,14 @@ class Change:
     created_at: str
     session_id: str | None
     request_id: str | None
+
+
+def tags_of(stored: str | None) -> tuple[str, ...]:
+    """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
+    if not stored:
+        return ()
+    try:
+        listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
+    except (ValueError, RecursionError):  # a comma list of an older file that begins like an array
+        listed = stored.split(",")
+    return tuple(tag for item in listed if (tag := str(item).strip()))

@@ -9,7 +9,7 @@ from signet import clock
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.domain.recall import store as recall
 from signet.domain.sessions import start_text
 from signet.domain.sessions.sql import history, memories
