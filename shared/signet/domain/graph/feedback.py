@@ -1,4 +1,4 @@
-"""What sessions and time do to the weights of aspects, and to attributes whose memory is gone (knowledge.md §8).
+"""What sessions and time do to the weights of aspects, and to attributes whose memory is gone.
 
 A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`). The rules
 are in `weights.py`.

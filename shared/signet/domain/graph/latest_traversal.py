@@ -32,7 +32,7 @@ class Phase(StrEnum):
 
 
 class Origin(StrEnum):
-    """What a walk began with (spec/knowledge.md §4)."""
+    """What a walk began with."""
 
     IDS = "ids"
     PROJECT = "project"

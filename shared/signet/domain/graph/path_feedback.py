@@ -1,4 +1,4 @@
-"""What the rating of a memory says about the way to it: the aspects and edges that led there (knowledge.md §8).
+"""What the rating of a memory says about the way to it: the aspects and edges that led there.
 
 Each moves by a small step times what the memory was worth: its rating, and what was done with it afterwards.
 """
@@ -12,7 +12,7 @@ from signet.db import WriteTx
 from signet.domain.graph import weights
 from signet.domain.graph.weights import Bounds
 
-#: Steps of one rating of 1 (knowledge.md §8).
+#: Steps of one rating of 1.
 ASPECT_STEP = 0.02
 STRENGTH_STEP = 0.04
 CONFIDENCE_STEP = 0.05

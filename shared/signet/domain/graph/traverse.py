@@ -34,7 +34,7 @@ MAX_CONSTRAINTS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How far a walk may go; the defaults are those of recall.md §2."""
+    """How far a walk may go, unless the settings say otherwise."""
 
     aspects_per_entity: int = 10
     attributes_per_aspect: int = 20

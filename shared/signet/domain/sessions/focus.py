@@ -1,4 +1,4 @@
-"""The things that a project is about, and the rules that hold for them (spec/knowledge.md §4)."""
+"""The things that a project is about, and the rules that hold for them."""
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
