@@ -12,7 +12,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Reader
 from signet.domain.graph import names
-from signet.domain.graph.traverse import Walk
+from signet.domain.graph.traversal import Traversal
 from signet.domain.graph.visibility import Sight
 
 #: The newest walk of each agent.
@@ -41,7 +41,7 @@ class Origin(StrEnum):
 
 
 def keep(
-    tx: WriteTx, walk: Walk, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
+    tx: WriteTx, walk: Traversal, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
 ) -> None:
     """Make this the newest walk of the agent."""
     told = {

@@ -6,8 +6,8 @@ from pathlib import PurePath
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.graph import names, traverse
-from signet.domain.graph.traverse import Bounds, Entity, Walk
+from signet.domain.graph import names, traversal
+from signet.domain.graph.traversal import Entity, Traversal, TraversalBounds
 from signet.domain.graph.visibility import Sight
 
 #: Parts of a path that name a project, and how many things they may name.
@@ -46,17 +46,17 @@ def focal(tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[st
     named = json.dumps([names.canonical(part) for part in reversed(parts)])
     of_path = tx.all(_OF_PATH.format(seen=sight.entity()), {**asked, "names": named})
     found = [Entity(id=row[0], name=row[1], type=row[2]) for row in of_path]
-    found = found or traverse.focal(tx, words, agent_id=reader.agent_id)
+    found = found or traversal.focal(tx, words, agent_id=reader.agent_id)
     pinned = tx.all(_PINNED.format(seen=sight.entity()), asked)
     first = [Entity(id=row[0], name=row[1], type=row[2]) for row in pinned]
     return list({one.id: one for one in (*first, *found)}.values())
 
 
 def walk(
-    tx: ReadTx, start: Sequence[Entity], *, bounds: Bounds, expired: Callable[[], bool]
-) -> Walk:
+    tx: ReadTx, start: Sequence[Entity], *, bounds: TraversalBounds, expired: Callable[[], bool]
+) -> Traversal:
     """Return the memories around these things."""
-    return traverse.walk(tx, start, bounds=bounds, expired=expired) if start else Walk()
+    return traversal.traverse(tx, start, bounds=bounds, expired=expired) if start else Traversal()
 
 
 def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from signet.domain.agents import presence
 from signet.domain.agents.presence import Presence
 from signet.domain.auth import caller
 from signet.domain.episodes import fence
-from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.sessions import candidates, focus, recovery, start_text, wording
 from signet.domain.sessions.candidates import Offer
@@ -67,7 +67,7 @@ class Found:
     told: Sequence[Offer] = ()
     since: str = ""
     peers: Sequence[Presence] = ()
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[tuple[str, str]] = ()
     aspects: Sequence[str] = ()
     recovery: str = ""
@@ -274,7 +274,7 @@ def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
     words = fts.content_words(asked.context) if asked.context else []
     start = focus.focal(tx, asked.reader, project=asked.project, words=words)
     until = clock.monotonic_ms() + traversal.timeout_ms
-    bounds = Bounds(memories=traversal.max_traversal_paths)
+    bounds = TraversalBounds(memories=traversal.max_traversal_paths)
     found.constraints = focus.constraints(tx, asked.reader, start)
     found.aspects = focus.aspects(tx, start)
     found.walk = focus.walk(tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until)

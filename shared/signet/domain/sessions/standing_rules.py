@@ -9,7 +9,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, search
-from signet.domain.graph import traverse
+from signet.domain.graph import traversal
 from signet.domain.memory.supersede import is_current
 from signet.domain.sessions import focus, wording
 
@@ -103,7 +103,7 @@ def find(
             found.append(_Found(not is_asked, len(row["content"]), row["content"], note, row["id"]))
     named = [
         one
-        for one in traverse.focal(tx, words[:NAMES], agent_id=reader.agent_id)
+        for one in traversal.focal(tx, words[:NAMES], agent_id=reader.agent_id)
         if all(search.stem(word) in asked for word in fts.words(one.name))
     ]
     names = {one.name for one in named}

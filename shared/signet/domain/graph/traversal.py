@@ -33,7 +33,7 @@ MAX_CONSTRAINTS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class TraversalBounds:
     """How far a walk may go; the defaults are those of recall.md §2."""
 
     aspects_per_entity: int = 10
@@ -55,7 +55,7 @@ class Entity:
 
 
 @dataclass(slots=True)
-class Walk:
+class Traversal:
     """What a walk found: memory id to structural importance 0..1, where it began, and how much it saw."""
 
     focal: list[Entity] = field(default_factory=list)
@@ -134,10 +134,10 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
 
 
 def walk(
-    tx: ReadTx, start: Sequence[Entity], *, bounds: Bounds, expired: Callable[[], bool]
-) -> Walk:
+    tx: ReadTx, start: Sequence[Entity], *, bounds: TraversalBounds, expired: Callable[[], bool]
+) -> Traversal:
     """Return the memories around the entities; `timed_out` when `expired` ended it early."""
-    found = Walk(focal=list(start))
+    found = Traversal(focal=list(start))
     ids = [entity.id for entity in start]
     if not _collect(tx, found, ids, bounds, expired) or not ids:
         return found
@@ -152,7 +152,11 @@ def walk(
 
 
 def _collect(
-    tx: ReadTx, found: Walk, ids: Iterable[str], bounds: Bounds, expired: Callable[[], bool]
+    tx: ReadTx,
+    found: Traversal,
+    ids: Iterable[str],
+    bounds: TraversalBounds,
+    expired: Callable[[], bool],
 ) -> bool:
     """Add the memories of each entity, constraints though there is no room (KG-4); False when the walk is over."""
     for entity_id in ids:
@@ -176,7 +180,9 @@ def _collect(
     return len(found.memories) < bounds.memories
 
 
-def _add_attributes(tx: ReadTx, found: Walk, entity_id: str, bounds: Bounds, weight: float) -> None:
+def _add_attributes(
+    tx: ReadTx, found: Traversal, entity_id: str, bounds: TraversalBounds, weight: float
+) -> None:
     for (aspect_id,) in tx.all(_ASPECTS, (entity_id, bounds.aspects_per_entity)):
         for memory_id, importance in tx.all(_ATTRIBUTES, (aspect_id, bounds.attributes_per_aspect)):
             if len(found.memories) >= bounds.memories:
