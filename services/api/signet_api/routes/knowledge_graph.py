@@ -13,7 +13,7 @@ from signet.domain.graph.expand import Expanded, Question
 from signet.domain.graph.hygiene import Report
 from signet.domain.graph.impact import Impact
 from signet.domain.graph.missing_tables import borne
-from signet.domain.graph.visibility import UnknownEntity
+from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
 from signet.errors import Invalid
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody

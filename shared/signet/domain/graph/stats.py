@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.graph.visibility import Sight
+from signet.domain.graph.sql.visible import Visible as Sight
 from signet.domain.graph.weights import WeightBounds
 
 #: What counts as lately updated by feedback.

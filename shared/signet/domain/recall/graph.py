@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from signet.db import ReadTx
 from signet.db.visibility import Where
 from signet.domain.graph import traversal
+from signet.domain.graph.models import Entity
 from signet.domain.recall import store
 from signet.domain.recall.models import Scores
 
@@ -15,7 +16,7 @@ BOOST_MEMORIES = 200
 
 def walk(
     tx: ReadTx,
-    start: Sequence[traversal.Entity],
+    start: Sequence[Entity],
     bounds: traversal.TraversalBounds | None,
     expired: Callable[[], bool],
 ) -> traversal.Traversal:
@@ -38,7 +39,7 @@ def structure(tx: ReadTx, found: traversal.Traversal, where: Where, most: int) -
     return {passing[one]: found.memories[one] for one in best if one in shown}
 
 
-def related(tx: ReadTx, focal: Sequence[traversal.Entity]) -> set[int]:
+def related(tx: ReadTx, focal: Sequence[Entity]) -> set[int]:
     """Return memories of the entities and of those one relation away (REC-16)."""
     ids = [entity.id for entity in focal]
     return store.linked(tx, ids, entities=BOOST_ENTITIES, memories=BOOST_MEMORIES) if ids else set()

@@ -10,7 +10,8 @@ from signet.db import ReadTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
 from signet.domain.graph import traversal
-from signet.domain.graph.traversal import Entity, Traversal
+from signet.domain.graph.models import Entity
+from signet.domain.graph.traversal import Traversal
 from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed

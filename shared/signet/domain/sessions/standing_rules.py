@@ -9,9 +9,9 @@ from typing import NamedTuple
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, search
-from signet.domain.graph import traversal
+from signet.domain.graph import focus, traversal
 from signet.domain.memory.supersede import is_current
-from signet.domain.sessions import focus, wording
+from signet.domain.sessions import wording
 
 #: Longer ones are stories, and are told as episodes.
 RULE_CHARS = 300
