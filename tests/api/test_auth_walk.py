@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from signet.domain.auth.tokens import TokenScope
-from signet_api.permissions import TABLE, Rule
+from signet.wire.access import Rule
+from signet_api.permissions import TABLE
 from support.http import Answer, Api, an_api
 from support.tokens import a_token, bearer
 

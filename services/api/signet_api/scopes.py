@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from signet.db import Database, Row
+from signet.db import Database
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
+from signet.domain.memory.models import Owner
 from signet.domain.transcripts import store as sessions
 from signet.observe import record
 from signet.observe.taxonomy import Code
+from signet.wire.memory import Modified
 
 
 async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
@@ -21,7 +23,7 @@ async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, Scope
     if asked.scope == NO_SCOPE or not memory_ids:
         return {}
     found = await db.aread(lookup.owners, memory_ids)
-    refused = {str(row["id"]): _refusal(asked, row) for row in found}
+    refused = {row.id: _refusal(asked, row) for row in found}
     return {memory_id: error for memory_id, error in refused.items() if error is not None}
 
 
@@ -39,15 +41,15 @@ async def check_session(db: Database, agent_id: str, key: str | None) -> None:
             asked.check_row(project=project)
 
 
-def denied(memory_id: str | None, error: ScopeDenied) -> dict[str, object]:
+def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
     """Note one refusal among other results, and return what clients read of it."""
     record.error(Code.MUTATION_SCOPE_DENIED, error.message, memory_id=memory_id)
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
 
 
-def _refusal(asked: Caller, row: Row) -> ScopeDenied | None:
+def _refusal(asked: Caller, row: Owner) -> ScopeDenied | None:
     try:
-        asked.check_row(project=row["project"], agent=row["agent_id"])
+        asked.check_row(project=row.project, agent=row.agent_id)
     except ScopeDenied as error:
         return error
     return None

@@ -12,8 +12,8 @@ from signet.domain.auth import caller
 from signet.domain.injections import candidates, ratings
 from signet.domain.injections.candidates import Candidate
 from signet.domain.injections.models import Phase
+from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
-from signet.domain.recall import store as uses
 from signet.domain.sessions import claims, lifecycle, prompt
 from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
@@ -125,7 +125,7 @@ def _keep(
 ) -> None:
     query = " ".join(terms)
     lifecycle.prompted(tx, call, message, query, context.given, settings, warned=warned, now=now)
-    uses.touch(tx, context.memories, now)
+    marks.count_use(tx, context.memories, now=now)
     if call.key is None:
         return
     hits = [Candidate(memory_id, score) for memory_id, score in context.hits]

@@ -8,8 +8,6 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.injections.sql import session_memories as sql
 
-_COUNT = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
-
 
 class Candidate(NamedTuple):
     """A memory that a session could be given; `source` says what found it."""
@@ -61,8 +59,3 @@ def _rows(
             "injected": one.memory_id in given,
             "at": at,
         }
-
-
-def count(tx: WriteTx, memory_ids: Iterable[str]) -> None:
-    """Count an access of each memory that was told, without making it look used: its decay goes on (HK-45)."""
-    tx.many(_COUNT, [(one,) for one in memory_ids])

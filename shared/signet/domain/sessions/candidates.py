@@ -10,7 +10,7 @@ from signet import clock
 from signet.db import ReadTx, Row, fts, visibility
 from signet.db.visibility import Reader, Where
 from signet.domain.episodes import fence
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.domain.memory.supersede import is_current
 from signet.domain.recall import store as recall
 from signet.domain.sessions import start_text

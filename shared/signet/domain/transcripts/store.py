@@ -29,6 +29,12 @@ _MOVE = "UPDATE session_transcripts SET read_until = ? WHERE agent_id = ? AND se
 _ASKED = """
 SELECT id, status FROM summary_jobs WHERE agent_id = ? AND session_id = ? AND dedupe_key = ? AND status <> 'failed'
  ORDER BY created_at DESC, id DESC LIMIT 1"""
+#: The longer text stays (PIP-34).
+KEEP = """
+INSERT INTO session_transcripts (agent_id, session_key, content, harness, project, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_id, session_key) DO UPDATE
+   SET content = excluded.content, updated_at = excluded.updated_at, created_at = min(created_at, excluded.created_at)
+ WHERE length(excluded.content) > length(content)"""
 _OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 _ASK = """
 INSERT INTO summary_jobs (id, session_id, agent_id, harness, project, transcript, dedupe_key, max_attempts, due_ms,
