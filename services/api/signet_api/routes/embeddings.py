@@ -14,7 +14,7 @@ from signet.domain.browse.export import Page
 from signet.domain.embeddings import health, store
 from signet.domain.embeddings.health import Check
 from signet.domain.embeddings.models import Survey
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.net import http
 from signet.providers import chosen, openai
 from signet.queue import circuit_breaker

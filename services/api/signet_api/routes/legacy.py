@@ -11,7 +11,7 @@ from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar
 from signet.domain.memory import filters
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.errors import Invalid
 from signet.wire import recall as wire
 from signet.wire.recall import Found, FoundMany, Values

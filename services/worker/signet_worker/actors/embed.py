@@ -1,6 +1,6 @@
 """`embed`: turn the text of one memory into vectors."""
 
-from signet.domain.embeddings import embed as embedding
+from signet.domain.memory import embed as embedding
 from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 

@@ -93,6 +93,11 @@ def say(
     )
 
 
+def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Delete what was said of memories that are deleted, and what sessions were given of them."""
+    sql.delete_of_memories(tx, memory_ids)
+
+
 def _rate(
     tx: WriteTx,
     session_key: str,

@@ -7,8 +7,8 @@ runs is lost.
 
 from datetime import datetime
 
+from signet import clock
 from signet.db import WriteTx
-from signet.domain.memory import store as memories
 from signet.domain.transcripts import merge, store, transcript
 from signet.domain.transcripts.models import Queued, Rules, Session
 
@@ -65,15 +65,28 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
     text = merge.joined(stored, session.text, is_turn=session.is_turn)
     if len(text) <= len(stored):
         return
-    began, spoke = transcript.spoken(session.text) or (now, now)
-    memories.keep_transcript(
+    keep_text(
         tx,
         session.agent_id,
         session.key,
         text,
         harness=session.harness,
         project=session.project,
-        began_at=began,
-        at=spoke,
+        spoken=transcript.spoken(session.text) or (now, now),
     )
     store.ask_index(tx, session.agent_id, session.key, now=now)
+
+
+def keep_text(
+    tx: WriteTx,
+    agent_id: str,
+    key: str,
+    text: str,
+    *,
+    harness: str | None,
+    project: str | None,
+    spoken: tuple[datetime, datetime],
+) -> None:
+    """Keep a transcript with the times of its first and last message, if it is longer than what is stored."""
+    times = map(clock.to_text, spoken)
+    tx.run(store.KEEP, (agent_id, key, text, harness, project, *times))

@@ -15,7 +15,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import vectors
 from signet.db.visibility import ReadPolicy
-from signet.domain.embeddings import store as embeddings
+from signet.domain.memory import marks
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
 from signet.domain.transfer.columns import Column
@@ -99,7 +99,7 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
         if target.tx.one(_VECTOR.format(schema), (memory_id,)):
             return KNOWN
     if not target.is_preview:
-        embeddings.replace(target.tx, str(memory_id), str(content_hash), pairs, model, now)
+        marks.set_vectors(target.tx, str(memory_id), str(content_hash), pairs, model, now)
     else:
         target.tx.run(_MARK, (memory_id,))
     return NEW

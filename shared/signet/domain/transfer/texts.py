@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock, ids
-from signet.domain.memory import chunks, prefixes, remember
+from signet.domain.memory import chunks, marks, prefixes, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.normalize import normalize
 from signet.domain.transfer.kinds import KINDS
@@ -22,7 +22,6 @@ from signet.text import masking
 #: What one transaction can cut into pieces while others wait.
 MAX_CHARS = 100_000
 
-_PLACE = "UPDATE memories SET source_path = ?, source_section = ? WHERE id = ?"
 _SAID = (
     "INSERT INTO memories (id, content, content_hash, agent_id, visibility, scope, source_type, source_id, ordinal,"
     " idempotency_key, created_at, updated_at) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -56,8 +55,8 @@ def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime
     if saved.deduped:
         return KNOWN
     if text.path or text.section:
-        for memory_id in saved.ids or (saved.id,):
-            target.tx.run(_PLACE, (text.path, text.section, memory_id))
+        placed = saved.ids or (saved.id,)
+        marks.set_place(target.tx, placed, path=text.path, section=text.section)
     return NEW
 
 

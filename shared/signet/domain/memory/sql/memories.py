@@ -1,4 +1,4 @@
-"""The only SQL of memories: rows in, values out.
+"""The rows of `memories`: inserting, reading, changing and hiding them.
 
 Three keys can make a save a repetition: the idempotency key, the source and the content hash. All are looked
 for among the rows of one owner, one visibility and one scope, so that nobody is answered with a row that he
@@ -6,14 +6,15 @@ could not read.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from signet import clock, ids
+from signet import clock
 from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader
-from signet.domain.memory.models import Draft, Memory, Stats
+from signet.domain.memory.models import Draft, Memory, Owner, Stats, tags_of
 from signet.domain.memory.normalize import Normalized
 
 _COLUMNS = (
@@ -33,10 +34,10 @@ _FIELDS = (
     " m.extraction_status, m.embedding_model, m.content_hash, m.version, m.created_at, m.updated_at,"
     " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override"
 )
+_NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
 _READ = f"SELECT {_FIELDS} FROM memories m"
 _BY_ID = f"{_READ} WHERE m.id = ?"
-_OWNERS = """
-SELECT m.id, m.project, m.agent_id FROM json_each(?) j JOIN memories m ON m.id = j.value"""
+_OWNERS = f"SELECT id, project, agent_id FROM memories WHERE id IN {LIST}"
 _BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
 _ACTIVE_SOURCE = (
     f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
@@ -81,36 +82,6 @@ _REWRITE = (
     "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
-_LISTED = "IN (SELECT value FROM json_each(?1))"
-_DROP = f"DELETE FROM memories WHERE id {_LISTED}"
-#: What goes with a memory (schema-knowledge.md §6). A job that runs just now ends by itself.
-_COMPANIONS = (
-    f"""UPDATE memories SET superseded_by = (
-      WITH RECURSIVE chain (id) AS (
-        SELECT memories.superseded_by
-        UNION SELECT gone.superseded_by FROM chain c JOIN memories gone ON gone.id = c.id WHERE c.id {_LISTED})
-      SELECT c.id FROM chain c WHERE c.id NOT {_LISTED}) WHERE superseded_by {_LISTED}""",
-    f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
-    f"DELETE FROM memories_cold WHERE memory_id {_LISTED} AND archived_reason = 'superseded'",
-    f"DELETE FROM document_memories WHERE memory_id {_LISTED}",
-    f"DELETE FROM agent_feedback WHERE memory_id {_LISTED}",
-    f"DELETE FROM session_memories WHERE memory_id {_LISTED}",
-    f"DELETE FROM predictor_training_pairs WHERE memory_id {_LISTED}",
-    f"DELETE FROM predictor_comparisons WHERE memory_a_id {_LISTED} OR memory_b_id {_LISTED}",
-    f"DELETE FROM memory_jobs WHERE memory_id {_LISTED} AND status <> 'leased'",
-)
-_HINT = (
-    "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at) VALUES (?, ?, ?, ?, ?)"
-    " ON CONFLICT DO NOTHING"
-)
-_TRANSCRIPT = (
-    "INSERT INTO session_transcripts (agent_id, session_key, content, harness, project, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_id, session_key) DO UPDATE"
-    " SET content = excluded.content, updated_at = excluded.updated_at,"
-    " created_at = min(created_at, excluded.created_at)"
-    " WHERE length(excluded.content) > length(content)"
-)
-
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
 CRITICAL = 0.9
 
@@ -156,9 +127,9 @@ def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
     return _memory(tx.one(_BY_ID, (memory_id,)))
 
 
-def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Row]:
-    """Return id, project and agent_id of those of the memories that exist."""
-    return tx.all(_OWNERS, (json.dumps(list(memory_ids)),))
+def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
+    """Return whose those of the memories are that exist, and of which project."""
+    return tx.rows(Owner, _OWNERS, (as_list(memory_ids),))
 
 
 def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
@@ -226,14 +197,6 @@ def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
     return _memory(tx.one(_BY_HASH, (content_hash, draft.agent_id, draft.visibility, draft.scope)))
 
 
-def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str) -> None:
-    """Note how far the pipeline is with a memory, and who read it; neither changes its version."""
-    tx.run(
-        "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?",
-        (status, model, memory_id),
-    )
-
-
 def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
     """Mark an active memory forgotten and return its text; None when there is none to forget."""
     text = clock.to_text(at)
@@ -272,56 +235,6 @@ def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None)
     tx.run(_REWRITE, row)
 
 
-def drop_hints(tx: WriteTx, memory_id: str) -> int:
-    """Delete the hints of one memory and return how many there were."""
-    return tx.run("DELETE FROM memory_hints WHERE memory_id = ?", (memory_id,))
-
-
-def drop(tx: WriteTx, memory_ids: Sequence[str]) -> int:
-    """Delete rows of `memories` and every row that only makes sense with them; return how many memories went."""
-    listed = (json.dumps(memory_ids),)
-    for statement in _COMPANIONS:
-        tx.run(statement, listed)
-    return tx.run(_DROP, listed)
-
-
-def add_hints(
-    tx: WriteTx, memory_id: str, hints: Iterable[str], *, agent_id: str, at: datetime
-) -> int:
-    """Insert the hints of one memory and return how many are new."""
-    text = clock.to_text(at)
-    return sum(
-        tx.run(_HINT, (ids.new_ordered_id(), memory_id, agent_id, hint, text)) for hint in hints
-    )
-
-
-def keep_transcript(
-    tx: WriteTx,
-    agent_id: str,
-    session_key: str,
-    transcript: str,
-    *,
-    harness: str | None,
-    project: str | None,
-    began_at: datetime,
-    at: datetime,
-) -> None:
-    """Store the transcript of a session with the times of its first and last message; the longer one stays (PIP-34)."""
-    times = (clock.to_text(began_at), clock.to_text(at))
-    tx.run(_TRANSCRIPT, (agent_id, session_key, transcript, harness, project, *times))
-
-
-def tags_of(stored: str | None) -> tuple[str, ...]:
-    """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
-    if not stored:
-        return ()
-    try:
-        listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
-    except (ValueError, RecursionError):  # a comma list of an older file that begins like an array
-        listed = stored.split(",")
-    return tuple(tag for item in listed if (tag := str(item).strip()))
-
-
 def _tags_text(tags: tuple[str, ...]) -> str | None:
     return json.dumps(tags, ensure_ascii=False) if tags else None
 
@@ -331,35 +244,7 @@ def _memory(row: Row | None) -> Memory | None:
 
 
 def _value(row: Row) -> Memory:
-    return Memory(
-        id=row["id"],
-        content=row["content"],
-        type=row["type"],
-        importance=row["importance"],
-        tags=tags_of(row["tags"]),
-        pinned=bool(row["pinned"]),
-        who=row["who"],
-        why=row["why"],
-        source_id=row["source_id"],
-        source_type=row["source_type"],
-        project=row["project"],
-        session_id=row["session_id"],
-        confidence=row["confidence"],
-        access_count=row["access_count"],
-        last_accessed=row["last_accessed"],
-        is_deleted=bool(row["is_deleted"]),
-        deleted_at=row["deleted_at"],
-        extraction_status=row["extraction_status"],
-        embedding_model=row["embedding_model"],
-        content_hash=row["content_hash"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        updated_by=row["updated_by"],
-        agent_id=row["agent_id"],
-        visibility=row["visibility"],
-        scope=row["scope"],
-        ordinal=row["ordinal"],
-        event_at=row["event_at"],
-        manual_override=bool(row["manual_override"]),
-    )
+    fields = dict(zip(_NAMES, row, strict=True))
+    for flag in ("pinned", "is_deleted", "manual_override"):
+        fields[flag] = bool(fields[flag])
+    return Memory(**fields | {"tags": tags_of(fields["tags"])})
