@@ -65,7 +65,7 @@ class Fusion(StrEnum):
     """How the channels of recall become one score.
 
     `filled`: each candidate has its true score in both channels, and neighbours help each other (the default,
-    because it measured best). `plain`: the plain formulas of the rules REC-11 to REC-17; a score
+    because it measured best). `plain`: the formulas of REC-11, REC-13, REC-16 and REC-17; a score
     of one channel stands alone, traversal rows take their share of the page.
     """
 
