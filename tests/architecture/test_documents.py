@@ -17,7 +17,7 @@ ENDINGS = {".py", ".sql", ".toml", ".mako", ".md", ".conf", ".yml"}
 #: What looks like the id of a rule and is none: standards, formats, names of models and of test networks.
 OTHERS = {"UTF", "SHA", "ECMA", "ISO", "GPT", "PDF", "SSH", "KEY", "NET", "RFC"}
 
-ID = re.compile(r"(?<![\w-])([A-Z]{1,4})-(\d{1,3})(?:(?: to |–)(?:\1-)?(\d{1,3}))?(?![\w-])")
+ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?:(?: to |–)(?:\1-)?(\d{1,3}))?(?![\w-])")
 DECISION = re.compile(r"\bdecision (\d+)\b")
 #: Documents that were there while the product was built.
 GONE = re.compile(r"\b(?:spec|design)/[a-z][\w-]*|\b[a-z-]+\.md §|\bdesign [A-Z]-\d")
@@ -98,9 +98,24 @@ def test_every_decision_that_is_cited_is_there() -> None:
 
 
 def test_nothing_cites_a_document_that_is_not_in_the_repository() -> None:
-    assert [
-        (place, GONE.findall(text)) for place, text in texts().items() if GONE.search(text)
-    ] == []
+    found = {place: GONE.findall(text) for place, text in texts().items() if GONE.search(text)}
+    assert found == {}, "cite a rule of docs/rules, a decision, or nothing"
+
+
+def test_contributing_names_files_that_are_there() -> None:
+    named = re.findall(r"`([\w./]+/[\w./]*)`", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+    there = [
+        f"/{path.relative_to(ROOT)}"
+        for folder in (*CODE, "docs")
+        for path in (ROOT / folder, *(ROOT / folder).rglob("*"))
+    ]
+    missing = [
+        name
+        for name in named
+        if not name.startswith((".", "signet/_"))
+        and not any(path.endswith(f"/{name.strip('/')}") for path in there)
+    ]
+    assert missing == []
 
 
 @pytest.mark.parametrize(
