@@ -7,14 +7,6 @@ import fcntl
 import os
 from pathlib import Path
 
-from signet import clock
-from signet.db import WriteTx
-
-_TAKE = """
-INSERT INTO scheduler_lease (name, owner, epoch, until_ms) VALUES ('scheduler', ?, 1, ?)
-ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, epoch = epoch + 1, until_ms = excluded.until_ms
-RETURNING epoch"""
-
 
 class Leadership:
     """The lock of the leading scheduler."""
@@ -35,8 +27,3 @@ class Leadership:
     def close(self) -> None:
         """Stop leading."""
         os.close(self._file)
-
-
-def record(tx: WriteTx, owner: str) -> int:
-    """Write down who leads from now on; return the new epoch."""
-    return int(tx.value(_TAKE, (owner, clock.monotonic_ms())))

@@ -7,12 +7,11 @@ import delays no start. A file that shrinks or goes takes nothing with it (HN-25
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, ReadTx
+from signet.db import Database, ReadTx, processes
 from signet.domain.harnesses import notes
 from signet.domain.memory.models import Rules
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.liveness import processes
 from signet.process.program import Program
 from signet.process.settings_reload import LiveSettings
 from signet_scheduler.watch import Debounce, Identity, Kind, Loop, seen
@@ -75,4 +74,4 @@ class NoteWatch:
 
 
 def _is_served(tx: ReadTx) -> bool:
-    return any(row["kind"] == Program.API for row in processes(tx))
+    return any(row.kind == Program.API for row in processes.every(tx))

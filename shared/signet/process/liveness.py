@@ -15,16 +15,8 @@ from datetime import datetime
 from pathlib import Path
 
 from signet import clock, ids
-from signet.db import ReadTx, Row, WriteTx
-
-_INSERT = """
-INSERT INTO processes (owner, kind, pid, started_at, beat_ms, lock_inode, busy, queues)
-VALUES (?, ?, ?, ?, ?, ?, 0, ?)"""
-_ALL = "SELECT owner, kind, pid, started_at, lock_inode, queues FROM processes ORDER BY started_at"
-_REMOVE = "DELETE FROM processes WHERE owner = ?"
-_REMOVE_IDLE = """
-DELETE FROM processes WHERE owner = ?
-   AND NOT EXISTS (SELECT 1 FROM memory_jobs WHERE lease_owner = processes.owner AND status = 'leased')"""
+from signet.db import WriteTx, processes
+from signet.db.processes import Process
 
 
 class Presence:
@@ -40,12 +32,15 @@ class Presence:
 
     def announce(self, tx: WriteTx, *, now: datetime, queues: str = "") -> None:
         """Insert this process's row."""
-        inode = os.fstat(self._file).st_ino
-        started = clock.to_text(now)
-        tx.run(
-            _INSERT,
-            (self.owner, self.kind, os.getpid(), started, clock.monotonic_ms(), inode, queues),
+        process = Process(
+            owner=self.owner,
+            kind=self.kind,
+            pid=os.getpid(),
+            started_at=clock.to_text(now),
+            lock_inode=os.fstat(self._file).st_ino,
+            queues=queues,
         )
+        processes.insert(tx, process, beat_ms=clock.monotonic_ms())
 
     def close(self) -> None:
         """Give up the proof of life; leases still held by this owner may now be ended by any process."""
@@ -57,21 +52,6 @@ class Presence:
 def lock_path(runtime_dir: Path, owner: str) -> Path:
     """Return the lock file of an owner."""
     return runtime_dir / "proc" / f"{owner}.lock"
-
-
-def processes(tx: ReadTx) -> list[Row]:
-    """Return the row of every process that has announced itself and not been removed."""
-    return tx.all(_ALL)
-
-
-def remove(tx: WriteTx, owner: str) -> None:
-    """Forget a process."""
-    tx.run(_REMOVE, (owner,))
-
-
-def remove_idle(tx: WriteTx, owner: str) -> None:
-    """Forget a process unless it still holds leases."""
-    tx.run(_REMOVE_IDLE, (owner,))
 
 
 def is_alive(runtime_dir: Path, owner: str) -> bool | None:
