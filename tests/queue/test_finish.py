@@ -6,9 +6,9 @@ import pytest
 
 from signet import clock
 from signet.db import Database, WriteTx
-from signet.queue import admin, backoff, circuit_breaker, reaper
-from signet.queue.finish import End
-from signet.queue.job_context import JobContext, LeaseLost
+from signet.queue import circuit_breaker, retry, transitions
+from signet.queue.job_context import JobContext
+from signet.queue.retry import End, LeaseLost
 from support.queue import LEASE_MS, Hands, add, end, plain, row, statuses, take
 
 
@@ -26,7 +26,7 @@ def test_a_completed_job_says_when(db: Database, hands: Hands) -> None:
     [(1, 0.0, 1_000), (2, 0.0, 2_000), (3, 0.0, 4_000), (6, 0.0, 30_000), (99, 0.999, 30_499)],
 )
 def test_waits_double_up_to_half_a_minute(attempts: int, jitter: float, expected: int) -> None:
-    assert backoff.delay_ms(attempts, jitter) == expected
+    assert retry.delay_ms(attempts, jitter) == expected
 
 
 def test_a_failed_job_waits_and_keeps_its_errors(db: Database, hands: Hands) -> None:
@@ -114,7 +114,7 @@ def test_an_old_token_changes_nothing(db: Database, hands: Hands, how: End) -> N
     job_id = str(add(db, hands, "a"))
     (zombie,) = take(db, hands, owner="sleeper")
     hands.move(LEASE_MS + 1)
-    assert db.write(reaper.end_expired, monotonic_ms=hands.monotonic, now=hands.now) == 1
+    assert db.write(transitions.reap_expired, monotonic_ms=hands.monotonic, now=hands.now) == 1
     hands.move(60_000)
     (held,) = take(db, hands, owner="awake")
     before = tuple(row(db, job_id))
@@ -147,7 +147,7 @@ def test_effects_and_completion_are_one(db: Database, hands: Hands) -> None:
 def test_a_worker_that_lost_its_lease_writes_nothing(db: Database, hands: Hands) -> None:
     add(db, hands, "a")
     (held,) = take(db, hands)
-    db.write(reaper.end_owner, "me", now=hands.now)
+    db.write(transitions.reap_owner, "me", now=hands.now)
     run = JobContext(lease=held, db=db)
     with pytest.raises(LeaseLost):
         run.commit(plain)
@@ -168,11 +168,11 @@ def test_the_first_death_of_a_process_gives_its_jobs_back_at_once(
 ) -> None:
     job_id = str(add(db, hands, "a"))
     take(db, hands, owner="victim")
-    assert db.write(reaper.end_owner, "victim", now=hands.now) == 1
+    assert db.write(transitions.reap_owner, "victim", now=hands.now) == 1
     found = row(db, job_id)
     assert (found["status"], found["crashes"], found["attempts"]) == ("pending", 1, 1)
     assert found["due_ms"] == hands.wall
-    assert db.write(reaper.end_owner, "victim", now=hands.now) == 0
+    assert db.write(transitions.reap_owner, "victim", now=hands.now) == 0
 
 
 def test_a_job_that_kills_its_workers_waits_longer_each_time_and_dies(
@@ -183,7 +183,7 @@ def test_a_job_that_kills_its_workers_waits_longer_each_time_and_dies(
     for number in range(3):
         (held,) = take(db, hands, owner=f"worker-{number}")
         assert held.attempts == number + 1
-        db.write(reaper.end_owner, f"worker-{number}", now=hands.now)
+        db.write(transitions.reap_owner, f"worker-{number}", now=hands.now)
         waits.append(row(db, job_id)["due_ms"] - hands.wall)
         hands.move(60_000)
     found = row(db, job_id)
@@ -196,7 +196,7 @@ def test_dead_jobs_get_a_fresh_start(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="empty", error="Empty content")
-    assert db.write(admin.requeue, now=hands.now) == [job_id]
+    assert db.write(transitions.requeue, now=hands.now) == [job_id]
     found = row(db, job_id)
     assert (found["status"], found["attempts"], found["error"]) == ("pending", 0, None)
     assert (found["lease_token"], found["runs_total"]) == (1, 1)
@@ -211,15 +211,15 @@ def test_requeue_leaves_a_job_alone_whose_target_has_an_open_one(
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="x", error="x")
     add(db, hands, "same")
-    assert db.write(admin.requeue, now=hands.now) == []
+    assert db.write(transitions.requeue, now=hands.now) == []
     assert statuses(db) == {"dead": 1, "pending": 1}
 
 
 def test_cancelling_a_waiting_job_buries_it(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
-    assert db.write(admin.cancel, job_id, now=hands.now)
+    assert db.write(transitions.cancel, job_id, now=hands.now)
     assert row(db, job_id)["last_error_code"] == "cancelled"
-    assert not db.write(admin.cancel, job_id, now=hands.now)
+    assert not db.write(transitions.cancel, job_id, now=hands.now)
 
 
 def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
@@ -283,7 +283,7 @@ def test_a_dead_extraction_shows_on_its_memory_and_a_requeue_takes_it_back(
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="x", error="x")
     assert status() == "failed"
-    db.write(admin.requeue, now=hands.now)
+    db.write(transitions.requeue, now=hands.now)
     assert status() == "pending"
 
 
@@ -323,13 +323,13 @@ def test_a_job_that_meets_the_outage_late_sends_no_second_probe(db: Database, ha
     probing(db, hands)
     at = db.write(circuit_breaker.open_breaker, "light", "late", retry_after_ms=None, now=hands.now)
     assert at == hands.wall + circuit_breaker.FIRST_PROBE_MS
-    db.write(reaper.end_owner, "nobody", now=hands.now)
+    db.write(transitions.reap_owner, "nobody", now=hands.now)
     assert room(db, at) == 0
 
 
 def test_the_death_of_a_probe_lets_the_next_one_go(db: Database, hands: Hands) -> None:
     probing(db, hands)
-    db.write(reaper.end_owner, "me", now=hands.now)
+    db.write(transitions.reap_owner, "me", now=hands.now)
     assert room(db, hands.wall) == 1
 
 

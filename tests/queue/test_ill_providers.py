@@ -9,9 +9,8 @@ import pytest
 from signet import clock
 from signet.db import Database, Row
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout, SignetError
-from signet.queue import circuit_breaker, outcome
+from signet.queue import circuit_breaker, retry
 from signet.queue.job_context import JobContext
-from signet.queue.settle import settle
 from support.queue import Hands, add, plain, row, statuses, take
 
 #: What the provider says to a job, by the target of the job; None is an answer.
@@ -61,7 +60,7 @@ class Worker:
         if error is None:
             run.commit(lambda tx: None)
         else:
-            self.db.write(settle, run, outcome.of(error))
+            self.db.write(run.finish, retry.outcome_of(error))
 
     def work(self, seconds: float) -> None:
         """Run what may run, until so much time has gone by."""
@@ -266,5 +265,5 @@ def test_a_fenced_run_gives_nothing_back(db: Database, hands: Hands, worker: Wor
     [lease, _] = take(db, hands, 2)
     run = JobContext(lease=lease, db=db, clock=hands.clock)
     run.commit(plain)
-    assert not db.write(settle, run, outcome.of(ill("a")))
+    assert not db.write(run.finish, retry.outcome_of(ill("a")))
     assert row(db, lease.job_id)["status"] == "completed"

@@ -4,8 +4,8 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.queue import admin, lease, reaper
-from signet.queue.finish import End
+from signet.queue import transitions
+from signet.queue.retry import End
 from support.queue import LEASE_MS, Hands, add, end, row, statuses, take
 
 
@@ -47,7 +47,7 @@ def test_two_claimers_never_get_the_same_job(db: Database, hands: Hands) -> None
 def test_a_delayed_job_is_taken_only_when_it_is_due(db: Database, hands: Hands) -> None:
     add(db, hands, "later", delay_ms=5_000)
     assert take(db, hands) == []
-    assert db.read(lease.next_due_ms, "light") == hands.wall + 5_000
+    assert db.read(transitions.next_due_ms, "light") == hands.wall + 5_000
     hands.move(4_999)
     assert take(db, hands) == []
     hands.move(1)
@@ -57,7 +57,7 @@ def test_a_delayed_job_is_taken_only_when_it_is_due(db: Database, hands: Hands) 
 def test_jobs_of_another_queue_are_left_alone(db: Database, hands: Hands) -> None:
     add(db, hands, "a")
     taken = db.write(
-        lease.claim,
+        transitions.claim,
         "llm",
         5,
         owner="me",
@@ -107,7 +107,7 @@ def test_extending_moves_the_end_and_tells_what_is_not_ours(db: Database, hands:
     end(db, hands, lost, End.RELEASED)
     hands.move(30_000)
     kept = db.write(
-        lease.extend,
+        transitions.extend,
         [mine.job_id, lost.job_id],
         owner="me",
         monotonic_ms=hands.monotonic,
@@ -120,9 +120,9 @@ def test_extending_moves_the_end_and_tells_what_is_not_ours(db: Database, hands:
 def test_a_cancelled_running_job_hears_of_it_with_the_next_beat(db: Database, hands: Hands) -> None:
     add(db, hands, "a")
     (held,) = take(db, hands)
-    assert db.write(admin.cancel, held.job_id, now=hands.now)
+    assert db.write(transitions.cancel, held.job_id, now=hands.now)
     kept = db.write(
-        lease.extend,
+        transitions.extend,
         [held.job_id],
         owner="me",
         monotonic_ms=hands.monotonic,
@@ -155,7 +155,7 @@ def test_a_wall_clock_that_jumps_ends_no_lease(db: Database, hands: Hands) -> No
     for jump in (3_600_000, -7_200_000):
         hands.wall += jump
         expired = db.write(
-            reaper.end_expired, monotonic_ms=hands.monotonic + LEASE_MS - 1, now=hands.now
+            transitions.reap_expired, monotonic_ms=hands.monotonic + LEASE_MS - 1, now=hands.now
         )
         assert expired == 0
     assert end(db, hands, held, End.COMPLETED)
@@ -168,7 +168,7 @@ def test_a_machine_that_slept_starts_due_jobs_once_and_loses_no_lease(
     take(db, hands)
     add(db, hands, "scheduled", delay_ms=3_600_000)
     hands.wall += 8 * 3_600_000  # asleep: the monotonic clock stood still
-    assert db.write(reaper.end_expired, monotonic_ms=hands.monotonic, now=hands.now) == 0
+    assert db.write(transitions.reap_expired, monotonic_ms=hands.monotonic, now=hands.now) == 0
     assert len(take(db, hands, 5)) == 1
     assert take(db, hands, 5) == []
 
@@ -186,7 +186,7 @@ def test_a_suspect_runs_only_when_no_other_suspect_does(db: Database, hands: Han
 def test_a_full_history_costs_a_claim_nothing_it_could_notice(db: Database, hands: Hands) -> None:
     plan = db.read(
         lambda tx: tx.all(
-            "EXPLAIN QUERY PLAN " + lease.CLAIM,
+            "EXPLAIN QUERY PLAN " + transitions.CLAIM,
             {
                 "queue": "light",
                 "count": 1,

@@ -12,8 +12,7 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.process import liveness
 from signet.process.rescuer import Rescuer
-from signet.queue import Job, admin, enqueue
-from signet.queue import reaper as queue_reaper
+from signet.queue import Job, admin, enqueue, transitions
 from signet.queue.wakeup import Notifier
 from support.processes import ROOT, eventually, program, said, suspend
 from support.queue import row, statuses, unreachable
@@ -116,7 +115,7 @@ def test_a_zombie_that_slept_through_its_lease_is_fenced(ringing: Database, runt
         suspend(zombie, ringing.path)
         owner = ringing.read(liveness.processes)[0]["owner"]
         assert liveness.is_alive(runtime, owner), "a stopped process keeps its lock"
-        ringing.write(queue_reaper.end_expired, monotonic_ms=1 << 60, now=clock.now())
+        ringing.write(transitions.reap_expired, monotonic_ms=1 << 60, now=clock.now())
         ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = 0"))
         with program(ACTOR, str(ringing.path), str(runtime), "effect"):
             eventually(lambda: done(ringing, 1))

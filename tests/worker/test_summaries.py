@@ -11,7 +11,7 @@ from signet import clock
 from signet.db import Row, WriteTx
 from signet.domain.transcripts import end, log_files, store
 from signet.domain.transcripts.models import Rules, Session
-from signet.queue import admin
+from signet.queue import transitions
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
@@ -207,7 +207,7 @@ def test_a_job_that_died_shows_on_its_session_and_can_be_brought_back(
     shown = row(busy, job_id, "summary_jobs")
     assert shown["status"] == "failed" and shown["error"]
     script.reads("crane yard", notes("Crane", "The crane yard has three cranes."))
-    busy.db.write(admin.requeue, now=clock.now(), kind="summarize")
+    busy.db.write(transitions.requeue, now=clock.now(), kind="summarize")
     finished(busy, job_id)
     assert row(busy, job_id, "summary_jobs")["status"] == "done"
 

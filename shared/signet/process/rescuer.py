@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import Database, Row
 from signet.observe import logs
 from signet.process import liveness
-from signet.queue import reaper
+from signet.queue import transitions
 
 log = logs.get("scheduler")
 
@@ -40,8 +40,10 @@ class Rescuer:
 
     def end_expired(self) -> None:
         """End the leases that nobody has extended in time."""
-        expired = partial(reaper.end_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now())
-        while self._db.write(expired) == reaper.BATCH:
+        expired = partial(
+            transitions.reap_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now()
+        )
+        while self._db.write(expired) == transitions.REAP_BATCH:
             continue
 
     def forget_unlocked(self) -> None:
@@ -65,7 +67,9 @@ class Rescuer:
         log.info("process.gone", process_kind=row["kind"], pid=row["pid"], owner=owner)
 
     def _bury(self, owner: str) -> None:
-        while self._db.write(reaper.end_owner, owner, now=clock.now()) == reaper.BATCH:
+        while (
+            self._db.write(transitions.reap_owner, owner, now=clock.now()) == transitions.REAP_BATCH
+        ):
             continue
         self._db.write(liveness.remove, owner)
         liveness.lock_path(self._runtime_dir, owner).unlink(missing_ok=True)

@@ -22,13 +22,12 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.errors import PROVIDER_FAILURES, PROVIDER_ILL, NotNow, ProviderDown
 from signet.observe import logs
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import breaker_of, queues_behind
-from signet.queue.states import ERRORS_KEPT
+from signet.queue.kinds import ERRORS_KEPT, breaker_of, queues_behind
 
 log = logs.get("pipeline")
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
-#: provider's recovery (design F-15). A provider may ask for longer.
+#: provider's recovery. A provider may ask for longer.
 FIRST_PROBE_MS = 1_000
 LAST_PROBE_MS = 4_000
 #: A probe that has not come back within this time is given up and another may go.

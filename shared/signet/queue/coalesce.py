@@ -13,7 +13,7 @@ from typing import Any
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.queue.lease import Lease
+from signet.queue.transitions import Lease
 
 #: Waiting jobs that are looked through for siblings, the next due first.
 LOOKED_THROUGH = 2_000

@@ -19,8 +19,7 @@ from typing import Self
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import DEFAULT_QUEUE, QUEUES
-from signet.queue.states import Status
+from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
 
 #: Times are taken before their commit, so each look begins so much before the end of the one before.
 OVERLAP = timedelta(seconds=1)

@@ -13,8 +13,7 @@ from signet import clock
 from signet.db import ReadTx, Row
 from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import QUEUES, queues_behind
-from signet.queue.states import Status
+from signet.queue.kinds import QUEUES, Status, queues_behind
 
 #: No row rests in `failed`, so that no index holds it.
 _RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)

@@ -15,7 +15,7 @@ from signet.domain.documents import delete
 from signet.domain.documents.models import Rules
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen
-from signet.queue import admin
+from signet.queue import transitions
 
 #: Documents that go in one transaction; each forgets its chunks.
 DOCUMENTS_PER_WRITE = 10
@@ -72,4 +72,4 @@ def remove(
 def _stop(tx: WriteTx, connector: Connector, now: datetime) -> None:
     job_id = store.open_job(tx, job_of(connector).unique_key or "")
     if job_id is not None:
-        admin.cancel(tx, job_id, now=now)
+        transitions.cancel(tx, job_id, now=now)

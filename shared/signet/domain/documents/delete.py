@@ -10,7 +10,7 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, Invalid
 from signet.ids import DEFAULT_AGENT
-from signet.queue import admin
+from signet.queue import transitions
 
 
 def delete(
@@ -40,7 +40,7 @@ def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: dat
     if not store.mark_deleted(tx, document_id, reason=reason, at=now):
         return Deleted(memories_removed=0)
     for job_id in store.open_jobs(tx, document_id):
-        admin.cancel(tx, job_id, now=now)
+        transitions.cancel(tx, job_id, now=now)
     linked = store.linked(tx, document_id)
     loose = store.loose(tx, document_id, linked)
     store.unlink(tx, document_id, set(linked) - set(loose))

@@ -16,8 +16,7 @@ from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
 from signet.domain.transcripts.store import KIND as SUMMARIZE
-from signet.queue import Job, Status, admin, enqueue
-from signet.queue.finish import End, Leased, Outcome, settle
+from signet.queue import Job, Status, admin, enqueue, transitions
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
 SPREAD_MS = 100
@@ -57,6 +56,8 @@ SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts
   FROM memory_jobs WHERE {diagnostics.STALE}
    AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
  ORDER BY leased_at, id LIMIT :limit"""
+#: The columns of a `transitions.Leased`.
+_LEASED = ("id", "lease_token", "queue", "attempts", "max_attempts", "crashes")
 #: Files of earlier programs have waiting jobs that still carry a lease.
 _UNLEASE = (
     "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
@@ -95,7 +96,7 @@ def requeue(tx: WriteTx, order: Order) -> Done:
         raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
     rows = _dead(tx, order)
     known = [row["id"] for row in rows if admin.get(tx, row["id"]) is not None]
-    moved = admin.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
+    moved = transitions.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
     revived = [
         row["id"] for row in rows if row["id"] not in known and _revive(tx, row["id"], order)
     ]
@@ -116,9 +117,9 @@ def preview_release(tx: ReadTx, order: Order) -> Done:
 def release(tx: WriteTx, order: Order) -> Done:
     """Give back jobs whose lease nobody holds; one without attempts left dies (RP-7)."""
     rows = _stale(tx, order)
-    ended = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
     for row in rows:
-        settle(tx, Leased.of(row), ended, now=order.now)
+        leased = transitions.Leased(*(row[column] for column in _LEASED))
+        transitions.finish(tx, leased, transitions.HUNG, now=order.now)
     tx.run(_UNLEASE)
     alone = [row["id"] for row in tx.all(_STALE_SUMMARIES, {"before": _before(order)})]
     back = sum(_revive(tx, job_id, order) for job_id in alone)

@@ -17,8 +17,9 @@ from signet.domain.tasks.models import RESTARTED, Ended, Task, TaskRun
 from signet.domain.tasks.spool import Spool
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.queue import lease
-from signet.queue.job_context import Cancelled, JobContext, LeaseLost
+from signet.queue import transitions
+from signet.queue.job_context import JobContext
+from signet.queue.retry import Cancelled, LeaseLost
 
 log = logs.get("scheduler")
 
@@ -54,7 +55,7 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: Ended, *, now: datetime) -> boo
 def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bool]:
     """Return the task of this run, None when it is gone, and whether the run begins now."""
     held = job.lease
-    if not lease.is_held(tx, held.job_id, held.token):
+    if not transitions.is_held(tx, held.job_id, held.token):
         raise LeaseLost(job_id=held.job_id)
     found = store.run(tx, held.job_id)
     task = None if found is None else store.task(tx, found.task_id)

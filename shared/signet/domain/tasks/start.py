@@ -10,7 +10,7 @@ from signet.domain.tasks.models import Task, TaskRun
 from signet.domain.tasks.zones import zone
 from signet.errors import Conflict, Invalid, NotFound
 from signet.observe import logs
-from signet.queue import Job, admin, enqueue
+from signet.queue import Job, enqueue, transitions
 from signet.queue.enqueue import NOW
 
 log = logs.get("scheduler")
@@ -64,7 +64,7 @@ def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
     get(tx, task_id)
     active = store.active(tx, task_id)
     if active is not None:
-        admin.cancel(tx, active.id, now=now)
+        transitions.cancel(tx, active.id, now=now)
     store.delete(tx, task_id)
 
 

@@ -1,33 +1,29 @@
-"""What the dramatiq project promises of a broker, asked of ours, and the time limit of a run."""
+"""What the dramatiq project promises of a broker, asked of ours, and how its jobs are run."""
 
 import gc
-import itertools
-import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import dramatiq
 import pytest
-from dramatiq import Worker
 from dramatiq.errors import QueueNotFound, Retry
 
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, circuit_breaker, deadline, enqueue, finish, job_context
-from signet.queue import dispatcher as pumping
-from signet.queue.broker import JobsBroker, RunMessage
-from signet.queue.deadline import DeadlineExceeded, Deadlines
-from signet.queue.dispatcher import Dispatcher
+from signet.queue import Job, circuit_breaker, enqueue, kinds
 from signet.queue.job_context import JobContext
-from signet.queue.lease import Lease
+from signet.queue.retry import LeaseLost, Outcome
+from signet.queue.transitions import Lease
 from signet.queue.wakeup import Listener, Notifier
-from support.interrupts import interrupted
+from signet_worker import executor as executing
+from signet_worker.dispatcher import Dispatcher
+from signet_worker.dramatiq_adapter import JobMessage, JobsBroker
+from signet_worker.executor import Executor
 from support.processes import PATIENCE_SECONDS, eventually
 from support.queue import row, statuses
 
@@ -36,31 +32,39 @@ PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
 
 @pytest.fixture
 def broker(db: Database) -> Iterator[JobsBroker]:
-    with a_worker(db) as found:
+    with a_worker(db) as (found, _):
         yield found
 
 
 @contextmanager
-def a_worker(db: Database, lease_ms: int = 60_000, slots: int = 4) -> Iterator[JobsBroker]:
-    """Run a worker of four threads in this process; its leases beat three times in `lease_ms`."""
-    folder = tempfile.TemporaryDirectory(prefix="signet-")
-    notifier = Notifier(Path(folder.name))
-    db.writer.listen(lambda signals: notifier.notify())
-    listener = Listener(Path(folder.name), "me")
-    dispatcher = Dispatcher(db, listener, owner="me", slots={"q": slots}, lease_ms=lease_ms)
-    found = JobsBroker(db, dispatcher)
-    found.declare_queue("q")
-    worker = Worker(found, worker_threads=4, worker_timeout=50)
-    found.deadlines.start()
-    worker.start()
-    dispatcher.start()
-    yield found
-    worker.stop(timeout=2_000)
-    dispatcher.stop()
-    found.deadlines.stop()
-    listener.close()
-    notifier.close()
-    folder.cleanup()
+def a_dispatcher(db: Database, lease_ms: int, concurrency: int) -> Iterator[JobsBroker]:
+    """Claim jobs of the queue `q` for this process."""
+    with tempfile.TemporaryDirectory(prefix="signet-") as folder:
+        notifier = Notifier(Path(folder))
+        db.writer.listen(lambda signals: notifier.notify())
+        listener = Listener(Path(folder), "me")
+        dispatcher = Dispatcher(
+            db, listener, owner="me", concurrency={"q": concurrency}, lease_ms=lease_ms
+        )
+        broker = JobsBroker(db, dispatcher)
+        broker.declare_queue("q")
+        dispatcher.start()
+        yield broker
+        dispatcher.stop()
+        listener.close()
+        notifier.close()
+
+
+@contextmanager
+def a_worker(
+    db: Database, lease_ms: int = 60_000, concurrency: int = 4
+) -> Iterator[tuple[JobsBroker, Executor]]:
+    """Run a worker in this process; its leases are extended three times in `lease_ms`."""
+    with a_dispatcher(db, lease_ms, concurrency) as broker:
+        executor = Executor(broker)
+        executor.start()
+        yield broker, executor
+        executor.stop(2.0)
 
 
 def test_a_sent_message_arrives_with_its_arguments(broker: JobsBroker) -> None:
@@ -88,9 +92,9 @@ def test_a_delayed_message_waits_in_the_table(broker: JobsBroker, db: Database) 
 def test_a_short_delay_ends_by_a_timer_and_does_not_wait_for_the_next_look(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("signet.queue.dispatcher.LOOK_SECONDS", 600.0)
+    monkeypatch.setattr("signet_worker.dispatcher.LOOK_SECONDS", 600.0)
     ran_at: list[int] = []
-    with a_worker(db) as broker:
+    with a_worker(db) as (broker, _):
 
         @dramatiq.actor(broker=broker, queue_name="q")
         def soon() -> None:
@@ -222,8 +226,8 @@ def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
 
 
 def objects_of_runs() -> int:
-    kinds = (JobContext, Lease, RunMessage, finish.Outcome, BaseException)
-    return sum(isinstance(found, kinds) for found in gc.get_objects())
+    mine = (JobContext, Lease, JobMessage, Outcome, BaseException)
+    return sum(isinstance(found, mine) for found in gc.get_objects())
 
 
 def test_a_provider_that_is_down_is_asked_once_a_probe_interval(
@@ -247,100 +251,95 @@ def test_a_provider_that_is_down_is_asked_once_a_probe_interval(
     assert len(calls) == 32
 
 
-def test_a_run_over_its_limit_is_interrupted_and_tried_again(
+def test_a_run_over_its_limit_is_told_when_it_looks(
     broker: JobsBroker, db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deadline, "DEFAULT_LIMIT_SECONDS", 0)
-    monkeypatch.setattr(deadline, "GRACE_SECONDS", 0.0)
-    done = threading.Event()
+    monkeypatch.setattr(kinds, "DEFAULT_LIMIT_SECONDS", 0)
 
-    @dramatiq.actor(broker=broker, queue_name="q", max_retries=0)
-    def endless() -> None:
-        while not done.is_set():
-            pass
+    @dramatiq.actor(broker=broker, queue_name="q")
+    def endless(job: JobContext) -> None:
+        job.check()
 
-    message = endless.send()
-    eventually(lambda: row(db, message.message_id)["status"] == "dead")
-    assert row(db, message.message_id)["last_error_code"] == "timeout"
-    done.set()
+    job_id = db.write(enqueue, Job(kind="endless", queue="q"), now=clock.now(), max_attempts=1)
+    eventually(lambda: row(db, str(job_id))["status"] == "dead")
+    assert row(db, str(job_id))["last_error_code"] == "timeout"
 
 
-def a_lease() -> Lease:
-    return Lease(
-        job_id="j",
-        kind="work",
-        queue="q",
-        priority=1,
-        due_ms=0,
-        token=1,
-        attempts=1,
-        max_attempts=3,
-        crashes=0,
-        memory_id=None,
-        document_id=None,
-        agent_id=None,
-        payload={},
-        created_at="",
+def test_a_run_that_goes_on_over_its_limit_is_tried_again_and_writes_nothing_more(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kinds, "DEFAULT_LIMIT_SECONDS", 0)
+    monkeypatch.setattr(executing, "GRACE_SECONDS", 0.0)
+    runs, refused, goes_on = [], [], threading.Event()
+
+    def endless(job: JobContext) -> None:
+        runs.append(job.lease.token)
+        if len(runs) == 1:
+            goes_on.wait(PATIENCE_SECONDS)
+        try:
+            job.commit(lambda tx: None)
+        except LeaseLost:
+            refused.append(job.lease.token)
+            raise
+
+    with a_worker(db) as (broker, executor):
+        dramatiq.actor(broker=broker, queue_name="q", actor_name="endless")(endless)
+        job_id = str(db.write(enqueue, Job(kind="endless", queue="q"), now=clock.now()))
+        eventually(lambda: runs == [1])
+        executor.enforce_limits()
+        eventually(lambda: row(db, job_id)["status"] == "pending")
+        assert row(db, job_id)["last_error_code"] == "timeout"
+        assert not executor.is_lost()
+        eventually(lambda: row(db, job_id)["status"] == "completed")
+        monkeypatch.setattr(executing, "STUCK_SECONDS", 0.0)
+        assert executor.is_lost(), "its process must start again"
+        goes_on.set()
+        eventually(lambda: refused == [1])
+        eventually(lambda: not executor.is_lost())
+    assert (runs, row(db, job_id)["status"], row(db, job_id)["attempts"]) == (
+        [1, 2],
+        "completed",
+        2,
     )
 
 
-def test_a_run_that_is_interrupted_while_it_frees_its_slot_loses_none_that_waits_for_it(
-    db: Database, tmp_path: Path
-) -> None:
-    with closing(Listener(tmp_path, "me")) as listener:
-        for point in itertools.count(1):
-            dispatcher = Dispatcher(db, listener, owner="me", slots={"q": 1}, lease_ms=60_000)
-            runs, waits = (
-                JobContext(lease=a_lease(), db=db, take_back=dispatcher._take_back) for _ in "12"
-            )
-            assert (dispatcher.take_slot(runs), dispatcher.take_slot(waits)) == (True, False)
-            was_interrupted = interrupted(runs.free, point, within=(job_context, pumping))
-            runs.free()  # as at the end of each
-            assert (dispatcher.fetch("q", 0), dispatcher.fetch("q", 0)) == (waits, None)
-            assert dispatcher.take_slot(waits)
-            if not was_interrupted:
-                break
+def test_a_worker_of_dramatiq_runs_the_jobs_as_well(db: Database) -> None:
+    with a_dispatcher(db, 60_000, concurrency=4) as broker:
+
+        @dramatiq.actor(broker=broker, queue_name="q", max_retries=0, throws=ValueError)
+        def work(number: int) -> None:
+            if number == 0:
+                raise ValueError("never")
+
+        worker = dramatiq.Worker(broker, worker_threads=2, worker_timeout=50)
+        worker.start()
+        for number in range(20):
+            work.send(number)
+        broker.enqueue(
+            dramatiq.Message(queue_name="q", actor_name="gone", args=(), kwargs={}, options={})
+        )
+        broker.join("q", timeout=PATIENCE_MS)
+        worker.stop(timeout=2_000)
+    assert statuses(db) == {"completed": 19, "dead": 2}
 
 
-def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> None:
-    """The race at the end of a run: interrupts at random moments around the end, thousands of times."""
-    deadlines = Deadlines()
-    run = JobContext(lease=a_lease(), db=db)
-    stop = threading.Event()
-    rounds = {"done": 0, "interrupted": 0, "escaped": 0}
+def test_what_was_claimed_and_not_begun_is_given_back_at_a_stop(db: Database) -> None:
+    began, gate = threading.Event(), threading.Event()
+    with a_worker(db, concurrency=1) as (broker, executor):
 
-    def work() -> None:
-        while rounds["interrupted"] < 200 and rounds["done"] < 100_000:
-            try:
-                watch = deadlines.enter(run)
-                try:
-                    for _ in range(rounds["done"] * 97 % 20_000):
-                        pass
-                except DeadlineExceeded:
-                    rounds["interrupted"] += 1
-                finally:
-                    deadlines.leave(watch)
-            except DeadlineExceeded:
-                rounds["interrupted"] += 1
-            rounds["done"] += 1
-        stop.set()
+        @dramatiq.actor(broker=broker, queue_name="q")
+        def work() -> None:
+            began.set()
+            gate.wait(PATIENCE_SECONDS)
 
-    def shoot() -> None:
-        while not stop.is_set():
-            deadlines.tick(time.monotonic() + 1e9)
-
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    worker, shooter = threading.Thread(target=work), threading.Thread(target=shoot)
-    worker.start()
-    shooter.start()
-    worker.join(30)
-    stop.set()
-    shooter.join(PATIENCE_SECONDS)
-    sys.setswitchinterval(usual)
-    assert not worker.is_alive()
-    assert rounds["interrupted"] == 200
-    assert deadlines.stuck() == []
+        first, *others = [work.send() for _ in range(5)]
+        assert began.wait(PATIENCE_SECONDS)
+        broker.dispatcher.stop_claiming()
+        executor.stop(0.0)
+        eventually(lambda: statuses(db) == {"leased": 1, "pending": 4})
+        gate.set()
+        eventually(lambda: row(db, first.message_id)["status"] == "completed")
+    assert {row(db, one.message_id)["attempts"] for one in others} == {0}
 
 
 def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) -> None:
@@ -370,31 +369,29 @@ def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
         if when == "commit":
             run.commit(lambda tx: None)
 
-    with a_worker(hasty, lease_ms=900) as broker:
-        dispatcher = broker.dispatcher
-        assert dispatcher is not None
+    with a_worker(hasty, lease_ms=900) as (broker, _):
         dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
         job_id = db.write(
             enqueue, Job(kind="act", queue="q", dedupe_key="a"), now=clock.now(), max_attempts=1
         )
-        dispatcher.poke()
+        broker.dispatcher.poke()
         assert held.wait(PATIENCE_SECONDS)
-        eventually(lambda: any(run.again for run in dispatcher.held.runs()))
+        eventually(lambda: any(job.write_again for job in broker.dispatcher.heartbeat.jobs()))
         foreign.execute("ROLLBACK")
         eventually(lambda: row(db, str(job_id))["status"] == "completed")
     foreign.close()
     hasty.close()
 
 
-@pytest.mark.parametrize("slots", [1, 2, 4])
-def test_a_slow_queue_never_runs_more_than_its_slots(db: Database, slots: int) -> None:
-    """While jobs are quick more are claimed than run; when they turn slow, the slots still hold."""
-    with a_worker(db, slots=slots) as broker:
-        assert most_at_once(broker, slots) == slots
+@pytest.mark.parametrize("concurrency", [1, 2, 4])
+def test_a_slow_queue_never_runs_more_than_its_concurrency(db: Database, concurrency: int) -> None:
+    """While jobs are quick more are claimed than run; when they turn slow, the bound still holds."""
+    with a_worker(db, concurrency=concurrency) as (broker, _):
+        assert most_at_once(broker, concurrency) == concurrency
 
 
-def most_at_once(broker: JobsBroker, slots: int) -> int:
-    """Run quick jobs, then slow ones until all slots are taken; return how many ran at once."""
+def most_at_once(broker: JobsBroker, concurrency: int) -> int:
+    """Run quick jobs, then slow ones until all threads are busy; return how many ran at once."""
     running, most, lock = [0], [0], threading.Lock()
     slow, gate = threading.Event(), threading.Event()
 
@@ -414,7 +411,7 @@ def most_at_once(broker: JobsBroker, slots: int) -> int:
     slow.set()
     for _ in range(20):
         work.send()
-    eventually(lambda: running[0] == slots)
+    eventually(lambda: running[0] == concurrency)
     gate.set()
     broker.join("q", timeout=PATIENCE_MS)
     return most[0]
