@@ -6,7 +6,7 @@ import pytest
 
 from signet.config import Settings
 from signet.domain.sessions import lifecycle
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet.domain.transcripts import end
 from signet.domain.transcripts.models import Rules, Session
 from signet_scheduler import beats

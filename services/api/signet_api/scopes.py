@@ -8,7 +8,7 @@ from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Owner
-from signet.domain.transcripts import store as sessions
+from signet.domain.sessions import calls
 from signet.observe import record
 from signet.observe.taxonomy import Code
 from signet.wire.memory import Modified
@@ -37,8 +37,7 @@ async def check_session(db: Database, agent_id: str, key: str | None) -> None:
     """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
     asked = caller.current()
     if asked.scope.project is not None and key:
-        for project in await db.aread(sessions.projects, agent_id, key):
-            asked.check_row(project=project)
+        await db.aread(calls.check_scope, asked, agent_id, key)
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> Modified:

@@ -10,7 +10,7 @@ from pathlib import Path
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.db import WriteTx
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet.domain.transcripts import end, log_files
 from signet.domain.transcripts.models import Session
 from signet.errors import SignetError

@@ -18,7 +18,7 @@ from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin
 from signet.domain.graph.latest_traversal import Phase as Walked
 from signet.domain.injections import candidates
-from signet.domain.injections.candidates import Candidate
+from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Item, Phase
 from signet.domain.memory import marks
 from signet.domain.recall import recall
@@ -30,9 +30,9 @@ from signet.domain.sessions import (
     standing_rules,
     wording,
 )
-from signet.domain.sessions.candidates import Offer
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity
-from signet.domain.sessions.lifecycle import Call
 from signet.domain.sessions.models import Continuity
 from signet.domain.sessions.session_start import Asked, Found
 from signet.domain.sessions.start_text import MEMORY
@@ -191,7 +191,7 @@ def _answer(
     return answer, items
 
 
-def _told(one: Offer) -> dict[str, object]:
+def _told(one: Candidate) -> dict[str, object]:
     return {
         "id": one.id,
         "content": one.content,
@@ -221,7 +221,7 @@ def _keep(
     lifecycle.started(tx, call, fresh, given, settings, now=now)
     marks.count_showing(tx, told)
     if call.key is not None:
-        known = [Candidate(one.id, one.score, one.source) for one in found.candidates]
+        known = [Scored(one.id, one.score, one.source) for one in found.candidates]
         candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
         latest_traversal.keep(

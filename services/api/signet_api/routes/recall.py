@@ -20,7 +20,7 @@ from signet.domain.recall.models import (
     QueryVector,
     Result,
 )
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.domain.sessions import lifecycle, session_end
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet.domain.transcripts import log_files, merge
 from signet.domain.transcripts.models import Queued, Session
 from signet.errors import Invalid

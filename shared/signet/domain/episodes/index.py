@@ -81,13 +81,13 @@ def _differences(
     tx: ReadTx, source: Source, wanted: Sequence[Chunk], model: str | None
 ) -> tuple[list[int], list[Chunk]]:
     """Return positions that are there no more, and the chunks that are new, changed or lack a vector of the model."""
-    known = {row["position"]: row for row in sql.stored(tx, source)}
+    known = {row.position: row for row in sql.stored(tx, source)}
 
     def is_stored(chunk: Chunk) -> bool:
         row = known.get(chunk.position)
-        if row is None or row["content"] != chunk.content:
+        if row is None or row.content != chunk.content:
             return False
-        return model is None or row["model"] == model
+        return model is None or row.model == model
 
     stale = [position for position in known if position >= len(wanted)]
     return stale, [chunk for chunk in wanted if not is_stored(chunk)]

@@ -9,7 +9,7 @@ from signet.db import WriteTx
 from signet.domain.injections.sql import session_memories as sql
 
 
-class Candidate(NamedTuple):
+class Scored(NamedTuple):
     """A memory that a session could be given; `source` says what found it."""
 
     memory_id: str
@@ -21,7 +21,7 @@ def put_of_start(
     tx: WriteTx,
     agent_id: str,
     key: str,
-    found: Sequence[Candidate],
+    found: Sequence[Scored],
     injected: Iterable[str],
     *,
     now: datetime,
@@ -34,7 +34,7 @@ def put_of_prompt(
     tx: WriteTx,
     agent_id: str,
     key: str,
-    found: Sequence[Candidate],
+    found: Sequence[Scored],
     injected: Iterable[str],
     *,
     now: datetime,
@@ -44,7 +44,7 @@ def put_of_prompt(
 
 
 def _rows(
-    agent_id: str, key: str, found: Sequence[Candidate], injected: Iterable[str], now: datetime
+    agent_id: str, key: str, found: Sequence[Scored], injected: Iterable[str], now: datetime
 ) -> Iterator[dict[str, object]]:
     given, at = frozenset(injected), clock.to_text(now)
     for rank, one in enumerate(found):

@@ -21,7 +21,7 @@ from signet.domain.memory import forget
 from signet.domain.memory import history as changes
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
-from signet.domain.sessions import checkpoint_store as sessions
+from signet.domain.sessions import checkpoints as session_checkpoints
 from signet.queue import removal
 
 #: Rows of one transaction: the bulk lane's few milliseconds.
@@ -124,7 +124,7 @@ def telemetry(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
 
 def checkpoints(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old checkpoints of sessions (CP-3)."""
-    gone = sessions.purge(tx, cutoff(now, windows.checkpoints), limit)
+    gone = session_checkpoints.delete_old(tx, cutoff(now, windows.checkpoints), limit)
     return Batch(handled=gone, counts={"checkpointsPurged": gone})
 
 

@@ -19,9 +19,6 @@ SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent
 _TEXT = "SELECT content FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
 _WHOLE = """
 SELECT content, project, created_at FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
-_PROJECTS = """
-SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
- UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
 _AFTER = (
     "SELECT substr(content, ? + 1) FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
 )
@@ -57,11 +54,6 @@ def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
     """Return the stored transcript of a session, None when there is none."""
     row = tx.one(_WHOLE, (agent_id, key))
     return Transcript(**row) if row else None
-
-
-def projects(tx: ReadTx, agent_id: str, key: str) -> list[str | None]:
-    """Return the projects that a session belongs to: as it runs, and as it is stored."""
-    return [row[0] for row in tx.all(_PROJECTS, (agent_id, key))]
 
 
 def after(tx: ReadTx, agent_id: str, key: str, position: int) -> str:
