@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.graph import browse, pins, stats
 from signet.domain.graph.browse import Detail
 from signet.domain.graph.missing_tables import borne

@@ -15,7 +15,7 @@ from signet.db import ReadTx, fts
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.auth import caller
 from signet.domain.episodes import fence
 from signet.domain.graph.traverse import Bounds, Walk
