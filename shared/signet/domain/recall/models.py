@@ -6,14 +6,14 @@ from datetime import datetime, tzinfo
 from enum import StrEnum
 
 from signet.db.visibility import Reader
-from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.skills.roster import Limits
 
 #: The number of results a caller may ask for.
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
-#: What the lone score of a channel must have (recall.md §2).
+#: What the lone score of a channel must have.
 DEFAULT_MIN_SCORE = 0.1
 
 #: The internal number of a memory (`memories.seq`) to its score.
@@ -82,7 +82,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """The numbers of recall; see recall.md §2 and `settings.py` for where they come from."""
+    """The numbers of recall; `settings.py` says where they come from."""
 
     #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.
     alpha: float = 0.7
@@ -101,7 +101,7 @@ class RecallSettings:
     traversal_primary: bool = True
     traversal_weight: float = 0.2
     traversal_timeout_ms: int = 500
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: TraversalBounds = field(default_factory=TraversalBounds)
     #: 0 switches the boost off.
     rehearsal_weight: float = 0.1
     rehearsal_half_life_days: float = 30.0
@@ -213,4 +213,4 @@ class Result:
     #: Why the answer is what it is; told only when the query asks for it.
     account: Mapping[str, object] | None = None
     #: The walk through the graph, for the status of walks.
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)
