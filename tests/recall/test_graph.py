@@ -5,7 +5,7 @@ import pytest
 from recall.world import ask, found, ranked, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.graph import traverse
+from signet.domain.graph import traversal
 from signet.domain.recall.models import Filters, Fusion, RecallSettings, Source
 from signet.domain.recall.run import PAGE_GRAPH_POOL
 
@@ -67,10 +67,14 @@ def _attribute(
     )
 
 
-def _walk(db: Database, words: list[str], bounds: traverse.Bounds | None = None) -> traverse.Walk:
-    def go(tx: ReadTx) -> traverse.Walk:
-        start = traverse.focal(tx, words, agent_id="default")
-        return traverse.walk(tx, start, bounds=bounds or traverse.Bounds(), expired=lambda: False)
+def _walk(
+    db: Database, words: list[str], bounds: traversal.TraversalBounds | None = None
+) -> traversal.Traversal:
+    def go(tx: ReadTx) -> traversal.Traversal:
+        start = traversal.focal(tx, words, agent_id="default")
+        return traversal.traverse(
+            tx, start, bounds=bounds or traversal.TraversalBounds(), expired=lambda: False
+        )
 
     return db.read(go)
 
@@ -180,7 +184,7 @@ def test_a_constraint_is_walked_to_though_what_is_named_first_has_filled_the_wal
 ) -> None:
     def fill(tx: WriteTx) -> None:
         atlas, kafka = _entity(tx, "Atlas", pinned=1), _entity(tx, "Kafka")
-        for number in range(traverse.Bounds().memories):
+        for number in range(traversal.TraversalBounds().memories):
             remember(tx, f"m{number}", f"Line {number}", embedded=False)
             _mention(tx, f"m{number}", atlas)
         remember(tx, "rule", "Never on a Friday", embedded=False)
@@ -293,7 +297,7 @@ def test_the_walk_keeps_its_budget(db: Database) -> None:
             _mention(tx, f"m{number}", atlas)
 
     db.write(fill)
-    assert len(_walk(db, ["atlas"], traverse.Bounds(memories=7)).memories) == 7
+    assert len(_walk(db, ["atlas"], traversal.TraversalBounds(memories=7)).memories) == 7
 
 
 def test_a_walk_that_is_out_of_time_returns_what_it_has(db: Database) -> None:
@@ -305,9 +309,11 @@ def test_a_walk_that_is_out_of_time_returns_what_it_has(db: Database) -> None:
     db.write(fill)
     ticks = iter((False, True))
 
-    def go(tx: ReadTx) -> traverse.Walk:
-        start = traverse.focal(tx, ["atlas"], agent_id="default")
-        return traverse.walk(tx, start, bounds=traverse.Bounds(), expired=lambda: next(ticks))
+    def go(tx: ReadTx) -> traversal.Traversal:
+        start = traversal.focal(tx, ["atlas"], agent_id="default")
+        return traversal.traverse(
+            tx, start, bounds=traversal.TraversalBounds(), expired=lambda: next(ticks)
+        )
 
     walk = db.read(go)
     assert walk.timed_out

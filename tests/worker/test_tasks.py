@@ -10,7 +10,7 @@ import pytest
 
 from signet import clock
 from signet.db import Row
-from signet.domain.tasks import edit, start, store
+from signet.domain.tasks import edit, start
 from signet.domain.tasks.edit import Wish
 from signet.queue import transitions
 from signet_scheduler.tasks import TaskClock
@@ -45,7 +45,7 @@ def made(home: Home, folder: Path, **fields: object) -> str:
         "working_directory": str(folder),
     }
     task = edit.draft(Wish(**{**wish, **fields}), now=clock.now())  # type: ignore[arg-type]  # test shorthand
-    home.db.write(store.insert, task)
+    home.db.write(edit.add, task)
     return task.id
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from signet import clock
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, vectors
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import export
 from signet.domain.browse.export import Page
 from signet.domain.embeddings import health, store

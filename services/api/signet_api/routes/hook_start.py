@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import commits
 from signet.domain.graph import latest_traversal

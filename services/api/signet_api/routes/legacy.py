@@ -6,7 +6,7 @@ from fastapi import Query
 
 from signet import clock
 from signet.db import ReadTx, Row
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar

@@ -9,7 +9,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.recall import answer, recall

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.graph.visibility import Sight, UnknownEntity
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.sql.visible import Visible as Sight
 
 #: A change runs along these edges; along all others it runs against them.
 WITH_THE_EDGE = ("blocks", "informs")

@@ -11,7 +11,8 @@ from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import browse
-from signet.domain.graph.visibility import Sight, UnknownEntity
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.sql.visible import Visible as Sight
 
 _PUT = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)

@@ -14,7 +14,7 @@ BARREN_SESSIONS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class WeightBounds:
     """Between what a weight moves, and in which steps."""
 
     step: float = 0.02
@@ -23,7 +23,7 @@ class Bounds:
     decay: float = 0.005
 
     @classmethod
-    def of(cls, settings: Feedback) -> "Bounds":
+    def of(cls, settings: Feedback) -> "WeightBounds":
         """Return the bounds that the settings ask for."""
         return cls(
             step=settings.fts_weight_delta,
@@ -49,7 +49,7 @@ def steps(use: Use) -> int:
     return max(0, use.hits) - (is_regretted or is_barren)
 
 
-def moved(weight: float, by: float, bounds: Bounds, *, holds_constraint: bool) -> float:
+def moved(weight: float, by: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
     """Return a weight after so many steps up or down."""
     after = weight + by * bounds.step
     if by >= 0:
@@ -57,12 +57,12 @@ def moved(weight: float, by: float, bounds: Bounds, *, holds_constraint: bool) -
     return max(_least(weight, bounds, holds_constraint), after)
 
 
-def decayed(weight: float, bounds: Bounds, *, holds_constraint: bool) -> float:
+def decayed(weight: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
     """Return the weight of an aspect that nobody has touched for long."""
     return max(_least(weight, bounds, holds_constraint), weight - bounds.decay)
 
 
-def _least(weight: float, bounds: Bounds, holds_constraint: bool) -> float:
+def _least(weight: float, bounds: WeightBounds, holds_constraint: bool) -> float:
     """Return how far a weight may fall; one that is lower already is left where it is."""
     low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
     return min(weight, low)

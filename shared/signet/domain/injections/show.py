@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.injections import trace
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.sql import injections as sql

@@ -7,7 +7,7 @@ from typing import Literal
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import brief, sql
 from signet.domain.episodes.models import Source, SourceType
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of

@@ -13,7 +13,7 @@ from functools import cache
 
 from signet import clock, ids
 from signet.db import Database, ReadTx, WriteTx, fts
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import sql as episodes
 from signet.domain.injections import evidence, record
 from signet.domain.injections.evidence import Marks, Said

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Where, readable
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory.filters import has_tag, holds, instant
 from signet.domain.memory.sql import choice as sql
 from signet.domain.memory.sql.choice import Found

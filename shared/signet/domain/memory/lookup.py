@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory.models import Memory, Owner, Stats
 from signet.domain.memory.refusals import Unknown
 from signet.domain.memory.sql import memories

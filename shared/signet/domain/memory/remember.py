@@ -15,7 +15,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
 from signet.domain.memory import chunks, dates, hints, history, prefixes

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from signet.config.sections import Fusion as Fusion
 from signet.db.visibility import Reader
-from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.skills.roster import Limits
 
 #: The number of results a caller may ask for.
@@ -103,7 +103,7 @@ class RecallSettings:
     traversal_primary: bool = True
     traversal_weight: float = 0.2
     traversal_timeout_ms: int = 500
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: TraversalBounds = field(default_factory=TraversalBounds)
     #: 0 switches the boost off.
     rehearsal_weight: float = 0.1
     rehearsal_half_life_days: float = 30.0
@@ -220,4 +220,4 @@ class Result:
     #: Why the answer is what it is; told only when the query asks for it.
     account: Mapping[str, object] | None = None
     #: The walk through the graph, for the status of walks.
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)

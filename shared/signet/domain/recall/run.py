@@ -9,8 +9,9 @@ from typing import TypeVar
 from signet.db import ReadTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
-from signet.domain.graph import traverse
-from signet.domain.graph.traverse import Entity, Walk
+from signet.domain.graph import traversal
+from signet.domain.graph.models import Entity
+from signet.domain.graph.traversal import Traversal
 from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
@@ -55,7 +56,7 @@ class Run:
     query_vector: bytes | None = None
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)
     related: set[int] = field(default_factory=set)
     around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
@@ -84,7 +85,9 @@ class Run:
                 nothing
                 if not self.settings.graph
                 else self.attempt(
-                    "graph", lambda: traverse.focal(self.tx, self.words, agent_id=agent_id), nothing
+                    "graph",
+                    lambda: traversal.focal(self.tx, self.words, agent_id=agent_id),
+                    nothing,
                 )
             )
         return self._focal

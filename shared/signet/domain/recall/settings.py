@@ -1,7 +1,7 @@
 """From agent.yaml to the numbers of recall."""
 
 from signet.config import Settings
-from signet.domain.graph.traverse import Bounds
+from signet.domain.graph.traversal import TraversalBounds
 from signet.domain.recall.models import RecallSettings
 from signet.domain.skills import roster
 
@@ -30,7 +30,7 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         traversal_primary=traversal.primary,
         traversal_weight=traversal.boost_weight,
         traversal_timeout_ms=traversal.timeout_ms,
-        bounds=Bounds(
+        bounds=TraversalBounds(
             aspects_per_entity=traversal.max_aspects_per_entity,
             attributes_per_aspect=traversal.max_attributes_per_aspect,
             branching=traversal.max_branching,

@@ -8,7 +8,7 @@ from signet import clock
 from signet.config.hooks import PreCompaction
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.sessions.sql import memories as sql

@@ -7,7 +7,7 @@ from datetime import datetime
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.sessions import checkpoints, claims, continuity, harness_calls
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn

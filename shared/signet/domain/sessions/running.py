@@ -7,7 +7,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.auth.tokens import TokenScope
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State

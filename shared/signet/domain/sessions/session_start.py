@@ -15,12 +15,13 @@ from signet.db import ReadTx, fts
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.auth import caller
 from signet.domain.episodes import fence
-from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.graph import focus, traversal
+from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
-from signet.domain.sessions import candidates, focus, recovery, start_text, wording
+from signet.domain.sessions import candidates, recovery, start_text, wording
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.sql import history, memories
@@ -55,7 +56,7 @@ class Found:
     told: Sequence[Candidate] = ()
     since: str = ""
     peers: Sequence[Presence] = ()
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[tuple[str, str]] = ()
     aspects: Sequence[str] = ()
     recovery: str = ""
@@ -256,17 +257,19 @@ def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
 
 
 def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
-    """Walk from what the session is about, and take the rules that hold there."""
-    traversal = settings.pipeline.traversal
-    if not traversal.enabled:
+    """Traverse the graph from what the session is about, and take the constraints that hold there."""
+    rules = settings.pipeline.traversal
+    if not rules.enabled:
         return
     words = fts.content_words(asked.context) if asked.context else []
     start = focus.focal(tx, asked.reader, project=asked.project, words=words)
-    until = clock.monotonic_ms() + traversal.timeout_ms
-    bounds = Bounds(memories=traversal.max_traversal_paths)
+    until = clock.monotonic_ms() + rules.timeout_ms
+    bounds = TraversalBounds(memories=rules.max_traversal_paths)
     found.constraints = focus.constraints(tx, asked.reader, start)
     found.aspects = focus.aspects(tx, start)
-    found.walk = focus.walk(tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until)
+    found.walk = traversal.traverse(
+        tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until
+    )
 
 
 def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:

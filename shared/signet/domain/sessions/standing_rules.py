@@ -9,8 +9,8 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, search
-from signet.domain.graph import traverse
-from signet.domain.sessions import focus, wording
+from signet.domain.graph import focus, traversal
+from signet.domain.sessions import wording
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import RuleRow
 
@@ -89,7 +89,7 @@ def find(
             found.append(_Found(not is_asked, len(row.content), row.content, note, row.id))
     named = [
         one
-        for one in traverse.focal(tx, words[:NAMES], agent_id=reader.agent_id)
+        for one in traversal.focal(tx, words[:NAMES], agent_id=reader.agent_id)
         if all(search.stem(word) in asked for word in fts.words(one.name))
     ]
     names = {one.name for one in named}

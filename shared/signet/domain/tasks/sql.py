@@ -1,11 +1,11 @@
-"""The only SQL of tasks and their runs."""
+"""Rows of tasks and their runs."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
+from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.tasks.models import Ended, Task, TaskRun
 
 #: Runs of a task that stay.
@@ -29,8 +29,8 @@ UPDATE scheduled_tasks SET name = :name, prompt = :prompt, cron_expression = :cr
     updated_at = :updated_at WHERE id = :id"""
 _DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
 _DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
-_NOTE_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
-_PUT_OFF = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
+_SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
+_DISABLE = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
 
 _DUE = f"""{_TASK} t WHERE enabled = 1 AND next_run_at <= ?
    AND NOT EXISTS (SELECT 1 FROM task_runs WHERE task_id = t.id AND status IN ('pending', 'running'))
@@ -48,7 +48,7 @@ _ACTIVE = (
     f"""{_RUN} WHERE task_id = ? AND status IN ('pending', 'running') ORDER BY {_BY_AGE} LIMIT 1"""
 )
 _LATEST = f"SELECT id, status FROM task_runs WHERE task_id = ? ORDER BY {_BY_AGE} LIMIT 1"
-_LAST = f"""
+_LAST_ENDS = f"""
 SELECT task_id, status, exit_code FROM task_runs r
  WHERE id = (SELECT id FROM task_runs WHERE task_id = r.task_id ORDER BY {_BY_AGE} LIMIT 1)"""
 _ADD_RUN = "INSERT INTO task_runs (id, task_id, status, started_at) VALUES (?, ?, 'pending', ?)"
@@ -57,7 +57,7 @@ UPDATE task_runs SET status = 'running', lease_owner = ?, started_at = ? WHERE i
 _END = """
 UPDATE task_runs SET status = ?, completed_at = ?, exit_code = ?, error = ?, stdout = ?, stderr = ?,
     lease_owner = NULL WHERE id = ? AND status IN ('pending', 'running')"""
-_FORGET_OLD = f"""
+_DELETE_OLD = f"""
 DELETE FROM task_runs WHERE task_id = :task AND status NOT IN ('pending', 'running')
    AND id NOT IN (SELECT id FROM task_runs WHERE task_id = :task ORDER BY {_BY_AGE} LIMIT {RUNS_KEPT})"""
 #: Runs whose job is over, or that have none because an older program or another process began them.
@@ -68,25 +68,32 @@ SELECT id, task_id, status, started_at, completed_at, exit_code, stdout, stderr,
    AND NOT EXISTS (SELECT 1 FROM memory_jobs WHERE id = r.id AND status IN ('pending', 'leased'))"""
 
 
+class Latest(NamedTuple):
+    """The newest run of a task."""
+
+    id: str
+    status: str
+
+
 def newest(tx: ReadTx) -> list[Task]:
     """Return every task, newest first."""
-    return [_task(row) for row in tx.all(_NEWEST)]
+    return list(map(_task, tx.rows(Task, _NEWEST)))
 
 
 def task(tx: ReadTx, task_id: str) -> Task | None:
     """Return a task, None when there is none of this id."""
-    row = tx.one(_ONE, (task_id,))
+    row = tx.row(Task, _ONE, (task_id,))
     return None if row is None else _task(row)
 
 
 def insert(tx: WriteTx, new: Task) -> None:
     """Add a task."""
-    tx.run(_INSERT, asdict(new))
+    tx.run(_INSERT, new._asdict())
 
 
 def update(tx: WriteTx, changed: Task) -> bool:
     """Write what a person may change of a task; False when it is gone."""
-    return tx.run(_UPDATE, asdict(changed)) == 1
+    return tx.run(_UPDATE, changed._asdict()) == 1
 
 
 def delete(tx: WriteTx, task_id: str) -> None:
@@ -97,23 +104,23 @@ def delete(tx: WriteTx, task_id: str) -> None:
 
 def due(tx: ReadTx, *, now: datetime) -> list[Task]:
     """Return the tasks that are due and not running, the longest due first."""
-    return [_task(row) for row in tx.all(_DUE, (clock.to_text(now),))]
+    return list(map(_task, tx.rows(Task, _DUE, (clock.to_text(now),))))
 
 
-def note_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime | None) -> None:
-    """Note that a task was run; without `next_at` its next run stays when it was."""
+def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime | None) -> None:
+    """Set when a task last ran; without `next_at` the time of its next run stays."""
     following = None if next_at is None else clock.to_text(next_at)
-    tx.run(_NOTE_RUN, (clock.to_text(at), following, task_id))
+    tx.run(_SET_LAST_RUN, (clock.to_text(at), following, task_id))
 
 
-def put_off(tx: WriteTx, task_id: str, *, now: datetime) -> None:
+def disable(tx: WriteTx, task_id: str, *, now: datetime) -> None:
     """Disable a task."""
-    tx.run(_PUT_OFF, (clock.to_text(now), task_id))
+    tx.run(_DISABLE, (clock.to_text(now), task_id))
 
 
 def runs(tx: ReadTx, task_id: str, *, limit: int, offset: int = 0) -> list[TaskRun]:
     """Return a page of runs, newest first."""
-    return [_run(row) for row in tx.all(_RUNS, (task_id, limit, offset))]
+    return tx.rows(TaskRun, _RUNS, (task_id, limit, offset))
 
 
 def count_runs(tx: ReadTx, task_id: str) -> int:
@@ -123,25 +130,22 @@ def count_runs(tx: ReadTx, task_id: str) -> int:
 
 def run(tx: ReadTx, run_id: str) -> TaskRun | None:
     """Return a run, None when there is none of this id."""
-    row = tx.one(_ONE_RUN, (run_id,))
-    return None if row is None else _run(row)
+    return tx.row(TaskRun, _ONE_RUN, (run_id,))
 
 
-def latest(tx: ReadTx, task_id: str) -> tuple[str, str] | None:
-    """Return id and status of the newest run of a task."""
-    row = tx.one(_LATEST, (task_id,))
-    return None if row is None else (row["id"], row["status"])
+def latest(tx: ReadTx, task_id: str) -> Latest | None:
+    """Return the newest run of a task."""
+    return tx.row(Latest, _LATEST, (task_id,))
 
 
 def active(tx: ReadTx, task_id: str) -> TaskRun | None:
     """Return the run of a task that waits or runs."""
-    row = tx.one(_ACTIVE, (task_id,))
-    return None if row is None else _run(row)
+    return tx.row(TaskRun, _ACTIVE, (task_id,))
 
 
 def last_ends(tx: ReadTx) -> Mapping[str, tuple[str, int | None]]:
     """Return status and exit status of the newest run of each task that has one."""
-    return {row["task_id"]: (row["status"], row["exit_code"]) for row in tx.all(_LAST)}
+    return {task_id: (status, exit_code) for task_id, status, exit_code in tx.tuples(_LAST_ENDS)}
 
 
 def add_run(tx: WriteTx, run_id: str, task_id: str, *, now: datetime) -> None:
@@ -150,12 +154,12 @@ def add_run(tx: WriteTx, run_id: str, task_id: str, *, now: datetime) -> None:
 
 
 def begin(tx: WriteTx, run_id: str, owner: str, *, now: datetime) -> bool:
-    """Let a run that waits run; False when it ran before, or is gone."""
+    """Set a run that waits to running; False when it ran before, or is gone."""
     return tx.run(_BEGIN, (owner, clock.to_text(now), run_id)) == 1
 
 
 def end(tx: WriteTx, run_id: str, task_id: str, ended: Ended, *, now: datetime) -> bool:
-    """Write the end of a run and forget the oldest ones; False when it has ended before, or is gone."""
+    """Write the end of a run and delete the oldest runs; False when it has ended before, or is gone."""
     values = (
         ended.status,
         clock.to_text(now),
@@ -167,21 +171,14 @@ def end(tx: WriteTx, run_id: str, task_id: str, ended: Ended, *, now: datetime) 
     )
     if not tx.run(_END, values):
         return False
-    tx.run(_FORGET_OLD, {"task": task_id})
+    tx.run(_DELETE_OLD, {"task": task_id})
     return True
 
 
 def orphans(tx: ReadTx) -> list[tuple[TaskRun, str | None]]:
     """Return the runs that wait or run without a job that would ever end them, each with its job's last error."""
-    found = [dict(zip(row.keys(), row, strict=True)) for row in tx.all(_ORPHANS)]
-    return [(TaskRun(**row), code) for row in found for code in (row.pop("code"),)]
+    return [(TaskRun._make(row[:-1]), row[-1]) for row in tx.tuples(_ORPHANS)]
 
 
-def _task(row: Row) -> Task:
-    values = dict(zip(row.keys(), row, strict=True))
-    flags = {name: bool(values[name]) for name in ("enabled", "skip_permissions")}
-    return Task(**(values | flags))
-
-
-def _run(row: Row) -> TaskRun:
-    return TaskRun(**dict(zip(row.keys(), row, strict=True)))
+def _task(row: Task) -> Task:
+    return row._replace(enabled=bool(row.enabled), skip_permissions=bool(row.skip_permissions))
