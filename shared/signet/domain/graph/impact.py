@@ -1,4 +1,4 @@
-"""Who is hit when an entity changes: a walk along the edges, breadth first, with an end (spec/knowledge.md §10).
+"""Who is hit when an entity changes: a walk along the edges, breadth first, with an end.
 
 One fixed sense, so that the labels are true: whatever uses, requires or otherwise rests on a thing is hit by its
 change, and so is what it blocks or informs. Upstream is the other way round: whose changes hit this one.

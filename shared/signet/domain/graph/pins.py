@@ -1,4 +1,4 @@
-"""A person's word on an entity: count it more, or leave it out of walks (spec/knowledge.md §7).
+"""A person's word on an entity: count it more, or leave it out of walks.
 
 One row per entity; `entities.pinned` and `pinned_at` mirror a pin. What the weight does is decided in recall.
 """

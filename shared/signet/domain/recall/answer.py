@@ -1,4 +1,4 @@
-"""The answer as clients read it (REC-22, REC-23, clients.md §2). Pure.
+"""The answer as clients read it (REC-22, REC-23). Pure.
 
 `results`, `query` and `method` are the contract; `memories`, `count`, `stats` and some fields of a result are
 what other published clients look for.

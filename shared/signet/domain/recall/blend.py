@@ -144,7 +144,7 @@ def filled(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: flo
 
 
 def plain(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: float) -> Scores:
-    """Return the blend where both channels found a row, else the score of the one that did (§5)."""
+    """Return the blend where both channels found a row, else the score of the one that did."""
     scores: Scores = {}
     for seq in {*text, *cosine}:
         words, vector = text.get(seq, 0.0), cosine.get(seq, 0.0)

@@ -1,4 +1,4 @@
-"""Corrections after scoring: gravity, hubs, resolution (recall.md §10). Pure.
+"""Corrections after scoring: gravity, hubs, resolution. Pure.
 
 Each takes scores and returns scores, and can be left out alone.
 """

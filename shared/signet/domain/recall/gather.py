@@ -1,7 +1,7 @@
 """The candidates of one recall, and what each channel knows of every one of them.
 
 Each channel brings its best; then, in the filled fusion, their neighbours join and each candidate gets what
-every channel says of it. A lone score as it is loses a tenth of the evidence or more (design/retrieval.md §1).
+every channel says of it. A lone score as it is loses a tenth of the evidence or more (decision 5).
 """
 
 from signet import clock

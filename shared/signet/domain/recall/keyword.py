@@ -10,7 +10,7 @@ from signet.domain.recall.columns import Array
 from signet.domain.recall.models import Scores
 from signet.domain.recall.view import View
 
-#: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
+#: Up to so many words, `strict` asks for all of them at first.
 FEW_WORDS = 3
 
 

@@ -14,7 +14,7 @@ from signet.domain.skills.roster import Limits
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
-#: What the lone score of a channel must have (recall.md §2).
+#: What the lone score of a channel must have.
 DEFAULT_MIN_SCORE = 0.1
 
 #: The internal number of a memory (`memories.seq`) to its score.
@@ -83,7 +83,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """The numbers of recall; see recall.md §2 and `settings.py` for where they come from."""
+    """The numbers of recall; `settings.py` says where they come from."""
 
     fusion: Fusion = Fusion.FILLED
     #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.

@@ -1,4 +1,4 @@
-"""Recall from top to bottom: candidates, one score, corrections, the page (spec recall.md).
+"""Recall from top to bottom: candidates, one score, corrections, the page.
 
 One read snapshot, no write, no call of a model: the caller embeds the question and, after the answer, counts
 the accesses (`store.touch(tx, touched(result), now)`). A channel whose tables are missing or damaged is left

@@ -120,7 +120,7 @@ class Run:
         return self.query.size <= floor.PAGE
 
     def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
-        """Return what the stage gives; `otherwise` when its tables are missing or damaged (recall.md §13)."""
+        """Return what the stage gives; `otherwise` when its tables are missing or damaged."""
         started = time.perf_counter()
         try:
             return work()
