@@ -1,4 +1,4 @@
-"""Looking at the graph where some of its tables are missing: nothing is found then (KG-3)."""
+"""Reading the graph where some of its tables are missing: nothing is found then (KG-3)."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
@@ -31,7 +31,7 @@ TABLES = frozenset(
 _THERE = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 
-def borne(
+def tolerate_missing_tables(
     tx: ReadTx,
     otherwise: U,
     look: Callable[Concatenate[ReadTx, P], T],
@@ -39,7 +39,7 @@ def borne(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T | U:
-    """Return what the look gives, `otherwise` when it fails while tables of the graph are missing."""
+    """Return what `look` returns, `otherwise` when it fails while tables of the graph are missing."""
     try:
         return look(tx, *args, **kwargs)
     except sqlite.OperationalError:
