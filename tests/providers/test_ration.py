@@ -9,10 +9,11 @@ import pytest
 
 from signet import clock
 from signet.db import Database
+from signet.db.provider_usage import Usage
 from signet.errors import ProviderBusy, ProviderDown, ProviderFailed
 from signet.providers import ration
 from signet.providers.openai import OpenAIModel
-from signet.providers.ration import Ration, RationedModel, Usage
+from signet.providers.ration import Ration, RationedModel
 from signet.queue import retry
 from support.database import fresh_database
 from support.models import Hang, Status, fake_openai
@@ -132,6 +133,7 @@ CALLER = """
 import sys
 from pathlib import Path
 from signet.db import Database
+from signet.db.provider_usage import Usage
 from signet.providers.openai import OpenAIModel
 from signet.providers.ration import Ration, RationedModel
 model = OpenAIModel(sys.argv[3], "gpt-4o-mini")

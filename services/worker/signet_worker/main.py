@@ -26,7 +26,7 @@ LOOK_SECONDS = 1.0
 
 
 def main() -> int:
-    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started anew."""
+    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started again."""
     booted = boot(Program.WORKER)
     sys.setswitchinterval(SWITCH_SECONDS)
     return serve(booted)
@@ -37,12 +37,13 @@ def serve(booted: Booted) -> int:
     db = open_database(booted.workspace, inline=False)  # starts the thread that writes
     _step_back()
     from signet import clock
+    from signet.db import processes
     from signet.domain import memory_followers
     from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.liveness import Presence, remove
+    from signet.process.liveness import Presence
     from signet.process.memory import Thrift
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
@@ -108,7 +109,7 @@ def serve(booted: Booted) -> int:
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
     flusher.stop()
     live.stop()
-    db.write(remove, presence.owner)
+    db.write(processes.remove, presence.owner)
     db.close()
     listener.close()
     presence.close()

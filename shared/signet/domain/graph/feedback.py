@@ -1,4 +1,4 @@
-"""What sessions, ratings and time do to the weights of aspects (knowledge.md §8). The rules are in `weights.py`.
+"""What sessions, ratings and time do to the weights of aspects. The rules are in `weights.py`.
 
 A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`).
 """

@@ -1,4 +1,4 @@
-"""The entities that a project is about, and the constraints on them (spec/knowledge.md §4)."""
+"""The entities that a project is about, and the constraints on them."""
 
 from collections.abc import Sequence
 from pathlib import PurePath

@@ -1,4 +1,4 @@
-"""What a change of an entity affects: a bounded traversal along dependencies, breadth first (spec/knowledge.md §10).
+"""What a change of an entity affects: a bounded traversal along dependencies, breadth first.
 
 One fixed sense, so that the labels are true: whatever uses, requires or otherwise rests on a thing is affected by its
 change, and so is what it blocks or informs. Upstream is the other way round: whose changes affect this one.

@@ -27,7 +27,7 @@ class Phase(StrEnum):
 
 
 class Origin(StrEnum):
-    """What a traversal began with (spec/knowledge.md §4)."""
+    """What a traversal began with."""
 
     IDS = "ids"
     PROJECT = "project"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from signet.db import ReadTx
+from signet.db.dialect import TABLES
 from signet.db.driver import sqlite
 from signet.observe import logs
 
@@ -13,7 +14,7 @@ U = TypeVar("U")
 
 log = logs.get("memory")
 
-TABLES = frozenset(
+NEEDED = frozenset(
     (
         "entities",
         "entities_fts",
@@ -28,7 +29,6 @@ TABLES = frozenset(
         "skill_meta",
     )
 )
-_THERE = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 
 def tolerate_missing_tables(
@@ -43,7 +43,7 @@ def tolerate_missing_tables(
     try:
         return look(tx, *args, **kwargs)
     except sqlite.OperationalError:
-        missing = TABLES - {row[0] for row in tx.all(_THERE)}
+        missing = NEEDED - {row[0] for row in tx.tuples(TABLES)}
         if not missing:
             raise
         log.warning("knowledge.tables_missing", tables=sorted(missing))

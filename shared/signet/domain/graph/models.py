@@ -13,7 +13,7 @@ CHUNK_GROUP = "chunk_group"
 SKILL = "skill"
 #: Types that a model may give an entity.
 ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "skill", "task"))
-#: Types that a dependency may have (knowledge.md §1); another is dropped (KG-8).
+#: Types that a dependency may have; another is dropped (KG-8).
 DEPENDENCY_TYPES = (
     "uses",
     "requires",

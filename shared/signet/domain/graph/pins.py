@@ -1,4 +1,4 @@
-"""What a person asks for an entity: count it more, or leave it out of traversals (spec/knowledge.md §7).
+"""What a person asks for an entity: count it more, or leave it out of traversals.
 
 What the weight does is decided in recall.
 """

@@ -29,7 +29,7 @@ MAX_CONSTRAINTS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraversalBounds:
-    """How far a traversal may go; the defaults are those of recall.md §2."""
+    """How far a traversal may go, unless the settings say otherwise."""
 
     aspects_per_entity: int = 10
     attributes_per_aspect: int = 20

@@ -1,7 +1,4 @@
-"""How much an aspect counts: more when its memories serve, less when they do not or nobody needs it. Pure.
-
-Rules of spec/knowledge.md §8.
-"""
+"""How much an aspect counts: more when its memories serve, less when they do not or nobody needs it. Pure."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How well memories served a session, as its agent says (spec/predictor.md §4).
+"""How well memories served a session, as its agent says.
 
 A rating counts only for a memory that was before the session: injected, or found by one of its prompts. The running
 mean stands in `session_memories`, every single word in `agent_feedback`. A correction changes nothing by itself: it

@@ -9,7 +9,7 @@ from signet.domain.graph.models import Entity
 from signet.domain.recall import store
 from signet.domain.recall.models import Scores
 
-#: Limits of the older boost through `relations` (recall.md §2).
+#: Limits of the older boost through `relations`.
 BOOST_ENTITIES = 50
 BOOST_MEMORIES = 200
 

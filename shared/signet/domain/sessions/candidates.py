@@ -1,4 +1,4 @@
-"""Which memories a session begins with (spec/hooks.md §4.1): what matters most now, within its budget."""
+"""Which memories a session begins with: what matters most now, within its budget."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

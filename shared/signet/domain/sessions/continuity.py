@@ -1,4 +1,4 @@
-"""How far a session is, and when and how that is written down (spec/hooks.md §7). Pure."""
+"""How far a session is, and when and how that is written down. Pure."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

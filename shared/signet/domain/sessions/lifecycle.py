@@ -134,7 +134,7 @@ def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:
 def ended(
     tx: WriteTx, call: Call, settings: Settings, *, is_kept: bool, now: datetime
 ) -> State | None:
-    """Let go of a session and return what it was; `is_kept` writes down where it stood (hooks.md §6)."""
+    """Let go of a session and return what it was; `is_kept` writes down where it stood."""
     harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return None

@@ -1,4 +1,4 @@
-"""What a session begins with: gathered from one snapshot, each part for itself (spec/hooks.md §4).
+"""What a session begins with: gathered from one snapshot, each part for itself.
 
 A part that fails is left out and named; the others are told all the same (HK-36).
 """

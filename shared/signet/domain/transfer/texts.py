@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock, ids
+from signet.db import copying
 from signet.domain.memory import chunks, marks, prefixes, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.normalize import normalize
@@ -22,10 +23,6 @@ from signet.text import masking
 #: What one transaction can cut into pieces while others wait.
 MAX_CHARS = 100_000
 
-_SAID = (
-    "INSERT INTO memories (id, content, content_hash, agent_id, visibility, scope, source_type, source_id, ordinal,"
-    " idempotency_key, created_at, updated_at) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
 _SAME_KEY, _SAME_TEXT = KINDS["memory"].same
 
 
@@ -72,18 +69,18 @@ def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Out
     content = prefixes.parse(content).content
     owner = {"agent_id": new.agent_id, "visibility": str(new.visibility), "scope": new.scope}
     key: str | None = new.idempotency_key
-    memories = KINDS["memory"]
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
-    if target.find(memories, _SAME_KEY, {**owner, "idempotency_key": key}):
+    if target.find("memories", _SAME_KEY, {**owner, "idempotency_key": key}):
         return KNOWN
     is_long = len(content) > rules.max_chars
     outcome = KNOWN
     for piece in chunks.split(content, rules.chunk_chars) if is_long else [content]:
         said = {**owner, "content_hash": normalize(piece).content_hash, "is_deleted": 0}
-        if target.find(memories, _SAME_TEXT, said):
+        if target.find("memories", _SAME_TEXT, said):
             continue
         at = clock.to_text(now)
-        row = (ids.new_id(), said["content_hash"], *owner.values(), *source.values(), key, at, at)
-        target.tx.run(_SAID, row)
+        new_one = {"id": ids.new_id(), "content": "", "content_hash": said["content_hash"]}
+        new_one |= {**owner, **source, "idempotency_key": key, "created_at": at, "updated_at": at}
+        copying.insert(target.tx, "memories", new_one)
         outcome, key = NEW, None
     return outcome

@@ -1,12 +1,13 @@
-"""The only SQL of connectors, and of documents as theirs."""
+"""Rows of connectors, and which documents are theirs."""
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list
 from signet.domain.connectors.models import Connector, Progress
 
 _FIELDS = (
@@ -40,13 +41,12 @@ _COUNTS = f"""
 SELECT status, count(*) FROM documents
  WHERE status <> 'deleted' AND (connector_id = :id OR ({_ORPHANS})) GROUP BY status
 """
-_KNOWN = """
-SELECT id, source_url, source_stamp, agent_id FROM documents
- WHERE connector_id = ? AND source_type = 'file' AND status <> 'deleted'
-   AND source_url IN (SELECT value FROM json_each(?))
+_KNOWN = f"""
+SELECT id, source_url AS path, source_stamp AS stamp, agent_id FROM documents
+ WHERE connector_id = ? AND source_type = 'file' AND status <> 'deleted' AND source_url IN {LIST}
 """
 _AFTER = """
-SELECT id, source_url, source_stamp, agent_id FROM documents
+SELECT id, source_url AS path, source_stamp AS stamp, agent_id FROM documents
  WHERE connector_id = :id AND source_type = 'file' AND status <> 'deleted'
    AND source_url > max(:after, :low) AND source_url < :high
  ORDER BY source_url LIMIT :limit
@@ -55,8 +55,7 @@ _SOME = "SELECT id FROM documents WHERE connector_id = ? AND status <> 'deleted'
 _OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(NamedTuple):
     """A document of a connector."""
 
     id: str
@@ -83,13 +82,12 @@ def insert(tx: WriteTx, connector: Connector) -> None:
 
 def by_id(tx: ReadTx, connector_id: str) -> Connector | None:
     """Return one connector."""
-    row = tx.one(f"{_FIELDS} WHERE id = ?", (connector_id,))
-    return _connector(row) if row else None
+    return tx.row(Connector, f"{_FIELDS} WHERE id = ?", (connector_id,))
 
 
 def newest(tx: ReadTx) -> list[Connector]:
     """Return all connectors, newest first."""
-    return [_connector(row) for row in tx.all(f"{_FIELDS} ORDER BY created_at DESC, rowid DESC")]
+    return tx.rows(Connector, f"{_FIELDS} ORDER BY created_at DESC, rowid DESC")
 
 
 def begin(tx: WriteTx, connector_id: str, *, at: datetime) -> None:
@@ -99,8 +97,8 @@ def begin(tx: WriteTx, connector_id: str, *, at: datetime) -> None:
 
 def show(tx: WriteTx, connector_id: str, progress: Progress, *, at: datetime) -> bool:
     """Show how far a sync is; False when the connector is gone."""
-    told = json.dumps(progress.told())
-    return tx.run(_PROGRESS, (told, clock.to_text(at), connector_id)) == 1
+    values = (json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
+    return tx.run(_PROGRESS, values) == 1
 
 
 def end(
@@ -109,7 +107,7 @@ def end(
     """Set the connector to idle with its new cursor: when the sync began (CON-4); False when it is gone."""
     begun = clock.to_text(started)
     cursor = json.dumps({"lastSyncAt": begun})
-    values = (cursor, begun, json.dumps(progress.told()), clock.to_text(at), connector_id)
+    values = (cursor, begun, json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
     return tx.run(_END, values) == 1
 
 
@@ -127,46 +125,32 @@ def counts(tx: ReadTx, connector: Connector, root: str | None) -> Mapping[str, i
     """Return how many documents of a connector are in each status, without deleted ones."""
     below = _below(root) if root else {"low": "", "high": ""}
     values = {"id": connector.id, "agent_id": connector.agent_id, **below}
-    return {row[0]: row[1] for row in tx.all(_COUNTS, values)}
+    return dict(tx.tuples(_COUNTS, values))
 
 
 def known(tx: ReadTx, connector_id: str, paths: Iterable[str]) -> dict[str, Known]:
     """Return the documents of these files by path."""
-    rows = tx.all(_KNOWN, (connector_id, json.dumps(list(paths))))
-    return {row["source_url"]: _known(row) for row in rows}
+    return {one.path: one for one in tx.rows(Known, _KNOWN, (connector_id, as_list(paths)))}
 
 
 def after(tx: ReadTx, connector_id: str, root: str, path: str, *, limit: int) -> list[Known]:
     """Return the next documents of files below a folder behind a path, in the order of paths."""
     values = {"id": connector_id, "after": path, "limit": limit, **_below(root)}
-    return [_known(row) for row in tx.all(_AFTER, values)]
+    return tx.rows(Known, _AFTER, values)
 
 
 def some(tx: ReadTx, connector_id: str, limit: int) -> list[str]:
     """Return the ids of some documents of a connector."""
-    return [row[0] for row in tx.all(_SOME, (connector_id, limit))]
+    return [id_ for (id_,) in tx.tuples(_SOME, (connector_id, limit))]
 
 
 def open_job(tx: ReadTx, dedupe_key: str) -> str | None:
     """Return the job of this key that waits or runs."""
-    row = tx.one(_OPEN_JOB, (dedupe_key,))
-    return row[0] if row else None
+    found: str | None = tx.value(_OPEN_JOB, (dedupe_key,))
+    return found
 
 
 def _below(root: str) -> dict[str, str]:
     """Return the bounds of all paths below a folder: `/` and the letter after it."""
     bare = root.rstrip("/")
     return {"low": f"{bare}/", "high": f"{bare}0"}
-
-
-def _known(row: Row) -> Known:
-    return Known(
-        id=row["id"],
-        path=row["source_url"],
-        stamp=row["source_stamp"],
-        agent_id=row["agent_id"],
-    )
-
-
-def _connector(row: Row) -> Connector:
-    return Connector(**dict(zip(row.keys(), row, strict=True)))
