@@ -33,7 +33,7 @@ from signet.domain.memory.models import (
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
-from signet.domain.transcripts import end as transcripts
+from signet.domain.transcripts import stored as transcripts
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking

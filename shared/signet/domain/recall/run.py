@@ -16,7 +16,7 @@ from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Fusion, Query, QueryVector, RecallSettings, Scores
+from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores
 from signet.domain.recall.view import View
 from signet.domain.recall.when import When
 from signet.observe import logs, metrics
@@ -112,8 +112,7 @@ class Run:
     @property
     def graph_pool(self) -> int:
         """Return how many candidates the graph brings of what was walked to, beside constraints."""
-        is_filled = self.settings.fusion is Fusion.FILLED
-        return PAGE_GRAPH_POOL if is_filled and self._is_page else len(self.walk.memories)
+        return PAGE_GRAPH_POOL if self._is_page else len(self.walk.memories)
 
     @property
     def _is_page(self) -> bool:
