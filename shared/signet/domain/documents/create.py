@@ -1,6 +1,7 @@
 """Taking a document in: it is stored and queued; the worker reads it."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
@@ -52,6 +53,11 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     return Created(id=document_id, status=Status.QUEUED, job_id=job_id)
+
+
+def adopt(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
+    """Let documents belong to a connector."""
+    sql.set_connector(tx, connector_id, document_ids)
 
 
 def hash_of(content: str) -> str:

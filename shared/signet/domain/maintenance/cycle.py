@@ -5,7 +5,6 @@ like everybody's. What time does to the graph is another job of the same interva
 told here.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +12,7 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings import gaps
@@ -204,6 +203,5 @@ def _gaps(tx: ReadTx, settings: Settings) -> int:
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:
     """Return how many weights and attributes the last upkeep of the graph has let fade."""
-    kept = tx.value(sql.UPKEEP)
-    done = json.loads(kept) if kept else {}
+    done = columns.json_object(tx.value(sql.UPKEEP))
     return int(done.get("faded", 0)), int(done.get("retired", 0))

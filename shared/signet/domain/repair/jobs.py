@@ -16,8 +16,9 @@ from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.sql import jobs as sql
 from signet.domain.repair.work import Work
-from signet.domain.transcripts.store import KIND as SUMMARIZE
-from signet.queue import Job, Status, admin, enqueue, transitions
+from signet.domain.summaries import requests
+from signet.domain.summaries.requests import KIND as SUMMARIZE
+from signet.queue import Status, admin, transitions
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
 SPREAD_MS = 100
@@ -62,7 +63,9 @@ def requeue(tx: WriteTx, order: Order) -> Done:
     known = [row["id"] for row in rows if admin.get(tx, row["id"]) is not None]
     moved = transitions.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
     revived = [
-        row["id"] for row in rows if row["id"] not in known and _revive(tx, row["id"], order)
+        row["id"]
+        for row in rows
+        if row["id"] not in known and requests.restart(tx, row["id"], now=order.now)
     ]
     start = int(order.now.timestamp() * 1000)
     done = [row["id"] for row in rows if row["id"] in {*moved, *revived}]
@@ -86,7 +89,7 @@ def release(tx: WriteTx, order: Order) -> Done:
         transitions.finish(tx, leased, transitions.HUNG, now=order.now)
     tx.run(sql.UNLEASE)
     alone = [row["id"] for row in tx.all(sql.STALE_SUMMARIES, {"before": _before(order)})]
-    back = sum(_revive(tx, job_id, order) for job_id in alone)
+    back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
     buried = sum(row["attempts"] >= row["max_attempts"] for row in rows)
     released = len(rows) - buried + back
     message = f"released {released} stale lease(s) back to pending"
@@ -160,23 +163,6 @@ def _stale(tx: ReadTx, order: Order) -> list[Row]:
 def _before(order: Order) -> str:
     timeout = timedelta(milliseconds=order.settings.pipeline.worker.lease_timeout_ms)
     return clock.to_text(order.now - timeout)
-
-
-def _revive(tx: WriteTx, job_id: str, order: Order) -> bool:
-    """Queue the reading of a session whose job is gone; False while another job for the session is open."""
-    row = tx.one(sql.SUMMARY, (job_id,))
-    if row is None:
-        return False
-    job = Job(
-        kind=SUMMARIZE,
-        job_id=job_id,
-        dedupe_key=f"{row['agent_id']}:{row['session_id'] or job_id}",
-        agent_id=row["agent_id"],
-        payload={"is_part": True} if row["transcript"] else None,
-    )
-    if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:
-        return False
-    return tx.run(sql.WAITS, (clock.to_text(order.now), job_id)) == 1
 
 
 def _ended_of(order: Order, limit: int) -> dict[str, object]:

@@ -4,14 +4,13 @@ Whatever the way, the gate stands before it, and its row in the history and its 
 short repair in its one transaction, for a long one with its last. What does not come through leaves neither.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from signet import clock
 from signet.config import Settings
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.domain.repair import gate, lock, registry
@@ -129,7 +128,7 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     """Return how far the job of a repair is; a result with a `job_id` is not the last."""
     row = admin.get(tx, job_id)
     status = row["status"] if row else Status.COMPLETED
-    kept = _read(row["result"] if row else None)
+    kept = columns.json_object(row["result"] if row else None)
     if status == Status.DEAD:
         why = (row["error"] if row else None) or "unknown"
         return Result.failed(order, f"{order.action.path} failed: {why}")
@@ -153,7 +152,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
     """
     order = _order(job.lease.payload, settings)
-    kept = _read(job.db.read(ReadTx.value, sql.KEPT, (job.lease.job_id,)))
+    kept = columns.json_object(job.db.read(ReadTx.value, sql.KEPT, (job.lease.job_id,)))
 
     def keep(tx: WriteTx, affected: int, steps: int) -> None:
         transitions.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
@@ -251,11 +250,6 @@ def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None =
         chosen=Chosen(**{**said, **listed}),
         reason=payload["reason"],
     )
-
-
-def _read(stored: str | None) -> dict[str, Any]:
-    found = json.loads(stored) if stored else {}
-    return found if isinstance(found, dict) else {}
 
 
 def _result(order: Order, kept: Mapping[str, Any]) -> Result:

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.sql import sessions as sql
-from signet.domain.transcripts.store import KIND as SUMMARIZE
-from signet.queue import Job, enqueue
+from signet.domain.summaries import requests
 
 SHOWN = 20
 
@@ -38,15 +36,7 @@ def _skipped(tx: ReadTx, order: Order) -> list[Row]:
 def _again(tx: WriteTx, row: Row, order: Order) -> bool:
     """Put the job of the same id in the place of the one that is done."""
     tx.run(sql.GONE, (row["id"],))
-    job = Job(
-        kind=SUMMARIZE,
-        job_id=row["id"],
-        dedupe_key=f"{row['agent_id']}:{row['session_id']}",
-        agent_id=row["agent_id"],
-    )
-    if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:
-        return False
-    return tx.run(sql.WAITS, (clock.to_text(order.now), row["id"])) == 1
+    return requests.restart(tx, row["id"], now=order.now)
 
 
 def _sample(rows: Sequence[Row]) -> list[dict[str, object]]:

@@ -22,6 +22,7 @@ from signet.domain.memory import history as changes
 from signet.domain.retention import sql
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoints as session_checkpoints
+from signet.domain.summaries import requests
 from signet.queue import removal
 
 #: Rows of one transaction: the bulk lane's few milliseconds.
@@ -93,8 +94,8 @@ def dead_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
 
 def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete requests for summaries that were done, or failed, as long ago as their jobs."""
-    gone = sql.drop_summaries(tx, "done", cutoff(now, windows.completed_jobs), limit)
-    gone += sql.drop_summaries(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
+    gone = requests.delete_old(tx, "done", cutoff(now, windows.completed_jobs), limit)
+    gone += requests.delete_old(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
     return Batch(handled=gone, counts={"summaryJobsPurged": gone})
 
 

@@ -1,11 +1,8 @@
-"""Which rows are old enough, and the SQL of those that no noun above the queue owns.
-
-Each statement looks at a bounded number of rows through an index on the time it compares.
-"""
+"""Which of the memories that are old enough still have links or vectors."""
 
 import json
 
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx
 
 _EMBEDDED = (
     "SELECT DISTINCT source_id FROM embeddings"
@@ -17,13 +14,6 @@ SELECT value FROM json_each(?)
    AND NOT EXISTS (SELECT 1 FROM entity_attributes WHERE source_memory_id = value)
    AND NOT EXISTS (SELECT 1 FROM embeddings WHERE source_type = 'memory' AND source_id = value)
 """
-#: What was asked for is gone through in the order in which it was; its end is what counts.
-_SUMMARIES = (
-    "DELETE FROM summary_jobs WHERE rowid IN ("
-    "SELECT rowid FROM summary_jobs INDEXED BY idx_summary_jobs_status"
-    " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
-    " ORDER BY created_at LIMIT ?3)"
-)
 
 
 def embedded(tx: ReadTx, memory_ids: list[str]) -> list[str]:
@@ -34,8 +24,3 @@ def embedded(tx: ReadTx, memory_ids: list[str]) -> list[str]:
 def bare(tx: ReadTx, memory_ids: list[str]) -> list[str]:
     """Return which of these memories have neither links nor vectors."""
     return [row[0] for row in tx.all(_BARE, (json.dumps(memory_ids),))]
-
-
-def drop_summaries(tx: WriteTx, status: str, before: str, limit: int) -> int:
-    """Delete the oldest requests for summaries that ended so and return how many."""
-    return tx.run(_SUMMARIES, (status, before, limit))

@@ -1,7 +1,7 @@
 """The statements of repairs of jobs."""
 
 from signet.domain.repair import choice
-from signet.domain.transcripts.store import KIND as SUMMARIZE
+from signet.domain.summaries.requests import KIND as SUMMARIZE
 from signet.queue.stats import STALE as IS_STALE
 
 CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
@@ -17,10 +17,6 @@ DEAD_SUMMARIES = f"""
 SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
    AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
    AND {ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
-SUMMARY = "SELECT id, session_id, agent_id, transcript, max_attempts FROM summary_jobs WHERE id = ?"
-WAITS = """
-UPDATE summary_jobs SET status = 'pending', attempts = 0, error = NULL, failed_at = NULL, completed_at = NULL,
-       leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL, updated_at = ? WHERE id = ?"""
 SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
 STALE = f"""
 SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue

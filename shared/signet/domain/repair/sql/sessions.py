@@ -1,7 +1,7 @@
 """The statements of repairs of sessions."""
 
 from signet.domain.repair import choice
-from signet.domain.transcripts.store import KIND as SUMMARIZE
+from signet.domain.summaries.requests import KIND as SUMMARIZE
 
 #: The newest job of a session that is done, when no summary of that session stands and its transcript does.
 SKIPPED = f"""
@@ -19,6 +19,3 @@ SELECT s.id, s.session_id, s.agent_id, s.completed_at, s.max_attempts, j.result 
    AND COALESCE(j.result, '') NOT LIKE '%not_significant%'
  ORDER BY s.created_at, s.id LIMIT :limit"""
 GONE = "DELETE FROM memory_jobs WHERE id = ? AND status = 'completed'"
-WAITS = """
-UPDATE summary_jobs SET status = 'pending', attempts = 0, completed_at = NULL, error = NULL, updated_at = ?
- WHERE id = ?"""
