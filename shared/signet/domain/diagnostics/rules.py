@@ -1,4 +1,4 @@
-"""What each number costs its domain, and the command that helps. Pure; the figures are the rules DG-1 to DG-16."""
+"""What each number costs its domain, and the command that helps. Pure; docs/rules/diagnostics.md has the figures."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Changing a memory: what is asked for is compared, checked and written in one transaction (spec/memory.md §9).
+"""Changing a memory: what is asked for is compared, checked and written in one transaction.
 
 A new text makes everything that was read from the old one stale: its vectors and hints go, its place in the graph
 is found anew, and an `embed` job makes the new vector. So nobody waits for a model here.

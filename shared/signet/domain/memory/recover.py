@@ -1,4 +1,4 @@
-"""Taking back a forgotten memory, as long as it is kept (spec/memory.md §12)."""
+"""Taking back a forgotten memory, as long as it is kept."""
 
 from datetime import datetime, timedelta
 
