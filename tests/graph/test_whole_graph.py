@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from api.test_knowledge import ADA, an_edge, an_entity, id_of, names, remember
+from graph.test_browse import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
 from signet.domain.graph.missing_tables import NEEDED
 from signet_api.routes import knowledge_graph
