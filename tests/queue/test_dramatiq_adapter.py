@@ -1,11 +1,7 @@
-"""What the dramatiq project promises of a broker, asked of ours, and how its jobs are run."""
+"""What the dramatiq project promises of a broker, asked of ours."""
 
 import gc
-import tempfile
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import dramatiq
 import pytest
@@ -13,17 +9,13 @@ from dramatiq.errors import QueueNotFound, Retry
 
 from signet import clock
 from signet.db import Database, ReadTx
-from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, circuit_breaker, enqueue, kinds
+from signet.queue import Job, circuit_breaker, enqueue
 from signet.queue.job_context import JobContext
-from signet.queue.retry import LeaseLost, Outcome
+from signet.queue.retry import Outcome
 from signet.queue.transitions import Lease
-from signet.queue.wakeup import Listener, Notifier
-from signet_worker import executor as executing
-from signet_worker.dispatcher import Dispatcher
 from signet_worker.dramatiq_adapter import JobMessage, JobsBroker
-from signet_worker.executor import Executor
+from support.executor import a_dispatcher, a_worker
 from support.processes import PATIENCE_SECONDS, eventually
 from support.queue import row, statuses
 
@@ -34,37 +26,6 @@ PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
 def broker(db: Database) -> Iterator[JobsBroker]:
     with a_worker(db) as (found, _):
         yield found
-
-
-@contextmanager
-def a_dispatcher(db: Database, lease_ms: int, concurrency: int) -> Iterator[JobsBroker]:
-    """Claim jobs of the queue `q` for this process."""
-    with tempfile.TemporaryDirectory(prefix="signet-") as folder:
-        notifier = Notifier(Path(folder))
-        db.writer.listen(lambda signals: notifier.notify())
-        listener = Listener(Path(folder), "me")
-        dispatcher = Dispatcher(
-            db, listener, owner="me", concurrency={"q": concurrency}, lease_ms=lease_ms
-        )
-        broker = JobsBroker(db, dispatcher)
-        broker.declare_queue("q")
-        dispatcher.start()
-        yield broker
-        dispatcher.stop()
-        listener.close()
-        notifier.close()
-
-
-@contextmanager
-def a_worker(
-    db: Database, lease_ms: int = 60_000, concurrency: int = 4
-) -> Iterator[tuple[JobsBroker, Executor]]:
-    """Run a worker in this process; its leases are extended three times in `lease_ms`."""
-    with a_dispatcher(db, lease_ms, concurrency) as broker:
-        executor = Executor(broker)
-        executor.start()
-        yield broker, executor
-        executor.stop(2.0)
 
 
 def test_a_sent_message_arrives_with_its_arguments(broker: JobsBroker) -> None:
@@ -251,58 +212,6 @@ def test_a_provider_that_is_down_is_asked_once_a_probe_interval(
     assert len(calls) == 32
 
 
-def test_a_run_over_its_limit_is_told_when_it_looks(
-    broker: JobsBroker, db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kinds, "DEFAULT_LIMIT_SECONDS", 0)
-
-    @dramatiq.actor(broker=broker, queue_name="q")
-    def endless(job: JobContext) -> None:
-        job.check()
-
-    job_id = db.write(enqueue, Job(kind="endless", queue="q"), now=clock.now(), max_attempts=1)
-    eventually(lambda: row(db, str(job_id))["status"] == "dead")
-    assert row(db, str(job_id))["last_error_code"] == "timeout"
-
-
-def test_a_run_that_goes_on_over_its_limit_is_tried_again_and_writes_nothing_more(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kinds, "DEFAULT_LIMIT_SECONDS", 0)
-    monkeypatch.setattr(executing, "GRACE_SECONDS", 0.0)
-    runs, refused, goes_on = [], [], threading.Event()
-
-    def endless(job: JobContext) -> None:
-        runs.append(job.lease.token)
-        if len(runs) == 1:
-            goes_on.wait(PATIENCE_SECONDS)
-        try:
-            job.commit(lambda tx: None)
-        except LeaseLost:
-            refused.append(job.lease.token)
-            raise
-
-    with a_worker(db) as (broker, executor):
-        dramatiq.actor(broker=broker, queue_name="q", actor_name="endless")(endless)
-        job_id = str(db.write(enqueue, Job(kind="endless", queue="q"), now=clock.now()))
-        eventually(lambda: runs == [1])
-        executor.enforce_limits()
-        eventually(lambda: row(db, job_id)["status"] == "pending")
-        assert row(db, job_id)["last_error_code"] == "timeout"
-        assert not executor.is_lost()
-        eventually(lambda: row(db, job_id)["status"] == "completed")
-        monkeypatch.setattr(executing, "STUCK_SECONDS", 0.0)
-        assert executor.is_lost(), "its process must start again"
-        goes_on.set()
-        eventually(lambda: refused == [1])
-        eventually(lambda: not executor.is_lost())
-    assert (runs, row(db, job_id)["status"], row(db, job_id)["attempts"]) == (
-        [1, 2],
-        "completed",
-        2,
-    )
-
-
 def test_a_worker_of_dramatiq_runs_the_jobs_as_well(db: Database) -> None:
     with a_dispatcher(db, 60_000, concurrency=4) as broker:
 
@@ -323,25 +232,6 @@ def test_a_worker_of_dramatiq_runs_the_jobs_as_well(db: Database) -> None:
     assert statuses(db) == {"completed": 19, "dead": 2}
 
 
-def test_what_was_claimed_and_not_begun_is_given_back_at_a_stop(db: Database) -> None:
-    began, gate = threading.Event(), threading.Event()
-    with a_worker(db, concurrency=1) as (broker, executor):
-
-        @dramatiq.actor(broker=broker, queue_name="q")
-        def work() -> None:
-            began.set()
-            gate.wait(PATIENCE_SECONDS)
-
-        first, *others = [work.send() for _ in range(5)]
-        assert began.wait(PATIENCE_SECONDS)
-        broker.dispatcher.stop_claiming()
-        executor.stop(0.0)
-        eventually(lambda: statuses(db) == {"leased": 1, "pending": 4})
-        gate.set()
-        eventually(lambda: row(db, first.message_id)["status"] == "completed")
-    assert {row(db, one.message_id)["attempts"] for one in others} == {0}
-
-
 def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) -> None:
     @dramatiq.actor(broker=broker, queue_name="q")
     def nothing() -> None:
@@ -351,70 +241,6 @@ def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) 
         nothing.send()
     broker.join("q", timeout=PATIENCE_MS)
     assert db.read(ReadTx.value, "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed'") == 3
-
-
-@pytest.mark.parametrize("when", ["commit", "return"])
-def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
-    db: Database, when: str
-) -> None:
-    """A foreign program holds the write lock, without the gate, longer than the worker waits."""
-    hasty = Database(db.path, wait_seconds=0.2, inline=False)
-    foreign = connect(db.path)
-    held = threading.Event()
-
-    def act(run: JobContext) -> None:
-        if run.lease.token == 1:
-            foreign.execute("BEGIN IMMEDIATE")
-            held.set()
-        if when == "commit":
-            run.commit(lambda tx: None)
-
-    with a_worker(hasty, lease_ms=900) as (broker, _):
-        dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
-        job_id = db.write(
-            enqueue, Job(kind="act", queue="q", dedupe_key="a"), now=clock.now(), max_attempts=1
-        )
-        broker.dispatcher.poke()
-        assert held.wait(PATIENCE_SECONDS)
-        eventually(lambda: any(job.write_again for job in broker.dispatcher.heartbeat.jobs()))
-        foreign.execute("ROLLBACK")
-        eventually(lambda: row(db, str(job_id))["status"] == "completed")
-    foreign.close()
-    hasty.close()
-
-
-@pytest.mark.parametrize("concurrency", [1, 2, 4])
-def test_a_slow_queue_never_runs_more_than_its_concurrency(db: Database, concurrency: int) -> None:
-    """While jobs are quick more are claimed than run; when they turn slow, the bound still holds."""
-    with a_worker(db, concurrency=concurrency) as (broker, _):
-        assert most_at_once(broker, concurrency) == concurrency
-
-
-def most_at_once(broker: JobsBroker, concurrency: int) -> int:
-    """Run quick jobs, then slow ones until all threads are busy; return how many ran at once."""
-    running, most, lock = [0], [0], threading.Lock()
-    slow, gate = threading.Event(), threading.Event()
-
-    @dramatiq.actor(broker=broker, queue_name="q")
-    def work() -> None:
-        with lock:
-            running[0] += 1
-            most[0] = max(most[0], running[0])
-        if slow.is_set():
-            gate.wait(PATIENCE_SECONDS)
-        with lock:
-            running[0] -= 1
-
-    for _ in range(200):
-        work.send()
-    broker.join("q", timeout=PATIENCE_MS)
-    slow.set()
-    for _ in range(20):
-        work.send()
-    eventually(lambda: running[0] == concurrency)
-    gate.set()
-    broker.join("q", timeout=PATIENCE_MS)
-    return most[0]
 
 
 def test_a_message_nobody_can_be_called_with_is_buried(broker: JobsBroker, db: Database) -> None:

@@ -43,7 +43,7 @@ LastEvent = Annotated[int, Whole(0, SAFE_INTEGER), Header()]
 
 
 def whole(text: str | None, default: int, *, low: int, high: int) -> int:
-    """Return a whole number within bounds; what is not a number is the default (routes.md)."""
+    """Return a whole number within bounds; what is not a number is the default."""
     try:
         value = int(text) if text is not None else default
     except ValueError:

@@ -20,7 +20,7 @@ from signet.observe.record import Event
 from signet.queue import BULK, Job, enqueue
 
 #: How often memories without a vector are looked for. Every save queues its own vector; this finds the
-#: ones that were saved while nobody made vectors, or whose model has changed. Looking costs a few per cent of a
+#: ones that were saved while embeddings were off, or whose model has changed. Looking costs a few per cent of a
 #: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
 GAPS_MS = 60_000
 #: How often it is looked whether a MEMORY.md is due.
@@ -221,9 +221,9 @@ BEATS = (
 
 
 def due(last_runs: Mapping[str, int], settings: Settings, *, now_ms: int) -> Iterator[Beat]:
-    """Yield the beats whose interval is over; one whose last run lies in the future is due too.
+    """Yield the beats whose interval is over; one whose last run is in the future is due too.
 
-    (A clock that was set back would otherwise silence it until the old time comes round again.)
+    (A clock that was set back would otherwise stop it until the old time has come again.)
     """
     for beat in BEATS:
         last = last_runs.get(beat.name)

@@ -1,4 +1,4 @@
-"""One scheduler at a time: whoever holds the lock file leads, and the kernel frees it at any death.
+"""One scheduler at a time: the one that holds the lock file leads, and the kernel frees it at any death.
 
 The row `scheduler_lease` says who leads and how often that changed, for people and for status.
 """

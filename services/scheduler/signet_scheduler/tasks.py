@@ -1,4 +1,4 @@
-"""Starting the tasks that are due, and ending the runs that no job will end."""
+"""Starting the tasks that are due, and ending runs that lost their worker."""
 
 from signet import clock
 from signet.db import Database

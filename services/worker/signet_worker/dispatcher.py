@@ -213,7 +213,7 @@ class Dispatcher:
         )
 
     def _in_turn(self, tx: ReadTx) -> list[Lane]:
-        """Return the lanes; of those behind one breaker first the one whose job is to be the probe."""
+        """Return the lanes; of those that share a breaker first the one that has the next probe."""
         lanes = list(self._lanes.values())
         if circuit_breaker.is_any_open(tx):
             wall = self._clock.wall_ms()

@@ -93,9 +93,7 @@ class Executor:
         span = _span(job.lease)
         try:
             self._broker.get_actor(message.actor_name)(*message.args, **message.kwargs)
-        except (
-            BaseException
-        ) as error:  # whatever it raises is the end of the job, not of its thread
+        except BaseException as error:  # SystemExit too ends the job, not its thread
             message.stuff_exception(error)
         del self._running[thread]
         outcome = TIMED_OUT if job.is_abandoned else message.outcome

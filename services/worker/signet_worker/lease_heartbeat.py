@@ -82,7 +82,7 @@ class LeaseHeartbeat:
             job.lost = True
             try:
                 self._db.write_quick(job.finish, TIMED_OUT if job.is_over_time else _RELEASED)
-            except SignetError as error:  # the kernel will tell that this process is gone
+            except SignetError as error:  # the rescuer ends it when this process is gone
                 log.warning("job.not_given_back", job_id=job.lease.job_id, code=error.code)
             self.drop(job)
         return len(jobs)

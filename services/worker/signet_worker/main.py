@@ -26,7 +26,7 @@ LOOK_SECONDS = 1.0
 
 
 def main() -> int:
-    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started anew."""
+    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started again."""
     booted = boot(Program.WORKER)
     sys.setswitchinterval(SWITCH_SECONDS)
     return serve(booted)

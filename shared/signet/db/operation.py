@@ -15,7 +15,7 @@ from signet.observe import logs
 
 log = logs.get("system")
 
-#: Given the result and the error (None: there was none) by whoever did the work.
+#: Given the result and the error (None: there was none) by the thread that did the work.
 Done = Callable[[Any, BaseException | None], None]
 
 

@@ -39,7 +39,7 @@ log = logs.get("system")
 GROUP_SIZE = 256
 GROUP_SECONDS = 0.005
 INTERACTIVE_SECONDS = 0.02
-#: How long a caller waits for its turn before it is told that the database is locked.
+#: How long a caller waits for its turn before it gets StorageBusy.
 WAIT_SECONDS = 5.0
 
 
@@ -48,7 +48,7 @@ class _Undo(Exception):
 
 
 class CommitHook(Protocol):
-    """Somebody who adds statements to the writer's transactions."""
+    """A hook that adds statements to the writer's transactions."""
 
     def wants_commit(self, tx: ReadTx) -> bool:
         """Return whether a transaction should be opened now for this hook alone."""
@@ -79,7 +79,7 @@ class Writer:
         self._wait_seconds = wait_seconds
         self._group_seconds = group_seconds
         self._inline = inline
-        #: Held by whoever uses the connection.
+        #: Held by the thread that uses the connection.
         self._turn = threading.Lock()
         self._waiting: deque[Operation] = deque()
         self._condition = threading.Condition()
@@ -121,7 +121,7 @@ class Writer:
             patience.cancel()
 
     def later(self, function: Callable[[WriteTx], Any], done: Done) -> None:
-        """Run a function in an unsynced transaction soon; `done` is called by whoever does the work."""
+        """Run a function in an unsynced transaction soon; `done` is called by the thread that does the work."""
         self._submit(Operation(function, False, done=done))
 
     def _submit(self, operation: Operation, *, inline: bool = False) -> None:
@@ -235,7 +235,7 @@ class Writer:
                 break  # it came after the transaction was opened, and needs a synced one
             operation = self._waiting.popleft()
             if operation.start():
-                if not group:  # nobody in the group has waited longer than the first
+                if not group:  # no other member has waited longer
                     metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
                 group.append(operation)
                 self._run_one(operation, signals)
@@ -351,7 +351,7 @@ class Writer:
             else:
                 by_loop.setdefault(operation.loop, []).append(operation)
         for loop, group in by_loop.items():
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # the loop is closed: no caller is left
                 loop.call_soon_threadsafe(_resolve_all, group)
 
 

@@ -1,8 +1,8 @@
 """Who is alive, seen from the kernel and not from a timeout.
 
 A process that holds leases creates `<runtime dir>/proc/<owner>.lock` and keeps an exclusive `flock` on it. The
-kernel drops the lock at any kind of death, while a stopped or swapped process keeps it. Whoever gets the lock
-knows that the owner is gone. A *missing* lock file proves nothing (somebody cleaned the folder): then only the
+kernel drops the lock at any kind of death, while a stopped or swapped process keeps it. A process that gets the
+lock knows that the owner is gone. A *missing* lock file proves nothing (the folder was cleaned): then only the
 lease time decides.
 
 The lock is inherited by fork, so processes start other programs by exec only (the descriptor is close-on-exec).
@@ -43,7 +43,7 @@ class Presence:
         processes.insert(tx, process, beat_ms=clock.monotonic_ms())
 
     def close(self) -> None:
-        """Give up the proof of life; leases still held by this owner may now be ended by anybody."""
+        """Give up the proof of life; leases still held by this owner may now be ended by any process."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
         os.close(self._file)

@@ -40,7 +40,7 @@ class Rescuer:
             ).start()
 
     def end_expired(self) -> None:
-        """End the leases that nobody has extended in time."""
+        """End the leases that were not extended in time."""
         expired = partial(
             transitions.reap_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now()
         )

@@ -87,7 +87,7 @@ def get(tx: ReadTx, job_id: str) -> Row | None:
 def find(
     tx: ReadTx, which: JobFilter = EVERY, *, limit: int = 50, oldest_first: bool = False
 ) -> list[Row]:
-    """Return the jobs of a choice in the order of their latest change, newest first unless told otherwise.
+    """Return the jobs of a choice in the order of their latest change, newest first by default.
 
     Each state is read through its own index, so that a long history costs nothing.
     """

@@ -48,9 +48,9 @@ class QueueKind:
     breaker: str | None = None
 
 
-#: `llm` waits for models, and so do `hints` and `structure`, which may lag behind it, and `sessions`, for minutes at
+#: `llm` waits for models, and so do `hints` and `structure`, which may lag, and `sessions`, for minutes at
 #: a time; `ingest` reads documents, `vectors` computes embeddings (one at a time uses the processor as well as several,
-#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that somebody may wait for, one at a time;
+#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that a person may wait for, one at a time;
 #: `tasks` waits for the programs of others.
 QUEUES = {
     queue.name: queue
@@ -124,5 +124,5 @@ def breaker_of(queue: str) -> str:
 
 
 def queues_behind(breaker: str) -> list[str]:
-    """Return the queues that stand still together behind this breaker."""
+    """Return the queues that stop together with this breaker."""
     return [name for name in QUEUES if breaker_of(name) == breaker]

@@ -12,8 +12,15 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.errors import PROVIDER_FAILURES, ProviderDown
+from signet.queue import transitions
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import QUEUES, Status, queues_behind
+
+#: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
+#: starts anew with the machine, so an end too far ahead is of an earlier start (see transitions.py).
+STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
+   AND NOT (lease_until_ms BETWEEN :monotonic AND :monotonic + {transitions.LONGEST_LEASE_MS}
+            AND EXISTS (SELECT 1 FROM processes p WHERE p.owner = lease_owner))"""
 
 #: No row rests in `failed`, so that no index holds it.
 _RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)
@@ -50,7 +57,7 @@ _LEASED = """
 SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE status = 'leased'
  ORDER BY leased_at, id"""
 _BREAKERS = "SELECT provider, state, failures, retry_at_ms, probe, updated_at FROM provider_breakers ORDER BY provider"
-#: A provider that is away puts its jobs behind all others.
+#: Jobs whose provider is away are due last.
 _WHY = """
 SELECT error FROM (SELECT error, last_error_code FROM memory_jobs WHERE status = 'pending' AND queue = ?
                       AND priority = ? ORDER BY due_ms DESC, id DESC LIMIT 100)
@@ -111,7 +118,7 @@ class Breaker:
     queues: tuple[str, ...]
     state: str
     failures: int
-    #: When the next job may go and see (wall clock).
+    #: When the next probe may go (wall clock).
     retry_at_ms: int | None
     error: str | None
     #: When the provider failed for the first time.
@@ -207,7 +214,7 @@ def leased(tx: ReadTx) -> list[Row]:
 
 
 def breakers(tx: ReadTx) -> list[Breaker]:
-    """Return the breakers that are not closed; one is named after the queue that it was opened for."""
+    """Return the breakers that are not closed; each has the name of its first queue."""
     return [
         Breaker(
             name=row["provider"],
@@ -225,7 +232,7 @@ def breakers(tx: ReadTx) -> list[Breaker]:
 
 
 def _why(tx: ReadTx, breaker: str) -> str | None:
-    """Return what the provider behind a breaker said last, as far as a waiting job tells it."""
+    """Return what the provider behind a breaker said last, as the errors of waiting jobs have it."""
     for queue in queues_behind(breaker):
         for level in (NOW, NORMAL, BULK):
             found = tx.value(_WHY, (queue, level, _AWAY))

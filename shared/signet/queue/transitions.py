@@ -34,7 +34,7 @@ HUNG = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired befor
 
 #: One index seek per priority level, then the first k of all: a single scan ordered by (priority, due) would
 #: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time. The
-#: limits are sums because SQLite plans a statement anew whenever a bare one is bound (see recall/store.py).
+#: limits are sums because SQLite plans a statement again whenever a bare one is bound (see recall/sql/reading.py).
 _DUE = """
 SELECT id, {level} AS level, due_ms FROM memory_jobs
  WHERE status = 'pending' AND queue = :queue AND priority = {level} AND due_ms <= :wall
@@ -268,7 +268,7 @@ def finish(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, *, now: datetim
 
 
 def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -> bool:
-    """Move a leased row to pending or dead; its attempts, which nobody changes while it is leased, decide which."""
+    """Move a leased row to pending or dead; its attempts, which stay as they are while it is leased, decide which."""
     attempts, crashes = lease.attempts, lease.crashes
     dead, wait_ms = False, outcome.wait_ms
     match outcome.end:
