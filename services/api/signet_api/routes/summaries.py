@@ -1,10 +1,10 @@
-"""Look at the summaries of sessions (spec/hooks.md §10)."""
+"""Look at the summaries of sessions."""
 
 from fastapi import APIRouter, Request
-from signet.domain.summaries.page import PageRow
 
 from signet.domain.auth import caller
 from signet.domain.summaries import page
+from signet.domain.summaries.page import PageRow
 from signet.errors import Invalid
 from signet_api.deps import Db
 from signet_api.params import whole

@@ -42,6 +42,7 @@ UPDATE documents SET raw_content = :text, content_type = :type, title = COALESCE
  WHERE id = :id AND status NOT IN ('done', 'deleted')
 RETURNING completed_at IS NOT NULL
 """
+_SET_CONNECTOR = f"UPDATE documents SET connector_id = ? WHERE id IN {LIST}"
 _REQUEUE = """
 UPDATE documents SET status = 'queued', error = NULL, raw_content = NULL, updated_at = :now, source_stamp = :stamp,
        content_hash = CASE WHEN :forced THEN NULL ELSE content_hash END
@@ -91,6 +92,11 @@ def insert(
     source = (new.url, new.source_type, new.content_type, content_hash, new.title, new.content)
     owner = (new.agent_id, new.source_stamp)
     tx.run(_INSERT, (document_id, *source, new.connector_id, metadata, text, text, *owner))
+
+
+def set_connector(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
+    """Let documents belong to a connector."""
+    tx.run(_SET_CONNECTOR, (connector_id, as_list(document_ids)))
 
 
 def by_id(tx: ReadTx, document_id: str) -> Document | None:

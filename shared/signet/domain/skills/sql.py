@@ -1,11 +1,13 @@
-"""The only SQL of skills; their entities and edges are written by `graph/skill_nodes.py`."""
+"""Rows of skills; their entities and edges are written by `graph/skill_nodes.py`."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx, columns
+from signet.db.dialect import LIST, as_list
 from signet.domain.graph.skill_nodes import Adopted
 from signet.domain.skills.models import Node, Rules, Skill
 
@@ -21,7 +23,7 @@ coalesce(s.use_count, 0) AS use_count
 """
 _NODES = f"SELECT {_FIELDS} FROM skill_meta s JOIN entities e ON e.id = s.entity_id"
 _OF_AGENT = f"{_NODES} WHERE s.agent_id = ? AND s.uninstalled_at IS NULL ORDER BY s.installed_at, s.entity_id"
-_OF_IDS = f"{_NODES} WHERE s.entity_id IN (SELECT value FROM json_each(?))"
+_OF_IDS = f"{_NODES} WHERE s.entity_id IN {LIST}"
 _NAMESAKE = """
 SELECT e.id, e.name, e.entity_type, e.description, s.fs_path, s.uninstalled_at
 FROM entities e LEFT JOIN skill_meta s ON s.entity_id = e.id WHERE e.agent_id = ? AND e.canonical_name = ?
@@ -38,10 +40,11 @@ ON CONFLICT (entity_id) DO UPDATE SET version = excluded.version, author = exclu
     fs_path = excluded.fs_path, uninstalled_at = NULL
 """
 _ENRICH = "UPDATE skill_meta SET triggers = ?, tags = ?, enriched = 1 WHERE entity_id = ?"
-_USE = """
-UPDATE skill_meta SET use_count = coalesce(use_count, 0) + 1, last_used_at = ?
-WHERE entity_id IN (SELECT value FROM json_each(?))
+_USE = f"""
+UPDATE skill_meta SET use_count = coalesce(use_count, 0) + 1, last_used_at = ? WHERE entity_id IN {LIST}
 """
+_DELETE = "DELETE FROM skill_meta WHERE entity_id = ?"
+_ADOPTED = "SELECT adopted FROM skill_meta WHERE entity_id = ?"
 _MENTIONED = "SELECT 1 FROM memory_entity_mentions WHERE entity_id = ? LIMIT 1"
 
 _VECTOR = """
@@ -52,22 +55,55 @@ _BUSY = """
 SELECT 1 FROM memory_jobs WHERE dedupe_key = ?
    AND (status IN ('pending', 'leased') OR (status = 'dead' AND unixepoch(failed_at) > ?)) LIMIT 1
 """
-_VECTORS = """
+_VECTORS = f"""
 SELECT s.entity_id, v.vector FROM skill_meta s
 JOIN embeddings v ON v.source_type = 'skill' AND v.source_id = s.entity_id
-WHERE s.agent_id IN (SELECT value FROM json_each(?)) AND s.uninstalled_at IS NULL
+WHERE s.agent_id IN {LIST} AND s.uninstalled_at IS NULL
   AND v.dimensions = ? AND length(v.vector) = 4 * v.dimensions AND (? IS NULL OR v.model IS NULL OR v.model = ?)
 """
 
 
+class NodeRow(NamedTuple):
+    """One skill with the name and description of its entity; lists are JSON."""
+
+    entity_id: str
+    agent_id: str
+    name: str
+    description: str | None
+    triggers: str | None
+    tags: str | None
+    dependencies: str | None
+    fingerprint: str
+    fs_path: str
+    source: str
+    enriched: int
+    installed_at: str
+    last_used_at: str | None
+    importance: float
+    decay_rate: float
+    use_count: int
+
+
+class Namesake(NamedTuple):
+    """An entity with the canonical name of a skill; its path when it is a skill already."""
+
+    id: str
+    name: str
+    entity_type: str
+    description: str | None
+    fs_path: str | None
+    uninstalled_at: str | None
+
+
 def nodes(tx: ReadTx, agent_id: str) -> list[Node]:
     """Return the agent's skills, the oldest first."""
-    return [_node(row) for row in tx.all(_OF_AGENT, (agent_id,))]
+    return [_node(row) for row in tx.rows(NodeRow, _OF_AGENT, (agent_id,))]
 
 
 def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, Node]:
     """Return these skills by entity."""
-    return {row[0]: _node(row) for row in tx.all(_OF_IDS, (json.dumps(list(entity_ids)),))}
+    rows = tx.rows(NodeRow, _OF_IDS, (as_list(entity_ids),))
+    return {row.entity_id: _node(row) for row in rows}
 
 
 def named(tx: ReadTx, agent_id: str, name: str) -> Node | None:
@@ -75,9 +111,9 @@ def named(tx: ReadTx, agent_id: str, name: str) -> Node | None:
     return next((node for node in nodes(tx, agent_id) if node.name == name), None)
 
 
-def namesake(tx: ReadTx, agent_id: str, canonical: str) -> Row | None:
+def namesake(tx: ReadTx, agent_id: str, canonical: str) -> Namesake | None:
     """Return the entity of a canonical name, with the path of the skill that it may be already."""
-    return tx.one(_NAMESAKE, (agent_id, canonical))
+    return tx.row(Namesake, _NAMESAKE, (agent_id, canonical))
 
 
 def put(
@@ -125,73 +161,61 @@ def enrich(tx: WriteTx, entity_id: str, triggers: Sequence[str], tags: Sequence[
 
 def delete(tx: WriteTx, entity_id: str) -> None:
     """Delete what is known of a skill."""
-    tx.run("DELETE FROM skill_meta WHERE entity_id = ?", (entity_id,))
+    tx.run(_DELETE, (entity_id,))
 
 
 def use(tx: WriteTx, entity_ids: Sequence[str], *, at: str) -> None:
     """Count one use of each."""
-    tx.run(_USE, (at, json.dumps(list(entity_ids))))
+    tx.run(_USE, (at, as_list(entity_ids)))
 
 
 def adopted(tx: ReadTx, entity_id: str) -> Adopted | None:
     """Return what the entity was before a skill adopted it, if memories still speak of it."""
-    told = tx.value("SELECT adopted FROM skill_meta WHERE entity_id = ?", (entity_id,))
-    if told is None or tx.one(_MENTIONED, (entity_id,)) is None:
-        return None
-    found = json.loads(told)
-    return Adopted(**found) if isinstance(found, dict) else None
+    found = columns.json_object(tx.value(_ADOPTED, (entity_id,)))
+    is_mentioned = found and tx.value(_MENTIONED, (entity_id,)) is not None
+    return Adopted(**found) if is_mentioned else None
 
 
 def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
     """Return the hash and the model of a skill's vector."""
-    row = tx.one(_VECTOR, (entity_id,))
-    return (row[0], row[1]) if row else None
+    found = tx.tuples(_VECTOR, (entity_id,))
+    return (found[0][0], found[0][1]) if found else None
 
 
 def is_busy(tx: ReadTx, dedupe_key: str | None, *, now: float) -> bool:
     """Return whether such a job is open, or has died less than `REST_SECONDS` ago; `now` in seconds."""
-    return tx.one(_BUSY, (dedupe_key, now - REST_SECONDS)) is not None
+    return tx.value(_BUSY, (dedupe_key, now - REST_SECONDS)) is not None
 
 
 def vectors(
     tx: ReadTx, agents: Sequence[str], dimensions: int, model: str | None
 ) -> list[tuple[str, bytes]]:
     """Return the vectors of the skills of these agents."""
-    rows = tx.all(_VECTORS, (json.dumps(list(agents)), dimensions, model, model))
-    return [(row[0], row[1]) for row in rows]
+    rows = tx.tuples(_VECTORS, (as_list(agents), dimensions, model, model))
+    return [(id_, vector) for id_, vector in rows]
 
 
-def _node(row: Row) -> Node:
-    path = Path(row["fs_path"])
+def _node(row: NodeRow) -> Node:
     return Node(
-        entity_id=row["entity_id"],
-        agent_id=row["agent_id"],
-        name=path.parent.name,
-        title=row["name"],
-        description=row["description"] or "",
-        triggers=_texts(row["triggers"]),
-        tags=_texts(row["tags"]),
-        requires=_texts(row["dependencies"]),
-        fingerprint=row["fingerprint"],
-        fs_path=row["fs_path"],
-        source=row["source"],
-        enriched=bool(row["enriched"]),
-        importance=row["importance"],
-        decay_rate=row["decay_rate"],
-        installed_at=row["installed_at"],
-        last_used_at=row["last_used_at"],
-        use_count=row["use_count"],
+        entity_id=row.entity_id,
+        agent_id=row.agent_id,
+        name=Path(row.fs_path).parent.name,
+        title=row.name,
+        description=row.description or "",
+        triggers=columns.json_strings(row.triggers),
+        tags=columns.json_strings(row.tags),
+        requires=columns.json_strings(row.dependencies),
+        fingerprint=row.fingerprint,
+        fs_path=row.fs_path,
+        source=row.source,
+        enriched=bool(row.enriched),
+        importance=row.importance,
+        decay_rate=row.decay_rate,
+        installed_at=row.installed_at,
+        last_used_at=row.last_used_at,
+        use_count=row.use_count,
     )
 
 
 def _json(texts: Sequence[str]) -> str | None:
     return json.dumps(list(texts), ensure_ascii=False) if texts else None
-
-
-def _texts(told: str | None) -> tuple[str, ...]:
-    """Return a stored list; an older file may hold anything in its place."""
-    try:
-        found = json.loads(told) if told else []
-    except ValueError:
-        return ()
-    return tuple(item for item in found if isinstance(item, str)) if isinstance(found, list) else ()
