@@ -2,8 +2,8 @@
 
 from recall.world import MODEL, NOW, ask, found, remember
 from signet.db import Database, WriteTx, vectors
-from signet.domain.embeddings import store as embeddings
-from signet.domain.recall.models import Fusion, RecallSettings
+from signet.domain.embeddings import vectors as embeddings
+from signet.domain.recall.models import RecallSettings
 
 THINGS = (
     "lamp",
@@ -89,13 +89,6 @@ def test_the_floor_can_be_switched_off(db: Database) -> None:
     db.write(_house)
     question = "upstairs neighbour violin orchestra"
     assert len(found(ask(db, question, settings=RecallSettings(floor=0.0)))) == 10
-
-
-def test_the_plain_fusion_has_no_floor(db: Database) -> None:
-    db.write(_house)
-    question = "upstairs neighbour violin orchestra"
-    plain = RecallSettings(fusion=Fusion.PLAIN)
-    assert len(found(ask(db, question, settings=plain))) == 10
 
 
 def test_a_least_score_of_the_caller_counts_beside_the_floor(db: Database) -> None:

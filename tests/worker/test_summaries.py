@@ -9,8 +9,11 @@ import pytest
 
 from signet import clock
 from signet.db import Row, WriteTx
-from signet.domain.transcripts import end, log_files, store
-from signet.domain.transcripts.models import Rules, Session
+from signet.domain.sessions import session_end
+from signet.domain.sessions.session_end import Rules
+from signet.domain.summaries import requests
+from signet.domain.transcripts import log_files
+from signet.domain.transcripts.models import Session
 from signet.queue import transitions
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
@@ -48,7 +51,7 @@ def ended(
         agent_id=agent, key=key, harness="codex", project=project, text=log_files.storable(text)
     )
     rules = Rules(attempts=attempts)
-    queued = home.db.write(end.end, session, rules=rules, now=clock.now())
+    queued = home.db.write(session_end.store, session, rules=rules, now=clock.now())
     assert queued is not None
     return queued.job_id
 
@@ -280,7 +283,7 @@ def test_a_session_of_an_older_file_is_read_without_what_recall_put_into_it(
     session = Session(agent_id="default", key="older", harness="codex", project=None, text="")
 
     def adopt(tx: WriteTx) -> str:
-        job_id = store.ask(tx, session, slot="older", version="older", attempts=3, now=clock.now())
+        job_id = requests.of_session(tx, session, attempts=3, now=clock.now()).job_id
         tx.run("UPDATE summary_jobs SET transcript = ? WHERE id = ?", (text, job_id))
         return job_id
 

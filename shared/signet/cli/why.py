@@ -19,8 +19,6 @@ STAGES = {
     "neighbours": ("what stands beside it fits too", "what stands beside it fits less"),
     "graph": ("it is linked to what you asked about", "others are linked more closely"),
     "rehearsal": ("it was used before", "it was used long ago"),
-    "rerank": ("at a second look it means the same", "at a second look it means something else"),
-    "gravity": ("a word of the question is in it", "no word of the question is in it"),
     "time": ("it is of the time you asked about", "it is of another time"),
     "hubs": ("what it is about is rare", "what it is about is everywhere"),
     "questions": ("it tells", "it only asks"),

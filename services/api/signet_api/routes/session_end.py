@@ -1,4 +1,4 @@
-"""Where a session ends, and where a long one is read up to here (spec/hooks.md §6).
+"""Where a session ends, and where a long one is read up to here.
 
 The transcript is read from its file and brought into its stored form on another thread; the answer waits for the
 commit and for nothing else.
@@ -13,8 +13,9 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.domain.sessions import lifecycle, session_end
 from signet.domain.sessions.calls import Call
+from signet.domain.summaries.models import Queued
 from signet.domain.transcripts import log_files, merge
-from signet.domain.transcripts.models import Queued, Session
+from signet.domain.transcripts.models import Session
 from signet.errors import Invalid
 from signet.observe import logs, record
 from signet.observe.record import Event

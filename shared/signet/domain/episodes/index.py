@@ -8,8 +8,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.transcripts import store as sessions
-from signet.domain.transcripts import transcript
+from signet.domain.transcripts import stored, transcript
 from signet.providers.ports import Embedder
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
@@ -28,7 +27,7 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
     Raises what the embedder raises, LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
-    found = job.db.read(sessions.whole, agent_id, key)
+    found = job.db.read(stored.whole, agent_id, key)
     if found is None:
         job.commit(lambda tx: {"skipped": "session_not_found"})
         return
@@ -44,8 +43,8 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
         # What is replaced goes with the batch that replaces it.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
         sql.insert(tx, source, list(zip(batch, vectors, strict=True)), model)
-        if len(missing) > BATCH or sessions.stored(tx, agent_id, key)[0] != len(found.content):
-            sessions.ask_index(tx, agent_id, key, priority=BULK, now=clock.now())
+        if len(missing) > BATCH or stored.length(tx, agent_id, key) != len(found.content):
+            stored.queue_index(tx, agent_id, key, priority=BULK, now=clock.now())
         return {"chunks": len(batch), "removed": len(stale)}
 
     job.commit(write)
@@ -65,7 +64,7 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
     """Queue the indexing of the sessions that `find` found."""
     for name in found:
         agent_id, _, key = name.partition("\n")
-        sessions.ask_index(tx, agent_id, key, priority=BULK, now=now)
+        stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
 
 
 def _chunks(text: str, created_at: str) -> list[Chunk]:

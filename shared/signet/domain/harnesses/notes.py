@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from signet.db import Database, ReadTx, WriteTx, runtime_settings
-from signet.domain.harnesses import sql
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
+from signet.domain.summaries import requests
 from signet.domain.transfer.sources import markdown, sections
 
 #: A larger file is no note.
@@ -62,7 +62,7 @@ def is_new(tx: ReadTx, note: Note) -> bool:
 
 def is_own(tx: ReadTx, note: Note) -> bool:
     """Return whether the worker has written this file about a session, whose facts are memories already."""
-    return sql.is_summary(tx, f"memory/{note.path.name}")
+    return requests.has_notes(tx, f"memory/{note.path.name}")
 
 
 def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:

@@ -5,33 +5,27 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from signet.db import ReadTx, fts
-from signet.domain.recall import store
 from signet.domain.recall.columns import Array
 from signet.domain.recall.models import Scores
+from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
 
-#: Up to so many words, `strict` asks for all of them at first.
-FEW_WORDS = 3
 
-
-def find(
-    tx: ReadTx, words: Sequence[str], view: View, limit: int, *, strict: bool = False
-) -> Scores:
-    """Return bm25 (negative) of the `limit` best memories that pass and hold a word, best first; of equals the newest.
-
-    `strict` puts memories with all words of a short question in front of the others.
-    """
+def find(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:
+    """Return bm25 (negative) of the `limit` best memories that pass and hold a word, of equals the newest."""
     totals, held = _totals(tx, words, view)
-    if not strict or len(words) > FEW_WORDS:
-        return _best(totals, held > 0, limit)
-    every = _best(totals, held == len(words), limit)
-    return dict(list({**every, **_best(totals, held > 0, limit)}.items())[:limit])
+    return _best(totals, held > 0, limit)
 
 
 def holding_all(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:
     """Return bm25 (negative) of the `limit` best memories that pass and hold all words, best first."""
     totals, held = _totals(tx, words, view)
     return _best(totals, held == len(words), limit)
+
+
+def ranked(tx: ReadTx, match: str, limit: int) -> Scores:
+    """Return the rows that a full-text expression matches with their bm25, best first, whoever may read them."""
+    return dict(tx.tuples(reading.KEYWORD_BEST, (match, limit)))
 
 
 def _totals(tx: ReadTx, words: Sequence[str], view: View) -> tuple[Array, Array]:
@@ -79,4 +73,4 @@ def hints(tx: ReadTx, words: Sequence[str], agent_id: str, view: View, limit: in
     """Return 0..1 by memory for those that were marked as answers to such a question (REC-6)."""
     if not words:
         return {}
-    return fts.scores(store.hints(tx, fts.any_of(words), agent_id, view.where, limit))
+    return fts.scores(reading.hints(tx, fts.any_of(words), agent_id, view.where, limit))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
 
-from signet.config.sections import Fusion as Fusion
 from signet.db.visibility import Reader
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.skills.roster import Limits
@@ -85,12 +84,11 @@ class Query:
 class RecallSettings:
     """The numbers of recall; `settings.py` says where they come from."""
 
-    fusion: Fusion = Fusion.FILLED
     #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.
     alpha: float = 0.7
     top_k: int = 20
     min_score: float = DEFAULT_MIN_SCORE
-    #: Relevance that a result on a page must have (`floor.py`); 0 switches it off. Only in the filled fusion.
+    #: Relevance that a result on a page must have (`floor.py`); 0 switches it off.
     floor: float = 0.4
     #: Whether memories of one source support each other (`neighbours.py`).
     neighbours: bool = True
@@ -107,11 +105,6 @@ class RecallSettings:
     #: 0 switches the boost off.
     rehearsal_weight: float = 0.1
     rehearsal_half_life_days: float = 30.0
-    #: Only in the plain fusion: the filled one has weighed every cosine already.
-    rerank: bool = True
-    rerank_top_n: int = 20
-    #: Off: with both channels known of every candidate it only costs (0.5 % of the evidence at 50).
-    gravity: bool = False
     hubs: bool = True
     questions: bool = True
     resolution: bool = True

@@ -2,34 +2,13 @@
 
 from collections.abc import Sequence
 
-from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
-from signet.domain.transcripts.store import KIND as SUMMARIZE
-from signet.queue import Job, enqueue
+from signet.domain.repair.sql import sessions as sql
+from signet.domain.summaries import requests
 
 SHOWN = 20
-
-#: The newest job of a session that is done, when no summary of that session stands and its transcript does.
-_SKIPPED = f"""
-SELECT s.id, s.session_id, s.agent_id, s.completed_at, s.max_attempts, j.result FROM summary_jobs s
-  LEFT JOIN memory_jobs j ON j.id = s.id
- WHERE s.status = 'done' AND s.transcript = ''
-   AND {choice.condition(id="s.id", at="COALESCE(s.completed_at, s.created_at)")}
-   AND EXISTS (SELECT 1 FROM session_transcripts t WHERE t.agent_id = s.agent_id AND t.session_key = s.session_id)
-   AND NOT EXISTS (SELECT 1 FROM session_summaries y
-                    WHERE y.agent_id = s.agent_id AND y.session_key = s.session_id AND y.depth = 0)
-   AND NOT EXISTS (SELECT 1 FROM summary_jobs later WHERE later.agent_id = s.agent_id
-                      AND later.session_id = s.session_id AND later.created_at > s.created_at)
-   AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.status IN ('pending', 'leased')
-                      AND open.dedupe_key = '{SUMMARIZE}:' || s.agent_id || ':' || s.session_id)
-   AND COALESCE(j.result, '') NOT LIKE '%not_significant%'
- ORDER BY s.created_at, s.id LIMIT :limit"""
-_GONE = "DELETE FROM memory_jobs WHERE id = ? AND status = 'completed'"
-_WAITS = """
-UPDATE summary_jobs SET status = 'pending', attempts = 0, completed_at = NULL, error = NULL, updated_at = ?
- WHERE id = ?"""
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
@@ -51,21 +30,13 @@ def backfill(tx: WriteTx, order: Order) -> Done:
 
 def _skipped(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("limit")
-    return tx.all(_SKIPPED, {**choice.parameters(order.chosen), "limit": limit})
+    return tx.all(sql.SKIPPED, {**choice.parameters(order.chosen), "limit": limit})
 
 
 def _again(tx: WriteTx, row: Row, order: Order) -> bool:
     """Put the job of the same id in the place of the one that is done."""
-    tx.run(_GONE, (row["id"],))
-    job = Job(
-        kind=SUMMARIZE,
-        job_id=row["id"],
-        dedupe_key=f"{row['agent_id']}:{row['session_id']}",
-        agent_id=row["agent_id"],
-    )
-    if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:
-        return False
-    return tx.run(_WAITS, (clock.to_text(order.now), row["id"])) == 1
+    tx.run(sql.GONE, (row["id"],))
+    return requests.restart(tx, row["id"], now=order.now)
 
 
 def _sample(rows: Sequence[Row]) -> list[dict[str, object]]:
