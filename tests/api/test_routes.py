@@ -15,20 +15,10 @@ _DECLARED: dict[tuple[str, str], tuple[object, int]] = {
 #: Method and path of every route of `permissions.TABLE`, the body it is sent here, and the status of the answer; named
 #: here are those that need a body or cannot succeed.
 TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
-    ("GET", "/"): (None, 200),
-    ("GET", "/health"): (None, 200),
-    ("GET", "/health/live"): (None, 200),
-    ("GET", "/livez"): (None, 200),
     # Without worker and scheduler the daemon is not ready.
     ("GET", "/health/ready"): (None, 503),
     ("GET", "/readyz"): (None, 503),
-    ("GET", "/api/status"): (None, 200),
-    ("GET", "/api/features"): (None, 200),
-    ("GET", "/api/home/greeting"): (None, 200),
-    ("GET", "/api/changelog"): (None, 200),
     # None is written yet.
-    ("GET", "/api/roadmap"): (None, 200),
-    ("GET", "/api/readme"): (None, 200),
     ("GET", "/api/config"): (None, 200),
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),
     ("GET", "/api/identity"): (None, 200),
@@ -139,8 +129,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("GET", "/api/repair/cold-stats"): (None, 200),
     ("GET", "/api/repair/integrity-check"): (None, 200),
     ("GET", "/api/repair/dead-memories"): (None, 200),
-    ("GET", "/api/diagnostics"): (None, 200),
-    ("GET", "/api/diagnostics/{domain}"): (None, 200),
     # Without a worker the run waits.
     ("POST", "/api/repair/cluster-entities"): (None, 202),
     ("GET", "/api/harnesses"): (None, 200),
@@ -155,13 +143,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/connectors/{connector_id}/sync/full"): (None, 400),
     ("GET", "/api/export"): (None, 200),
     ("POST", "/api/import"): ({"records": [{"record": "text", "content": "Rain at noon."}]}, 200),
-    ("GET", "/api/pipeline/status"): (None, 200),
-    ("GET", "/api/pipeline/models"): (None, 200),
-    ("GET", "/api/pipeline/models/by-provider"): (None, 200),
-    ("POST", "/api/pipeline/models/refresh"): (None, 200),
-    ("POST", "/api/pipeline/pause"): (None, 200),
-    ("POST", "/api/pipeline/resume"): (None, 200),
-    ("POST", "/api/pipeline/nudge"): (None, 200),
     ("GET", "/api/secrets"): (None, 200),
     ("POST", "/api/secrets/exec"): ({"command": "true", "secrets": {"A": "gone"}}, 404),
     ("GET", "/api/secrets/1password/status"): (None, 200),
@@ -229,26 +210,9 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("GET", "/api/skills/{name}"): (None, 404),
     ("GET", "/api/skills/{name}/related"): (None, 404),
     ("DELETE", "/api/skills/{name}"): (None, 404),
-    ("GET", "/metrics"): (None, 200),
-    ("GET", "/api/analytics/usage"): (None, 200),
-    ("GET", "/api/analytics/latency"): (None, 200),
-    ("GET", "/api/analytics/errors"): (None, 200),
-    ("GET", "/api/analytics/logs"): (None, 200),
-    ("GET", "/api/analytics/memory-safety"): (None, 200),
-    ("GET", "/api/analytics/continuity"): (None, 200),
-    ("GET", "/api/analytics/continuity/latest"): (None, 200),
-    ("GET", "/api/telemetry/events"): (None, 200),
-    ("GET", "/api/telemetry/stats"): (None, 200),
-    ("GET", "/api/telemetry/export"): (None, 200),
-    ("GET", "/api/telemetry/training-export"): (None, 200),
-    ("GET", "/api/timeline/{entity_id}"): (None, 200),
-    ("GET", "/api/timeline/{entity_id}/export"): (None, 200),
     ("GET", "/api/checkpoints"): (None, 200),
     ("GET", "/api/checkpoints/{session_key}"): (None, 200),
-    ("GET", "/api/logs"): (None, 200),
     # It ends when the daemon stops.
-    ("GET", "/api/logs/stream"): (None, 200),
-    ("GET", "/docs"): (None, 200),
 }
 #: What a route needs to be asked besides its path.
 QUERIES = {

@@ -4,11 +4,37 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from signet.wire import agents, auth, jobs, memory, recall
+from signet.wire import (
+    agents,
+    analytics,
+    auth,
+    diagnostics,
+    home,
+    jobs,
+    logs,
+    memory,
+    pipeline,
+    recall,
+    status,
+    telemetry,
+)
 from signet.wire.operation import Operation
 
 #: One module for each family; its name is the family's in OpenAPI.
-FAMILIES: tuple[ModuleType, ...] = (memory, recall, jobs, agents, auth)
+FAMILIES: tuple[ModuleType, ...] = (
+    memory,
+    recall,
+    jobs,
+    agents,
+    auth,
+    status,
+    home,
+    diagnostics,
+    pipeline,
+    analytics,
+    telemetry,
+    logs,
+)
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.
 BY_ID: Mapping[str, Operation[Any]] = {

@@ -13,13 +13,6 @@ from signet.client.answers.connectors import (
     SyncError,
     SyncProgress,
 )
-from signet.client.answers.daemon import (
-    Health,
-    Paused,
-    PipelineStatus,
-    Ready,
-    Status,
-)
 from signet.client.answers.documents import (
     AddedDocument,
     Chunk,
@@ -57,17 +50,7 @@ from signet.client.answers.machine import (
     TaskPage,
     WholeTask,
 )
-from signet.client.answers.operation import (
-    Diagnoses,
-    Diagnosis,
-    Models,
-    OfferedModel,
-    Repaired,
-    TelemetryPage,
-    TelemetryStats,
-    Timeline,
-    TimelineEvent,
-)
+from signet.client.answers.operation import Repaired
 from signet.client.answers.sessions import (
     Bypassed,
     Checkpoint,
@@ -124,12 +107,14 @@ from signet.wire.agents import (
     WholeAgent,
     Withdrawn,
 )
+from signet.wire.analytics import Timeline, TimelineEvent
 from signet.wire.auth import (
     IssuedToken,
     RevokedToken,
     Token,
     WhoAmI,
 )
+from signet.wire.diagnostics import Diagnoses, Diagnosis
 from signet.wire.injections import (
     ContextInjection,
     ContextItem,
@@ -162,6 +147,7 @@ from signet.wire.memory import (
     Recovered,
     Remembered,
 )
+from signet.wire.pipeline import Models, OfferedModel, Paused, PipelineStatus
 from signet.wire.recall import (
     Channel,
     ContextAnswer,
@@ -175,6 +161,8 @@ from signet.wire.recall import (
     Stage,
     Why,
 )
+from signet.wire.status import Health, Ready, Status
+from signet.wire.telemetry import TelemetryPage, TelemetryStats
 
 __all__ = [
     "AddedConnector",

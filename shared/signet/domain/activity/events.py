@@ -1,10 +1,10 @@
 """Telemetry events and training pairs, read page by page: each page follows the last row of the one before."""
 
-import math
 from dataclasses import dataclass
 
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.activity import sql
+from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 
 #: Rows that are read and sent at a time.
 PAGE_ROWS = 1_000
@@ -22,12 +22,12 @@ class Span:
     limit: int = 100
 
 
-def newest(tx: ReadTx, span: Span) -> list[dict[str, object]]:
+def newest(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
     """Return events, newest first."""
     return [_answer(row) for row in sql.newest_events(tx, _bounds(span) | {"limit": span.limit})]
 
 
-def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[dict[str, object]]:
+def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEvent]:
     """Return the events that follow an id, oldest first."""
     rows = sql.events_page(tx, _bounds(span) | {"after": after, "limit": limit})
     return [_answer(row) for row in rows]
@@ -42,7 +42,7 @@ def training_page(
     return [row._asdict() for row in rows]
 
 
-def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
+def stats(tx: ReadTx, *, since: str | None) -> TelemetryStats:
     """Return sums over every event since an instant."""
     llm = sql.llm_totals(tx, since)
     stages: dict[str, int] = {}
@@ -51,6 +51,7 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
         stages[row.stage] = stages.get(row.stage, 0) + row.errors
         codes[row.code] = codes.get(row.code, 0) + row.errors
     return {
+        "enabled": True,
         "totalEvents": sql.event_count(tx, since),
         "llm": {
             "calls": llm.calls,
@@ -58,10 +59,8 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
             "totalInputTokens": llm.input_tokens,
             "totalOutputTokens": llm.output_tokens,
             "totalCost": llm.cost,
-            **{
-                f"p{percent}": sql.llm_duration(tx, since, math.floor(llm.calls * percent / 100))
-                for percent in (50, 95)
-            },
+            "p50": sql.llm_duration(tx, since, llm.calls * 50 // 100),
+            "p95": sql.llm_duration(tx, since, llm.calls * 95 // 100),
         },
         "pipelineErrors": sum(codes.values()),
         "pipelineErrorsByStage": stages,
@@ -83,7 +82,7 @@ def _bounds(span: Span) -> dict[str, str | int | None]:
     return {"event": span.event, "since": span.since, "until": span.until}
 
 
-def _answer(row: sql.Event) -> dict[str, object]:
+def _answer(row: sql.Event) -> TelemetryEvent:
     return {
         "id": row.id,
         "event": row.event,
