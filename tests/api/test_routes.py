@@ -57,7 +57,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ),
     ("POST", "/api/hooks/pre-compaction"): ({"harness": "codex"}, 200),
     ("POST", "/api/hooks/compaction-complete"): ({"harness": "codex", "summary": "All done."}, 200),
-    ("GET", "/api/sessions"): (None, 200),
     ("POST", "/api/sessions/search"): ({"query": "tests"}, 200),
     ("GET", "/api/sessions/{session_key}"): (None, 404),
     ("POST", "/api/sessions/{session_key}/bypass"): ({"enabled": True}, 404),
@@ -75,7 +74,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/hooks/synthesis/complete"): ({"content": "# Memory"}, 503),
     ("POST", "/api/synthesis/trigger"): (None, 503),
     ("GET", "/api/synthesis/status"): (None, 200),
-    ("GET", "/api/sessions/summaries"): (None, 200),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("GET", "/api/documents"): (None, 200),
     ("GET", "/api/documents/{document_id}"): (None, 200),
@@ -210,8 +208,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("GET", "/api/skills/{name}"): (None, 404),
     ("GET", "/api/skills/{name}/related"): (None, 404),
     ("DELETE", "/api/skills/{name}"): (None, 404),
-    ("GET", "/api/checkpoints"): (None, 200),
-    ("GET", "/api/checkpoints/{session_key}"): (None, 200),
     # It ends when the daemon stops.
 }
 #: What a route needs to be asked besides its path.

@@ -15,6 +15,7 @@ from signet.wire import (
     memory,
     pipeline,
     recall,
+    sessions,
     status,
     telemetry,
 )
@@ -34,6 +35,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     analytics,
     telemetry,
     logs,
+    sessions,
 )
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.

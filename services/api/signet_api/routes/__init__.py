@@ -100,6 +100,9 @@ SERVING = (
     metrics,
     docs,
     page,
+    sessions,
+    summaries,
+    checkpoints,
 )
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
@@ -115,8 +118,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     hook_start.router,
     hook_prompt.router,
     session_end.router,
-    summaries.router,
-    sessions.router,
     synthesis.router,
     documents.router,
     connectors.router,
@@ -130,7 +131,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     git.router,
     update.router,
     repair.router,
-    checkpoints.router,
     mcp.router,
     marketplace.router,
     marketplace_tools.router,

@@ -52,21 +52,13 @@ from signet.client.answers.machine import (
 )
 from signet.client.answers.operation import Repaired
 from signet.client.answers.sessions import (
-    Bypassed,
-    Checkpoint,
     Compacted,
     EndedSession,
     EndedTurn,
-    Excerpt,
     Precompaction,
     Prompted,
-    RenewedSession,
-    RunningSession,
-    SessionSummary,
     StartedSession,
-    SummaryPage,
     ToldMemory,
-    Transcript,
 )
 from signet.client.answers.skills import (
     CatalogSkill,
@@ -160,6 +152,16 @@ from signet.wire.recall import (
     RecallStats,
     Stage,
     Why,
+)
+from signet.wire.sessions import (
+    Bypassed,
+    Checkpoint,
+    Excerpt,
+    RenewedSession,
+    RunningSession,
+    SessionSummary,
+    SummaryPage,
+    Transcript,
 )
 from signet.wire.status import Health, Ready, Status
 from signet.wire.telemetry import TelemetryPage, TelemetryStats
