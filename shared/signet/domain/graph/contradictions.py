@@ -1,7 +1,7 @@
 """Attributes of an entity that a newer one contradicts: superseded, never deleted.
 
-Compared over all aspects of the entity: that somebody "lives in Paris" is background, that he "moved to Berlin" is
-an event. A constraint is never superseded; running twice changes nothing more (KG-13).
+Compared over all aspects of the entity: "lives in Paris" is filed under background, "moved to Berlin"
+under events. A constraint is never superseded; running twice changes nothing more (KG-13).
 """
 
 from collections.abc import Callable, Sequence

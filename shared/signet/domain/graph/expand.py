@@ -152,9 +152,9 @@ def _nearness(
     cosines = _cosines(tx, question.vector(), memory_ids)
 
     def near(memory_id: str | None, text: str) -> float:
-        said = fts.words(text)
-        held = sum(any(fts.stands_for(term, word) for word in said) for term in asked)
-        shared = held / len(asked) if asked else 0.0
+        words = fts.words(text)
+        found = sum(any(fts.stands_for(term, word) for word in words) for term in asked)
+        shared = found / len(asked) if asked else 0.0
         return max(shared, cosines.get(memory_id or "", 0.0))
 
     return near

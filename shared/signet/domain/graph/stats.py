@@ -12,7 +12,7 @@ from signet.domain.graph.sql import reports as sql
 from signet.domain.graph.sql.reports import Comparison
 from signet.domain.graph.weights import WeightBounds
 
-#: What counts as lately updated by feedback.
+#: How recent an update by feedback is to be counted.
 RECENT = timedelta(days=7)
 #: A win rate that moves by less is stable.
 TREND = 0.1

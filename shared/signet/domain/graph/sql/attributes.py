@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from signet import ids
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list, list_of
+from signet.db.dialect import LIST, as_list, list_of, list_rows
 from signet.domain.graph.models import Source
 
 _ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
@@ -22,8 +22,8 @@ INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_val
     importance, source_memory_id, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 _HAS_ATTRIBUTE = "SELECT 1 FROM entity_attributes WHERE source_memory_id = ? LIMIT 1"
-_PENDING = """
-SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM json_each(?) j
+_PENDING = f"""
+SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM {list_rows()} j
   JOIN entity_attributes a ON a.id = j.value JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
  WHERE a.entity_id = ? AND a.aspect_id IS NULL AND a.status = 'active' ORDER BY j.key"""
 _CLASSIFY = """

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import as_list
+from signet.db.dialect import as_list, list_rows
 from signet.domain.graph.models import Subject
 from signet.domain.graph.sql import attributes
 
 _SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
-_MEMORIES = """
-SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
+_MEMORIES = f"""
+SELECT m.id, m.content FROM {list_rows()} j JOIN memories m ON m.id = j.value
  WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
 _NEWEST = """
 SELECT m.id, m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
@@ -66,5 +66,5 @@ def next_to_synthesize(tx: ReadTx, top: int) -> Owned | None:
 
 
 def note_synthesis(tx: WriteTx, entity_id: str, *, at: str) -> None:
-    """Note when an entity's dependencies were last looked for in all that is said of it."""
+    """Note when an entity's dependencies were last looked for in all its memories."""
     tx.run(_SYNTHESIZED, (at, entity_id))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 from signet.db import ReadTx
-from signet.db.dialect import as_list
+from signet.db.dialect import as_list, list_rows
 from signet.db.visibility import Reader, readable
 from signet.domain.graph.models import CHUNK_GROUP, SKILL, Entity
 from signet.domain.graph.sql.visible import Visible
@@ -45,13 +45,13 @@ SELECT m.id, m.content FROM memories m INDEXED BY idx_memories_created
 WHERE m.is_deleted = 0 AND m.agent_id = ? AND {where} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
 _MENTIONED = "SELECT entity_id FROM memory_entity_mentions WHERE memory_id = ?"
 #: A change runs along edges that block or inform, and against all others.
-_NEXT = """
+_NEXT = f"""
 SELECT DISTINCT e.id, e.name, e.entity_type AS type
-FROM json_each(:ids) j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{near}
-  ON d.{near}_entity_id = j.value
-CROSS JOIN entities n ON n.id = d.{near}_entity_id
-CROSS JOIN entities e ON e.id = d.{far}_entity_id
-WHERE d.agent_id = :agent AND d.dependency_type {is_with} IN ('blocks', 'informs') AND {{edge}}"""
+FROM {list_rows(":ids")} j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{{near}}
+  ON d.{{near}}_entity_id = j.value
+CROSS JOIN entities n ON n.id = d.{{near}}_entity_id
+CROSS JOIN entities e ON e.id = d.{{far}}_entity_id
+WHERE d.agent_id = :agent AND d.dependency_type {{is_with}} IN ('blocks', 'informs') AND {{{{edge}}}}"""
 _FROM_SOURCE = {"near": "source", "far": "target"}
 _FROM_TARGET = {"near": "target", "far": "source"}
 _DOWNSTREAM = (
@@ -72,7 +72,7 @@ class Totals(NamedTuple):
 
 
 class AspectTotals(NamedTuple):
-    """How many aspects there are, what they weigh, and how many changed lately or reached a bound."""
+    """How many aspects there are, what they weigh, and how many changed recently or reached a bound."""
 
     aspects: int
     average_weight: float
@@ -127,7 +127,7 @@ def totals(tx: ReadTx, agent_id: str) -> Totals:
 def aspect_totals(
     tx: ReadTx, agent_id: str, *, recent: str, high: float, low: float
 ) -> AspectTotals:
-    """Return what an agent's aspects weigh; `recent` is since when a change is lately."""
+    """Return what an agent's aspects weigh; changes after `recent` count as recent."""
     asked = {"agent": agent_id, "recent": recent, "high": high, "low": low}
     return _only(tx.rows(AspectTotals, _ASPECTS, asked))
 
