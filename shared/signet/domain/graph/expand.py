@@ -13,7 +13,8 @@ from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import expand as sql
-from signet.domain.graph.sql.expand import Described, Filed, LinkedMemory, Summary, Target
+from signet.domain.graph.sql.expand import Described, Filed, Summary, Target
+from signet.domain.graph.sql.facts import MemoryText
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4
@@ -60,7 +61,7 @@ class Expanded:
     aspects: Sequence[AspectView]
     dependencies: Sequence[Target]
     memory_count: int
-    memories: Sequence[LinkedMemory]
+    memories: Sequence[MemoryText]
 
 
 def expand(

@@ -33,13 +33,6 @@ class MemoryText(NamedTuple):
     content: str
 
 
-class Owned(NamedTuple):
-    """An entity and its agent."""
-
-    id: str
-    agent_id: str
-
-
 def subject(tx: ReadTx, entity_id: str) -> Subject | None:
     """Return an entity with its aspects."""
     row = tx.one(_SUBJECT, (entity_id,))
@@ -60,9 +53,10 @@ def newest(tx: ReadTx, entity_id: str, *, agent_id: str, limit: int) -> list[Mem
     return tx.rows(MemoryText, _NEWEST, (entity_id, agent_id, limit))
 
 
-def next_to_synthesize(tx: ReadTx, top: int) -> Owned | None:
-    """Return the entity that has waited longest, of those that each agent's memories mention most and that changed."""
-    return tx.row(Owned, _NEXT, (top,))
+def next_to_synthesize(tx: ReadTx, top: int) -> tuple[str, str] | None:
+    """Return the entity that has waited longest, of the most mentioned that have changed, and its agent."""
+    found = tx.tuples(_NEXT, (top,))
+    return found[0] if found else None
 
 
 def note_synthesis(tx: WriteTx, entity_id: str, *, at: str) -> None:
