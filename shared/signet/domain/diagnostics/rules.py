@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from signet import clock
+from signet.domain.diagnostics.counts import Calls, Duplicates, Queue
 from signet.domain.diagnostics.models import Deduction, Domain, Facts
-from signet.domain.diagnostics.store import Calls, Duplicates, Queue
 from signet.domain.embeddings.models import Coverage
 
 if TYPE_CHECKING:
