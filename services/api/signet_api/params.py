@@ -40,7 +40,7 @@ Until = Annotated[str | None, Depends(_until)]
 
 
 def whole(text: str | None, default: int, *, low: int, high: int) -> int:
-    """Return a whole number within bounds; what is not a number is the default (routes.md)."""
+    """Return a whole number within bounds; what is not a number is the default."""
     try:
         value = int(text) if text is not None else default
     except ValueError:

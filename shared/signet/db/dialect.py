@@ -7,6 +7,9 @@ A list is one parameter, so that a statement is one text for lists of any length
 import json
 from collections.abc import Iterable
 
+#: The names of all tables.
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
+
 #: The values of a list that is bound as one parameter, for `IN`.
 LIST = "(SELECT value FROM json_each(?))"
 

@@ -1,4 +1,4 @@
-"""The named agents of the workspace: list them, add one, remove one (spec/harnesses.md §8).
+"""The named agents of the workspace: list them, add one, remove one.
 
 agent.yaml is changed first and the database follows it, so that neither undoes the other.
 """

@@ -1,4 +1,4 @@
-"""Who am I, and tokens: issue, list, take back (spec/auth.md §8)."""
+"""Who am I, and tokens: issue, list, take back."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Agents that work now, and what they say to each other (spec/hooks.md §10)."""
+"""Agents that work now, and what they say to each other."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a prompt brings to mind (spec/hooks.md §5). Whatever fails in that, the prompt goes on without it."""
+"""What a prompt brings to mind. Whatever fails in that, the prompt goes on without it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Where a session begins: it is claimed, and given its context (spec/hooks.md §4)."""
+"""Where a session begins: it is claimed, and given its context."""
 
 import asyncio
 import os

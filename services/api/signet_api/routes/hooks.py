@@ -1,4 +1,4 @@
-"""What harnesses ask for while a session runs: to remember, and around a compaction (spec/hooks.md §8)."""
+"""What harnesses ask for while a session runs: to remember, and around a compaction."""
 
 from functools import partial
 

@@ -26,7 +26,7 @@ class _Within(TypedDict):
     project: str | None
 
 
-#: What history is told of instead of a memory (diagnostics-repair.md RP-5).
+#: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
 
 

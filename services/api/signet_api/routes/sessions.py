@@ -1,4 +1,4 @@
-"""Look at running sessions and steer them; read what was said in them (spec/hooks.md §2, §3)."""
+"""Look at running sessions and steer them; read what was said in them."""
 
 from fastapi import APIRouter, Request
 

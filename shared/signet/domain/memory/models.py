@@ -62,7 +62,7 @@ class Rules:
     #: Whether an `extract` and an `embed` job are queued for a new memory.
     extract: bool = True
     embed: bool = True
-    #: A longer text is saved in pieces of about `chunk_chars` (spec/memory.md §5).
+    #: A longer text is saved in pieces of about `chunk_chars`.
     max_chars: int = 800
     chunk_chars: int = 600
     #: How often a job of a new memory is tried.

@@ -16,6 +16,7 @@ from signet.domain.memory.models import Actor, Event
 from signet.domain.repair import gate, lock, registry
 from signet.domain.repair.catalog import BY_NAME, Action
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused, Result
+from signet.domain.repair.sql import run as sql
 from signet.domain.repair.work import Models, NoModels, Work
 from signet.errors import SignetError
 from signet.observe import metrics
@@ -25,9 +26,6 @@ from signet.queue.job_context import JobContext
 
 #: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
-
-_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
-_KEPT = "SELECT result FROM memory_jobs WHERE id = ?"
 
 
 class OutOfTime(SignetError):
@@ -117,7 +115,7 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
         transitions.record_result(tx, job_id, {"affected": affected, "steps": steps})
         return job_id
     if order.action.is_shared:
-        return str(tx.value(_OPEN, (job.unique_key,)))
+        return str(tx.value(sql.OPEN, (job.unique_key,)))
     raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -154,7 +152,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
     """
     order = _order(job.lease.payload, settings)
-    kept = columns.json_object(job.db.read(ReadTx.value, _KEPT, (job.lease.job_id,)))
+    kept = columns.json_object(job.db.read(ReadTx.value, sql.KEPT, (job.lease.job_id,)))
 
     def keep(tx: WriteTx, affected: int, steps: int) -> None:
         transitions.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
@@ -184,7 +182,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
 
 def _may_start(tx: ReadTx, order: Order) -> None:
     gate.check(tx, order)
-    if tx.value(_OPEN, (_job(order).unique_key,)):
+    if tx.value(sql.OPEN, (_job(order).unique_key,)):
         raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.skills import node, sql
 from signet.domain.skills.enrich import node_of

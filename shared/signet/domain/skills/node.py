@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.graph import names, skill_nodes
 from signet.domain.graph.models import SKILL

@@ -1,4 +1,4 @@
-"""Naming an agent, and what agents say to each other (spec/harnesses.md §8, spec/hooks.md §10)."""
+"""Naming an agent, and what agents say to each other."""
 
 from signet.wire.requests.model import Body, spelled
 

@@ -1,4 +1,4 @@
-"""Asking for a token (spec/auth.md §8)."""
+"""Asking for a token."""
 
 from pydantic import ConfigDict, Field
 

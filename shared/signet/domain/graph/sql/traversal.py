@@ -1,6 +1,7 @@
 """What traversals of the graph read: entities that words name, and the memories around them.
 
-Limits are `? + 0`: SQLite plans for their value otherwise, and prepares the statement again for each (recall/store.py).
+Limits are `? + 0`: SQLite plans for their value otherwise, and prepares the statement again for each
+(recall/sql/reading.py).
 """
 
 from collections.abc import Iterable, Sequence

@@ -211,7 +211,11 @@ def test_ended_tasks_are_deleted_after_their_retention_unless_somebody_pinned_th
     tx.run(
         "INSERT INTO entity_pinning (id, entity_id, pin_type, created_at) VALUES ('p', 'pinned', 'pin', '')"
     )
+    for name in ("done", "kept"):
+        tx.run("INSERT INTO memory_entity_mentions (memory_id, entity_id) VALUES ('m', ?)", (name,))
     assert tasks.delete_ended(tx, now=NOON, limit=10) == 1
+    mentioned = tx.all("SELECT entity_id FROM memory_entity_mentions")
+    assert [row[0] for row in mentioned] == ["kept"]
     left = tx.all("SELECT entity_id FROM task_meta ORDER BY 1")
     assert [row[0] for row in left] == ["kept", "open", "pinned"]
 

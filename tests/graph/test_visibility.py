@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.test_knowledge import an_entity, id_of
+from graph.test_browse import an_entity, id_of
 from support.http import Api
 
 #: In every name and text that the memory of the other scope brings.

@@ -1,7 +1,4 @@
-"""Which rows are old enough, and the SQL of those that no noun above the queue owns.
-
-Each statement looks at a bounded number of rows through an index on the time it compares.
-"""
+"""Which of the memories that are old enough still have links or vectors."""
 
 import json
 

@@ -25,7 +25,7 @@ _BATCH = 1024
 _PART = 4_096
 
 #: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
-_KEYWORD_BEST = (
+KEYWORD_BEST = (
     "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ? + 0"
 )
 #: One text of many numbers costs a tenth of as many rows.
@@ -182,11 +182,6 @@ class Origin(NamedTuple):
     text: str | None
     source: str | None
     chars: int
-
-
-def keyword(tx: ReadTx, match: str, limit: int) -> dict[int, float]:
-    """Return the rows that match with their bm25, best first, whoever may read them."""
-    return {row[0]: row[1] for row in tx.all(_KEYWORD_BEST, (match, limit))}
 
 
 def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float]]:

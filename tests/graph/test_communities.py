@@ -80,9 +80,7 @@ def test_two_triangles_are_two_communities_and_a_lonely_entity_is_in_none(tx: Wr
     first, second = "community_default_0", "community_default_1"
     assert members(tx) == dict.fromkeys("ABC", first) | dict.fromkeys("XYZ", second)
     found = communities.overview(tx, reader=Reader(agent_id="default"))
-    assert [
-        (row["id"], row["name"], row["cohesion"], row["member_count"]) for row in found.rows
-    ] == [
+    assert [(row.id, row.name, row.cohesion, row.member_count) for row in found.rows] == [
         (first, "A", 1.0, 3),
         (second, "Y", 1.0, 3),
     ]
@@ -142,9 +140,9 @@ def test_who_has_lost_all_edges_leaves_and_empty_communities_go(tx: WriteTx) -> 
     tx.run("DELETE FROM entity_dependencies WHERE id LIKE '%X%' OR id LIKE '%Y%'")
     clustered(tx)
     assert groups(tx) == {frozenset("ABC")}
-    assert [
-        row["id"] for row in communities.overview(tx, reader=Reader(agent_id="default")).rows
-    ] == ["community_default_0"]
+    assert [row.id for row in communities.overview(tx, reader=Reader(agent_id="default")).rows] == [
+        "community_default_0"
+    ]
 
 
 def test_parallel_edges_count_once_by_the_strongest_and_broken_ones_not_at_all(tx: WriteTx) -> None:
@@ -175,7 +173,7 @@ def test_a_graph_of_any_shape_is_stored_as_it_was_divided(tx: WriteTx) -> None:
     assert made is not None
     communities.replace(tx, made, now=NOON)
     stored = {
-        row["id"]: row["member_count"]
+        row.id: row.member_count
         for row in communities.overview(tx, reader=Reader(agent_id="default")).rows
     }
     assert stored == {one.id: len(one.members) for one in made.communities}

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from api.test_knowledge import ADA, an_edge, an_entity, id_of, names, remember
+from graph.test_browse import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
-from signet.domain.graph.missing_tables import TABLES
+from signet.domain.graph.missing_tables import NEEDED
 from signet_api.routes import knowledge_graph
 from support.http import Api
 from support.processes import PATIENCE_SECONDS, eventually
@@ -48,7 +48,7 @@ def test_stats_count_what_is_known(api: Api) -> None:
     }
 
 
-@pytest.mark.parametrize("table", sorted(TABLES))
+@pytest.mark.parametrize("table", sorted(NEEDED))
 def test_without_a_table_of_the_graph_nothing_fails(api: Api, table: str) -> None:
     remember(api, ADA)
     api.run(f"DROP TABLE {table}")
@@ -248,7 +248,7 @@ def test_hygiene_names_what_is_doubtful_and_changes_nothing(api: Api) -> None:
     ada = id_of(api, "Ada Winter")
     api.run("DELETE FROM memory_entity_mentions WHERE entity_id = ?", ada)
     api.run("UPDATE entity_attributes SET aspect_id = NULL, source_memory_id = 'gone'")
-    before = {table: api.rows(table) for table in TABLES}
+    before = {table: api.rows(table) for table in NEEDED}
     found = api.get("/api/knowledge/hygiene").body
     assert [(one["name"], one["reason"]) for one in found["suspiciousEntities"]] == [
         ("**Status**", "a label, no name")
@@ -259,7 +259,7 @@ def test_hygiene_names_what_is_doubtful_and_changes_nothing(api: Api) -> None:
     assert found["safeMentionCandidates"] == [
         {"memoryId": memory_id, "entityId": ada, "name": "Ada Winter"}
     ]
-    assert {table: api.rows(table) for table in TABLES} == before
+    assert {table: api.rows(table) for table in NEEDED} == before
 
 
 def communities(api: Api, agent: str = "default") -> Mapping[str, object]:

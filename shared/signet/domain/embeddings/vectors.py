@@ -10,6 +10,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
 from signet.domain.activity import counters
+from signet.domain.embeddings import sql
 from signet.domain.embeddings.models import (
     Coverage,
     Gap,
@@ -19,54 +20,6 @@ from signet.domain.embeddings.models import (
     Tracker,
 )
 from signet.queue import Status, stats
-
-_INSERT = """
-INSERT INTO embeddings
-  (id, content_hash, vector, dimensions, source_type, source_id, ordinal, model, chunk_text, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_IDS = "SELECT id FROM embeddings WHERE source_type = ? AND source_id = ?"
-_DELETE = "DELETE FROM embeddings WHERE source_type = ? AND source_id = ?"
-
-CURRENT = """
-EXISTS (SELECT 1 FROM embeddings e
-        WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
-          AND e.content_hash = coalesce(m.content_hash, '') AND (:model IS NULL OR e.model IS :model))
-"""
-#: A text whose embedding has died rests, twice as long after each death; a changed text is another one.
-_UNTRIED = f"""
-SELECT m.id FROM memories m
-WHERE m.is_deleted = 0 AND NOT {CURRENT}
-  AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
-                     AND j.status IN ('pending', 'leased'))
-  AND coalesce((SELECT unixepoch(max(j.failed_at)) + min(:longest, :rest << min(count(*) - 1, 16))
-                  FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'embed'
-                   AND j.status = 'dead' AND j.failed_at >= m.updated_at), 0) <= :now
-ORDER BY m.updated_at DESC LIMIT :limit
-"""
-_GAP = f"""
-SELECT m.id, m.content, coalesce(m.content_hash, '') FROM memories m
-WHERE m.id = :id AND m.is_deleted = 0 AND NOT {CURRENT}
-"""
-_COVERAGE = f"""
-SELECT count(*), coalesce(sum({CURRENT}), 0) FROM memories m WHERE m.is_deleted = 0
-"""
-
-_KINDS = """
-SELECT e.dimensions, e.model, count(*), count(m.id), sum(e.dimensions < 1 OR length(e.vector) <> 4 * e.dimensions)
-FROM embeddings e LEFT JOIN memories m ON m.id = e.source_id AND m.is_deleted = 0
-WHERE e.source_type = 'memory' GROUP BY e.dimensions, e.model
-"""
-_ALL = "SELECT count(*) FROM embeddings"
-#: sqlite-vec keeps its ids in a table of its own, which is quick to count and to look in.
-_INDEX_IDS = "vec_embeddings_rowids"
-_HAS_INDEX = f"SELECT 1 FROM sqlite_master WHERE name = '{_INDEX_IDS}'"
-_INDEXED = f"SELECT count(*) FROM {_INDEX_IDS}"
-_UNINDEXED = f"""
-SELECT count(*) FROM embeddings e
-WHERE e.dimensions = ? AND NOT EXISTS (SELECT 1 FROM {_INDEX_IDS} v WHERE v.id = e.id)
-"""
-_LAST_CYCLE = "SELECT last_run_ms FROM beats WHERE name = ?"
 
 #: The beat that looks for missing vectors, and the counter of the times when it could not.
 BEAT = "embedding_gaps"
@@ -91,7 +44,7 @@ def replace(
     rows = [(ids.new_ordered_id(), text, vector) for text, vector in passages]
     at = clock.to_text(now)
     tx.many(
-        _INSERT,
+        sql.INSERT,
         [
             (
                 *(id_, content_hash, vector, vectors.dimensions(vector), source_type, memory_id),
@@ -120,12 +73,12 @@ def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: R
         "longest": rest.longest_seconds,
         "limit": limit,
     }
-    return [row[0] for row in tx.all(_UNTRIED, asked)]
+    return [row[0] for row in tx.all(sql.UNTRIED, asked)]
 
 
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
     """Return what is to be embedded for a memory; None when it has current vectors or is gone."""
-    row = tx.one(_GAP, {"id": memory_id, "model": model})
+    row = tx.one(sql.GAP, {"id": memory_id, "model": model})
     if row is None:
         return None
     return Gap(memory_id=row[0], content=row[1], content_hash=row[2])
@@ -133,23 +86,23 @@ def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
 
 def coverage(tx: ReadTx, *, model: str | None = None) -> Coverage:
     """Return how many active memories there are and how many have a current vector."""
-    row = tx.one(_COVERAGE, {"model": model})
+    row = tx.one(sql.COVERAGE, {"model": model})
     return Coverage(total=row[0], embedded=row[1]) if row else Coverage(total=0, embedded=0)
 
 
 def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
     """Look at every vector; about 3 s for a million of them."""
-    kinds = tx.all(_KINDS)
+    kinds = tx.all(sql.KINDS)
     in_index, unindexed = None, 0
-    if tx.one(_HAS_INDEX) is not None:
-        in_index = int(tx.value(_INDEXED))
-        unindexed = int(tx.value(_UNINDEXED, (dimensions,)))
+    if tx.one(sql.HAS_INDEX) is not None:
+        in_index = int(tx.value(sql.INDEXED))
+        unindexed = int(tx.value(sql.UNINDEXED, (dimensions,)))
     return Survey(
         coverage=coverage(tx, model=model),
         models=tuple(sorted({row[1] for row in kinds if row[1] and row[3]})),
         other_width=sum(row[2] for row in kinds if row[0] != dimensions),
         without_values=sum(row[4] for row in kinds),
-        in_table=int(tx.value(_ALL)),
+        in_table=int(tx.value(sql.ALL)),
         in_index=in_index,
         unindexed=unindexed,
         orphaned=sum(row[2] - row[3] for row in kinds),
@@ -164,7 +117,7 @@ def note_skipped(tx: WriteTx) -> None:
 def tracker(tx: ReadTx) -> Tracker:
     """Return what the search for missing vectors has done."""
     jobs = {depth.status: depth.jobs for depth in stats.depths(tx) if depth.kind == "embed"}
-    last_ms = tx.value(_LAST_CYCLE, (BEAT,))
+    last_ms = tx.value(sql.LAST_CYCLE, (BEAT,))
     return Tracker(
         processed=jobs.get(Status.COMPLETED, 0),
         failed=jobs.get(Status.DEAD, 0),
@@ -175,8 +128,8 @@ def tracker(tx: ReadTx) -> Tracker:
 
 
 def _clear(tx: WriteTx, source_id: str, source_type: SourceType) -> None:
-    old = [row[0] for row in tx.all(_IDS, (source_type, source_id))]
+    old = [row[0] for row in tx.all(sql.IDS, (source_type, source_id))]
     if old:
         vectors.delete(tx, old)
-        tx.run(_DELETE, (source_type, source_id))
+        tx.run(sql.DELETE, (source_type, source_id))
     tx.run("DELETE FROM umap_cache")
