@@ -63,7 +63,7 @@ PIPELINE_ERRORS = """
 SELECT json_extract(properties, '$.stage') AS stage, json_extract(properties, '$.code') AS code, COUNT(*) AS errors
   FROM telemetry_events WHERE event = 'pipeline.error' AND (:since IS NULL OR timestamp >= :since)
  GROUP BY stage, code ORDER BY stage, code"""
-#: The columns of an exported training pair (predictor.md §5): ids and numbers, no text (PR-2).
+#: The columns of an exported training pair: ids and numbers, no text (PR-2).
 PAIR = (
     "id", "agent_id", "session_key", "memory_id", "recency_days", "access_count", "importance", "decay_factor",
     "embedding_similarity", "entity_slot", "aspect_slot", "is_constraint", "structural_density", "fts_hit_count",
