@@ -100,19 +100,6 @@ def test_both_tables_hold_the_same_ids_after_every_change(db: Database) -> None:
     assert len(db.read(_rows, "embeddings")) == 1
 
 
-def test_every_change_of_vectors_empties_the_map(db: Database) -> None:
-    def draw(tx: WriteTx) -> None:
-        tx.run("INSERT INTO umap_cache VALUES (1, 2, 0, '{}', '2026-01-01')")
-
-    for change in (
-        lambda tx: embeddings.replace(tx, "a", "h", [("one", _random(1))], "toy", NOW),
-        lambda tx: embeddings.remove(tx, "a"),
-    ):
-        db.write(draw)
-        db.write(change)
-        assert db.read(lambda tx: tx.value("SELECT count(*) FROM umap_cache")) == 0
-
-
 def test_a_failed_change_leaves_both_tables_as_they_were(db: Database) -> None:
     db.write(embeddings.replace, "a", "h", [("one", _random(1))], "toy", NOW)
     before = db.read(_rows, "embeddings")
