@@ -1,15 +1,14 @@
 """Records what a session was given, behind the answer that gives it (`domain/injections`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from signet import clock
 from signet.domain.injections.models import Injection, Item, Phase
 from signet.domain.sessions.calls import Call
-from signet_api.deps import State
 
 
-def record_injection(
-    state: State,
+def record(
+    put: Callable[[Injection], None],
     call: Call,
     phase: Phase,
     text: str,
@@ -19,7 +18,7 @@ def record_injection(
     best_score: float | None = None,
     floor: float | None = None,
 ) -> None:
-    """Record that a session was given `text` (which may be empty), and what it consists of; nobody waits for that.
+    """Record with `put` that a session was given `text` (which may be empty), and what it consists of.
 
     `items` are what was given and then what was left out, each with its reason. `best_score` is that of the nearest
     memory and `floor` what it had to reach. Without `text` its length is that of the items. A call without a session
@@ -27,7 +26,7 @@ def record_injection(
     """
     if call.key is None:
         return
-    state.injections.put(
+    put(
         Injection(
             agent_id=call.agent_id,
             key=call.key,
