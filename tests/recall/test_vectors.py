@@ -31,7 +31,7 @@ def _rows(tx: ReadTx, table: str) -> set[str]:
     return {row[0] for row in tx.all(f"SELECT id FROM {table}")}
 
 
-def test_packed_numbers_come_back() -> None:
+def test_binary_index_numbers_come_back() -> None:
     assert vectors.unpack(vectors.pack([0.5, -2.0, 0.0])) == [0.5, -2.0, 0.0]
     assert vectors.dimensions(vectors.pack([1.0, 2.0])) == 2
 
