@@ -15,7 +15,7 @@ from signet.db import Database, ReadTx, WriteTx, binary_index, vectors
 from signet.db.binary_index import BLOCK, BinaryIndex
 from signet.db.driver import connect
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import scope, vector, view
+from signet.domain.recall import scope, vector, vector_cache, view
 from signet.domain.recall.models import Filters, Query, Scores
 from signet.domain.recall.sql import reading
 from signet.domain.recall.vector_cache import VectorCache

@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import keyword, scope, vector, view
+from signet.domain.recall import keyword, scope, vector, vector_cache, view
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.vector_cache import VectorCache
 from support.processes import eventually

@@ -29,7 +29,7 @@ LEAST_COMPARED = 120
 #: nearest of a million 98.7 % are found then, 96.9 % otherwise.
 MANY, MORE = 300_000, 3
 
-#: VectorCache are poor guides where many vectors are nearly as near. This share of the best from the last third of those
+#: Signs are poor guides where many vectors are nearly as near. This share of the best from the last third of those
 #: compared is a sign of it, and twice as many are compared, at most so many times. Of the true 10 nearest the 24 found
 #: for a page hold 99.95 % among 3,700 dialogue turns and 99.6 to 99.9 % in the stores of `loadtests`, whose vectors lie
 #: closer together (125 are compared on average).
