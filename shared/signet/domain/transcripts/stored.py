@@ -92,3 +92,8 @@ def queue_index(
         priority=priority,
     )
     enqueue(tx, job, now=now)
+
+
+def adopt_from_requests(tx: WriteTx) -> None:
+    """Store the transcripts of a file of earlier programs, which kept them with the job that summarised them."""
+    sql.adopt(tx)
