@@ -29,8 +29,8 @@ def read(path: Path, now: datetime) -> Iterator[Source]:
         _copy(path, copy)
         migrate.upgrade(copy, now=now)
         with contextlib.closing(connect(copy)) as connection:
-            tx, scope = WriteTx(connection), export.Scope()
-            stored.adopt_from_requests(tx)
+            stored.copy_from_jobs(WriteTx(connection))
+            tx, scope = ReadTx(connection), export.Scope()
             first = export.page(tx, scope, None, now=now)
             [header] = first.records
             counts = header["counts"]

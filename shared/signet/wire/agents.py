@@ -2,6 +2,10 @@
 
 from typing import TypedDict
 
+from signet.wire import access
+from signet.wire.access import ONLY_AGENT, Permission, Quota, Rule
+from signet.wire.operation import Operation
+
 
 class NamedAgent(TypedDict):
     """A named agent and whose memories it may read."""
@@ -80,3 +84,54 @@ class SentMessage(TypedDict):
     """A message as it was stored."""
 
     message: AgentMessage
+
+
+class Agents(TypedDict):
+    """Every agent, the default one first."""
+
+    agents: list[CountedAgent]
+
+
+class Sessions(TypedDict):
+    """Sessions at work, seen last first."""
+
+    sessions: list[PresentSession]
+    count: int
+
+
+class Messages(TypedDict):
+    """Messages, newest first."""
+
+    items: list[AgentMessage]
+    count: int
+
+
+AGENTS = Operation("GET", "/api/agents", access.LOCAL, Agents)
+ADD_AGENT = Operation("POST", "/api/agents", access.LOCAL, NamedAgent, status=201)
+AGENT = Operation("GET", "/api/agents/{name}", access.LOCAL, WholeAgent)
+REMOVE_AGENT = Operation("DELETE", "/api/agents/{name}", access.LOCAL, RemovedAgent)
+PEERS = Operation("GET", "/api/cross-agent/presence", access.RECALL, Sessions)
+ANNOUNCE = Operation("POST", "/api/cross-agent/presence", access.REMEMBER, Announced)
+WITHDRAW = Operation(
+    "DELETE",
+    "/api/cross-agent/presence/{session_key}",
+    Rule(Permission.REMEMBER, within=ONLY_AGENT),
+    Withdrawn,
+)
+# Messages belong to no project.
+INBOX = Operation(
+    "GET", "/api/cross-agent/messages", Rule(Permission.RECALL, within=ONLY_AGENT), Messages
+)
+SEND_MESSAGE = Operation(
+    "POST",
+    "/api/cross-agent/messages",
+    Rule(Permission.REMEMBER, Quota.CROSS_AGENT_MESSAGE, ONLY_AGENT),
+    SentMessage,
+)
+PEER_EVENTS = Operation(
+    "GET",
+    "/api/cross-agent/stream",
+    Rule(Permission.RECALL, within=ONLY_AGENT),
+    str,
+    media_type="text/event-stream",
+)

@@ -2,6 +2,10 @@
 
 from typing import Any, TypedDict
 
+from signet.wire import access
+from signet.wire.access import Permission, Quota, Rule
+from signet.wire.operation import Operation
+
 
 class WhoAmI(TypedDict):
     """Who the caller is to the daemon; `claims` are those of the token, if one counts."""
@@ -38,3 +42,16 @@ class RevokedToken(Token):
     """A token that was taken back."""
 
     success: bool
+
+
+class Tokens(TypedDict):
+    """Tokens, latest first."""
+
+    tokens: list[Token]
+    count: int
+
+
+WHOAMI = Operation("GET", "/api/auth/whoami", access.KNOWN, WhoAmI)
+ISSUE_TOKEN = Operation("POST", "/api/auth/token", Rule(Permission.ADMIN, Quota.ADMIN), IssuedToken)
+TOKENS = Operation("GET", "/api/auth/tokens", access.ADMIN, Tokens)
+REVOKE_TOKEN = Operation("DELETE", "/api/auth/tokens/{jti}", access.ADMIN, RevokedToken)
