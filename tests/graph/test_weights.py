@@ -24,11 +24,11 @@ def test_each_hit_is_a_step_and_the_top_is_the_end() -> None:
         (Use(rating=-0.1), -1),
         (Use(rating=0.0), 0),
         (Use(hits=2, rating=-1.0), 1),
-        (Use(barren=1), 0),
-        (Use(barren=2), 0),
-        (Use(barren=3), -1),
-        (Use(barren=4), 0),
-        (Use(barren=6), -1),
+        (Use(unused=1), 0),
+        (Use(unused=2), 0),
+        (Use(unused=3), -1),
+        (Use(unused=4), 0),
+        (Use(unused=6), -1),
     ],
 )
 def test_a_bad_rating_and_every_third_session_without_use_cost_a_step(use: Use, steps: int) -> None:

@@ -35,7 +35,7 @@ STATUS = {
 RETRY_AFTER = 2
 
 _NO_JSON = "Invalid JSON body"
-#: Paths that say it in other words (spec/auth.md §8).
+#: Paths that say it in other words.
 _NO_JSON_AT = {"/api/auth/token": "invalid request body"}
 _PLAIN = {404: "Not found", 405: "Method not allowed"}
 

@@ -19,6 +19,11 @@ def list_of(parameter: str) -> str:
     return f"(SELECT value FROM json_each({parameter}))"
 
 
+def list_rows(parameter: str = "?") -> str:
+    """Return a bound list as a table, for `FROM`: `value`, and `key`, its place from 0."""
+    return f"json_each({parameter})"
+
+
 def as_list(values: Iterable[str | int | float]) -> str:
-    """Return what is bound where a statement has `LIST`."""
+    """Return what is bound where a statement has `LIST`, `list_of` or `list_rows`."""
     return json.dumps(list(values))

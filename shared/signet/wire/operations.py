@@ -8,7 +8,9 @@ from signet.wire import (
     agents,
     analytics,
     auth,
+    connectors,
     diagnostics,
+    documents,
     home,
     jobs,
     logs,
@@ -18,6 +20,7 @@ from signet.wire import (
     sessions,
     status,
     telemetry,
+    transfer,
 )
 from signet.wire.operation import Operation
 
@@ -36,6 +39,9 @@ FAMILIES: tuple[ModuleType, ...] = (
     telemetry,
     logs,
     sessions,
+    documents,
+    connectors,
+    transfer,
 )
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.

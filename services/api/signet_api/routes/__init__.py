@@ -103,6 +103,9 @@ SERVING = (
     sessions,
     summaries,
     checkpoints,
+    documents,
+    connectors,
+    transfer,
 )
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
@@ -119,10 +122,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     hook_prompt.router,
     session_end.router,
     synthesis.router,
-    documents.router,
-    connectors.router,
     harnesses.router,
-    transfer.router,
     knowledge.router,
     knowledge_graph.router,
     knowledge_communities.router,

@@ -3,23 +3,6 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.connectors import (
-    AddedConnector,
-    Connector,
-    ConnectorHealth,
-    RemovedConnector,
-    Resynced,
-    StartedSync,
-    SyncError,
-    SyncProgress,
-)
-from signet.client.answers.documents import (
-    AddedDocument,
-    Chunk,
-    DeletedDocument,
-    Document,
-    DocumentPage,
-)
 from signet.client.answers.embeddings import (
     Check,
     Embedding,
@@ -68,10 +51,6 @@ from signet.client.answers.skills import (
     Skill,
     SkillFile,
 )
-from signet.client.answers.transfer import (
-    ExportPage,
-    Imported,
-)
 from signet.client.answers.upkeep import (
     ChangedGitSettings,
     ChangedUpdateSettings,
@@ -106,7 +85,24 @@ from signet.wire.auth import (
     Token,
     WhoAmI,
 )
+from signet.wire.connectors import (
+    AddedConnector,
+    Connector,
+    ConnectorHealth,
+    RemovedConnector,
+    Resynced,
+    StartedSync,
+    SyncError,
+    SyncProgress,
+)
 from signet.wire.diagnostics import Diagnoses, Diagnosis
+from signet.wire.documents import (
+    AddedDocument,
+    Chunk,
+    DeletedDocument,
+    Document,
+    DocumentPage,
+)
 from signet.wire.injections import (
     ContextInjection,
     ContextItem,
@@ -165,6 +161,10 @@ from signet.wire.sessions import (
 )
 from signet.wire.status import Health, Ready, Status
 from signet.wire.telemetry import TelemetryPage, TelemetryStats
+from signet.wire.transfer import (
+    ExportPage,
+    Imported,
+)
 
 __all__ = [
     "AddedConnector",

@@ -9,7 +9,7 @@ from signet.wire.analytics import Continuity, ProjectScore, ScoreSummary, Sessio
 
 def report(tx: ReadTx, *, project: str | None, limit: int) -> Continuity:
     """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest."""
-    found = sql.scores(tx, project=project, limit=limit)
+    found = tx.rows(sql.Score, sql.SCORES, {"project": project, "limit": limit})
     return {
         "scores": [cast("SessionScore", one._asdict()) for one in found],
         "summary": _summary([one.score for one in found]),
@@ -18,7 +18,9 @@ def report(tx: ReadTx, *, project: str | None, limit: int) -> Continuity:
 
 def latest(tx: ReadTx) -> list[ProjectScore]:
     """Return the newest score of each project, newest first."""
-    return [cast("ProjectScore", one._asdict()) for one in sql.latest_scores(tx)]
+    return [
+        cast("ProjectScore", one._asdict()) for one in tx.rows(sql.LatestScore, sql.LATEST_SCORES)
+    ]
 
 
 def _summary(scores: list[float]) -> ScoreSummary:

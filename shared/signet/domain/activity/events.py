@@ -9,7 +9,7 @@ from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 #: Rows that are read and sent at a time.
 PAGE_ROWS = 1_000
 #: The columns of an exported training pair.
-PAIR = sql.TrainingPair._fields
+PAIR = sql.PAIR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,14 @@ class Span:
 
 def newest(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
     """Return events, newest first."""
-    return [_answer(row) for row in sql.newest_events(tx, _bounds(span) | {"limit": span.limit})]
+    rows = tx.rows(sql.Event, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
+    return list(map(_answer, rows))
 
 
 def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEvent]:
     """Return the events that follow an id, oldest first."""
-    rows = sql.events_page(tx, _bounds(span) | {"after": after, "limit": limit})
-    return [_answer(row) for row in rows]
+    rows = tx.rows(sql.Event, sql.EVENTS_PAGE, _bounds(span) | {"after": after, "limit": limit})
+    return list(map(_answer, rows))
 
 
 def training_page(
@@ -38,29 +39,29 @@ def training_page(
 ) -> list[dict[str, object]]:
     """Return the training pairs that follow an id, oldest first: ids and numbers, no text (PR-2)."""
     bounds = {"since": span.since, "until": span.until, "agent": agent_id}
-    rows = sql.training_pairs(tx, bounds | {"after": after, "limit": limit})
-    return [row._asdict() for row in rows]
+    rows = tx.tuples(sql.TRAINING_PAIRS, bounds | {"after": after, "limit": limit})
+    return [dict(zip(PAIR, row, strict=True)) for row in rows]
 
 
 def stats(tx: ReadTx, *, since: str | None) -> TelemetryStats:
     """Return sums over every event since an instant."""
-    llm = sql.llm_totals(tx, since)
+    [llm] = tx.rows(sql.LlmTotals, sql.LLM_TOTALS, {"since": since})
     stages: dict[str, int] = {}
     codes: dict[str, int] = {}
-    for row in sql.pipeline_errors(tx, since):
+    for row in tx.rows(sql.PipelineErrors, sql.PIPELINE_ERRORS, {"since": since}):
         stages[row.stage] = stages.get(row.stage, 0) + row.errors
         codes[row.code] = codes.get(row.code, 0) + row.errors
     return {
         "enabled": True,
-        "totalEvents": sql.event_count(tx, since),
+        "totalEvents": tx.value(sql.EVENT_COUNT, {"since": since}),
         "llm": {
             "calls": llm.calls,
             "errors": llm.errors,
             "totalInputTokens": llm.input_tokens,
             "totalOutputTokens": llm.output_tokens,
             "totalCost": llm.cost,
-            "p50": sql.llm_duration(tx, since, llm.calls * 50 // 100),
-            "p95": sql.llm_duration(tx, since, llm.calls * 95 // 100),
+            "p50": _duration(tx, since, llm.calls * 50 // 100),
+            "p95": _duration(tx, since, llm.calls * 95 // 100),
         },
         "pipelineErrors": sum(codes.values()),
         "pipelineErrorsByStage": stages,
@@ -69,13 +70,18 @@ def stats(tx: ReadTx, *, since: str | None) -> TelemetryStats:
 
 
 def inventory(tx: ReadTx) -> tuple[int, int]:
-    """Return how many memories there are, and how many connectors work, as a heartbeat tells it."""
-    return sql.inventory(tx)
+    """Return how many memories there are, and how many connectors work, for a heartbeat."""
+    [(memories, connectors)] = tx.tuples(sql.INVENTORY)
+    return memories, connectors
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:
     """Delete events that are older than an instant, at most `limit`, and return how many."""
-    return sql.purge_events(tx, before, limit)
+    return tx.run(sql.PURGE_EVENTS, (before, limit))
+
+
+def _duration(tx: ReadTx, since: str | None, place: int) -> float:
+    return tx.value(sql.LLM_DURATION, {"since": since, "place": place}) or 0
 
 
 def _bounds(span: Span) -> dict[str, str | int | None]:

@@ -17,7 +17,7 @@ from signet.db.visibility import Reader
 from signet.domain.graph import louvain
 from signet.domain.graph.louvain import Quality
 from signet.domain.graph.sql import communities as sql
-from signet.domain.graph.sql.communities import Edge, Listed, Member
+from signet.domain.graph.sql.communities import Listed, Member
 from signet.queue.job_context import JobContext
 
 
@@ -63,7 +63,7 @@ class Snapshot:
     """The graph of an agent, and of which graph its stored communities were made."""
 
     entities: Sequence[Member]
-    edges: Sequence[Edge]
+    edges: Sequence[tuple[str, str, float]]
     signature: str
     before: str | None
 
@@ -80,10 +80,8 @@ def agents(tx: ReadTx) -> list[str]:
 
 def overview(tx: ReadTx, *, reader: Reader) -> Overview:
     """Return what this reader may see of the communities of their agent, named after the best known member."""
-    last = sql.last_run(tx, reader.agent_id)
-    return Overview(
-        rows=sql.listed(tx, reader=reader), modularity=(last.modularity if last else None) or 0.0
-    )
+    modularity, _ = sql.last_run(tx, reader.agent_id)
+    return Overview(rows=sql.listed(tx, reader=reader), modularity=modularity)
 
 
 def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
@@ -96,7 +94,7 @@ def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
         entities=entities,
         edges=edges,
         signature=digest.hexdigest(),
-        before=_made_from(tx, agent_id),
+        before=sql.last_run(tx, agent_id)[1],
     )
 
 
@@ -150,7 +148,7 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
 
     False, and nothing is written, when somebody else has replaced them since the snapshot.
     """
-    if _made_from(tx, made.agent_id) != made.before:
+    if sql.last_run(tx, made.agent_id)[1] != made.before:
         return False
     agent_id, at = made.agent_id, clock.to_text(now)
     stored = [(one.id, one.name, one.cohesion, len(one.members)) for one in made.communities]
@@ -158,12 +156,6 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
     quality = louvain.quality(made.modularity)
     sql.note_run(tx, agent_id, made.modularity, quality, made.signature, at=at)
     return True
-
-
-def _made_from(tx: ReadTx, agent_id: str) -> str | None:
-    """Return from which graph the stored communities were made."""
-    last = sql.last_run(tx, agent_id)
-    return last.signature if last else None
 
 
 def _moves(

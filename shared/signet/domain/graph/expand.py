@@ -13,7 +13,8 @@ from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import expand as sql
-from signet.domain.graph.sql.expand import Described, Filed, LinkedMemory, Summary, Target
+from signet.domain.graph.sql.expand import Described, Filed, Summary, Target
+from signet.domain.graph.sql.facts import MemoryText
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4
@@ -60,7 +61,7 @@ class Expanded:
     aspects: Sequence[AspectView]
     dependencies: Sequence[Target]
     memory_count: int
-    memories: Sequence[LinkedMemory]
+    memories: Sequence[MemoryText]
 
 
 def expand(
@@ -152,9 +153,9 @@ def _nearness(
     cosines = _cosines(tx, question.vector(), memory_ids)
 
     def near(memory_id: str | None, text: str) -> float:
-        said = fts.words(text)
-        held = sum(any(fts.stands_for(term, word) for word in said) for term in asked)
-        shared = held / len(asked) if asked else 0.0
+        words = fts.words(text)
+        found = sum(any(fts.stands_for(term, word) for word in words) for term in asked)
+        shared = found / len(asked) if asked else 0.0
         return max(shared, cosines.get(memory_id or "", 0.0))
 
     return near

@@ -54,12 +54,12 @@ class Report:
 def report(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Report:
     """Return what is doubtful in the graph of the reader's agent; the newest `memories` are looked through."""
     entities = sql.named(tx, reader=reader)
-    lost = sql.unfounded(tx, reader.agent_id)
+    without_source, without_aspect = sql.unfounded(tx, reader.agent_id)
     return Report(
         suspicious=suspicious(entities)[:limit],
         duplicates=duplicates(entities)[:limit],
-        missing_source=lost.source,
-        missing_aspect=lost.aspect,
+        missing_source=without_source,
+        missing_aspect=without_aspect,
         candidates=_candidates(tx, entities, reader, memories)[:limit],
     )
 

@@ -1,6 +1,6 @@
 """What a change of an entity affects: a bounded traversal along dependencies, breadth first.
 
-One fixed sense, so that the labels are true: whatever uses, requires or otherwise rests on a thing is affected by its
+One fixed sense, so that the labels are true: what uses, requires or otherwise depends on an entity is affected by its
 change, and so is what it blocks or informs. Upstream is the other way round: whose changes affect this one.
 """
 

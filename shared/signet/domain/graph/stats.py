@@ -12,7 +12,7 @@ from signet.domain.graph.sql import reports as sql
 from signet.domain.graph.sql.reports import Comparison
 from signet.domain.graph.weights import WeightBounds
 
-#: What counts as lately updated by feedback.
+#: How recent an update by feedback is to be counted.
 RECENT = timedelta(days=7)
 #: A win rate that moves by less is stable.
 TREND = 0.1
@@ -53,19 +53,18 @@ def counts(
 ) -> Mapping[str, int | float]:
     """Return the counts of an agent's graph by their wire names."""
     recent = clock.to_text(now - RECENT)
-    aspects = sql.aspect_totals(tx, agent_id, recent=recent, high=bounds.high, low=bounds.low)
-    totals, attributes = sql.totals(tx, agent_id), sql.attribute_totals(tx, agent_id)
+    found = sql.counts(tx, agent_id, recent=recent, high=bounds.high, low=bounds.low)
     return {
-        "entityCount": totals.entities,
-        "dependencyCount": totals.dependencies,
-        "aspectCount": aspects.aspects,
-        "averageAspectWeight": aspects.average_weight,
-        "feedbackUpdatedAspectCount": aspects.recent,
-        "maxWeightAspectCount": aspects.at_most,
-        "minWeightAspectCount": aspects.at_least,
-        "attributeCount": attributes.attributes,
-        "constraintCount": attributes.constraints,
-        **coverage(*sql.coverage(tx, agent_id)),
+        "entityCount": found.entities,
+        "dependencyCount": found.dependencies,
+        "aspectCount": found.aspects,
+        "averageAspectWeight": found.average_weight,
+        "feedbackUpdatedAspectCount": found.updated,
+        "maxWeightAspectCount": found.at_most,
+        "minWeightAspectCount": found.at_least,
+        "attributeCount": found.attributes,
+        "constraintCount": found.constraints,
+        **coverage(found.mentioning, found.covered),
     }
 
 

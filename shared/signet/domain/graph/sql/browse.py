@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from signet.db import ReadTx
-from signet.db.dialect import as_list, list_of
+from signet.db.dialect import as_list, list_of, list_rows
 from signet.db.visibility import Reader
 from signet.domain.graph.sql.visible import Visible
 from signet.domain.graph.views import (
@@ -99,7 +99,7 @@ SELECT aspect_id, id, content, kind, importance, memory_id FROM (
 WHERE place <= :most ORDER BY aspect_id, place"""
 _DRAWN_EDGES = f"""
 SELECT d.source_entity_id, d.target_entity_id, d.dependency_type, d.strength
-FROM json_each(:ids) j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_source
+FROM {list_rows(":ids")} j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_source
   ON d.source_entity_id = j.value
 CROSS JOIN entities s ON s.id = d.source_entity_id CROSS JOIN entities t ON t.id = d.target_entity_id
 WHERE d.agent_id = :agent AND +d.target_entity_id IN {_IDS} AND {{edge}}

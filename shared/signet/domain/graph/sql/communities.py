@@ -12,11 +12,11 @@ _AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_commu
 _ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.
 _EDGES = """
-SELECT min(source_entity_id, target_entity_id) AS one, max(source_entity_id, target_entity_id) AS other,
+SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
        max(max(0, strength) * max(0, coalesce(confidence, 0.7))) AS weight
 FROM entity_dependencies WHERE agent_id = ? AND source_entity_id <> target_entity_id
 GROUP BY 1, 2 HAVING weight > 0 ORDER BY 1, 2"""
-_LAST = "SELECT modularity, graph_signature AS signature FROM community_runs WHERE agent_id = ?"
+_LAST = "SELECT coalesce(modularity, 0.0), graph_signature FROM community_runs WHERE agent_id = ?"
 _LIST = """
 SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
   SELECT c.id, e.name, c.cohesion, count(*) AS member_count, c.created_at, c.updated_at, max(e.mentions)
@@ -45,21 +45,6 @@ class Member(NamedTuple):
     community_id: str | None
 
 
-class Edge(NamedTuple):
-    """Two entities and how strongly they are joined."""
-
-    one: str
-    other: str
-    weight: float
-
-
-class LastRun(NamedTuple):
-    """How clear the last division was, and of which graph."""
-
-    modularity: float | None
-    signature: str | None
-
-
 class Listed(NamedTuple):
     """A community, named after its member with the most mentions."""
 
@@ -81,14 +66,15 @@ def members(tx: ReadTx, agent_id: str) -> list[Member]:
     return tx.rows(Member, _ENTITIES, (agent_id,))
 
 
-def edges(tx: ReadTx, agent_id: str) -> list[Edge]:
-    """Return which entities of an agent are joined."""
-    return tx.rows(Edge, _EDGES, (agent_id,))
+def edges(tx: ReadTx, agent_id: str) -> list[tuple[str, str, float]]:
+    """Return which entities of an agent are joined, and how strongly."""
+    return tx.tuples(_EDGES, (agent_id,))
 
 
-def last_run(tx: ReadTx, agent_id: str) -> LastRun | None:
-    """Return what is known of the last run for an agent."""
-    return tx.row(LastRun, _LAST, (agent_id,))
+def last_run(tx: ReadTx, agent_id: str) -> tuple[float, str | None]:
+    """Return the modularity of the last run for an agent, and the signature of its graph; (0, None) before it."""
+    found = tx.tuples(_LAST, (agent_id,))
+    return found[0] if found else (0.0, None)
 
 
 def listed(tx: ReadTx, *, reader: Reader) -> list[Listed]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts
 from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader
+from signet.domain.graph.sql.facts import MemoryText
 from signet.domain.graph.sql.visible import Visible
 
 #: Rows that are read of one entity; the budget of an answer is spent long before.
@@ -86,13 +87,6 @@ class Target(NamedTuple):
     strength: float
 
 
-class LinkedMemory(NamedTuple):
-    """A memory that mentions an entity or says something of it."""
-
-    id: str
-    content: str
-
-
 class Summary(NamedTuple):
     """The summary of a session; `total` is how many there are."""
 
@@ -135,12 +129,12 @@ def targets(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[Target]:
     return tx.rows(Target, _EDGES.format(edge=visible.edge("s", "t")), asked)
 
 
-def memories(tx: ReadTx, entity_id: str, *, reader: Reader) -> tuple[list[LinkedMemory], int]:
+def memories(tx: ReadTx, entity_id: str, *, reader: Reader) -> tuple[list[MemoryText], int]:
     """Return the most important memories of an entity, and how many there are."""
     visible = Visible.of(reader)
     asked = {"id": entity_id, "most": MOST_MEMORIES, **visible.params}
     total = int(tx.value(_COUNT.format(memory=visible.memory), asked))
-    return tx.rows(LinkedMemory, _MEMORIES.format(memory=visible.memory), asked), total
+    return tx.rows(MemoryText, _MEMORIES.format(memory=visible.memory), asked), total
 
 
 def vectors(tx: ReadTx, memory_ids: Iterable[str], size: int) -> list[tuple[str, bytes]]:

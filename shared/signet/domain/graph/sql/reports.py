@@ -1,33 +1,31 @@
 """Counts and reports on the graph of one agent: how much there is, what is doubtful, what a change affects."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from signet.db import ReadTx
-from signet.db.dialect import as_list
+from signet.db.dialect import as_list, list_rows
 from signet.db.visibility import Reader, readable
 from signet.domain.graph.models import CHUNK_GROUP, SKILL, Entity
 from signet.domain.graph.sql.visible import Visible
 
-N = TypeVar("N")
-
-_TOTALS = """
-SELECT (SELECT count(*) FROM entities WHERE agent_id = :agent) AS entities,
-  (SELECT count(*) FROM entity_dependencies WHERE agent_id = :agent) AS dependencies"""
-_ASPECTS = """
-SELECT count(*) AS aspects, coalesce(round(avg(weight), 3), 0) AS average_weight,
-  coalesce(sum(updated_at >= :recent), 0) AS recent, coalesce(sum(weight >= :high), 0) AS at_most,
-  coalesce(sum(weight <= :low), 0) AS at_least
-FROM entity_aspects WHERE agent_id = :agent"""
-_ATTRIBUTES = """
-SELECT coalesce(sum(kind = 'attribute'), 0) AS attributes, coalesce(sum(kind = 'constraint'), 0) AS constraints
-FROM entity_attributes WHERE agent_id = :agent AND status = 'active'"""
-_COVERAGE = """
-SELECT count(*) AS mentioning, coalesce(sum(EXISTS (
-    SELECT 1 FROM entity_attributes a
-    WHERE a.source_memory_id = m.id AND a.agent_id = :agent AND a.status = 'active')), 0) AS covered
-FROM memories m WHERE m.agent_id = :agent AND m.is_deleted = 0
-  AND EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.memory_id = m.id)"""
+_COUNTS = """
+SELECT
+  (SELECT count(*) FROM entities WHERE agent_id = :agent) AS entities,
+  (SELECT count(*) FROM entity_dependencies WHERE agent_id = :agent) AS dependencies,
+  s.*, a.*, m.*
+FROM (
+  SELECT count(*) AS aspects, coalesce(round(avg(weight), 3), 0) AS average_weight,
+    coalesce(sum(updated_at >= :recent), 0) AS updated, coalesce(sum(weight >= :high), 0) AS at_most,
+    coalesce(sum(weight <= :low), 0) AS at_least
+  FROM entity_aspects WHERE agent_id = :agent) s, (
+  SELECT coalesce(sum(kind = 'attribute'), 0) AS attributes, coalesce(sum(kind = 'constraint'), 0) AS constraints
+  FROM entity_attributes WHERE agent_id = :agent AND status = 'active') a, (
+  SELECT count(*) AS mentioning, coalesce(sum(EXISTS (
+      SELECT 1 FROM entity_attributes x
+      WHERE x.source_memory_id = m.id AND x.agent_id = :agent AND x.status = 'active')), 0) AS covered
+  FROM memories m WHERE m.agent_id = :agent AND m.is_deleted = 0
+    AND EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.memory_id = m.id)) m"""
 _COMPARISONS = """
 SELECT e.id AS entity_id, e.name, c.predictor_won AS won, c.margin
 FROM predictor_session_comparisons c JOIN entities e ON e.id = c.focal_entity_id
@@ -45,13 +43,13 @@ SELECT m.id, m.content FROM memories m INDEXED BY idx_memories_created
 WHERE m.is_deleted = 0 AND m.agent_id = ? AND {where} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
 _MENTIONED = "SELECT entity_id FROM memory_entity_mentions WHERE memory_id = ?"
 #: A change runs along edges that block or inform, and against all others.
-_NEXT = """
+_NEXT = f"""
 SELECT DISTINCT e.id, e.name, e.entity_type AS type
-FROM json_each(:ids) j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{near}
-  ON d.{near}_entity_id = j.value
-CROSS JOIN entities n ON n.id = d.{near}_entity_id
-CROSS JOIN entities e ON e.id = d.{far}_entity_id
-WHERE d.agent_id = :agent AND d.dependency_type {is_with} IN ('blocks', 'informs') AND {{edge}}"""
+FROM {list_rows(":ids")} j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{{near}}
+  ON d.{{near}}_entity_id = j.value
+CROSS JOIN entities n ON n.id = d.{{near}}_entity_id
+CROSS JOIN entities e ON e.id = d.{{far}}_entity_id
+WHERE d.agent_id = :agent AND d.dependency_type {{is_with}} IN ('blocks', 'informs') AND {{{{edge}}}}"""
 _FROM_SOURCE = {"near": "source", "far": "target"}
 _FROM_TARGET = {"near": "target", "far": "source"}
 _DOWNSTREAM = (
@@ -64,33 +62,22 @@ _UPSTREAM = (
 )
 
 
-class Totals(NamedTuple):
-    """How many entities and dependencies there are."""
+class Counts(NamedTuple):
+    """How much there is of an agent's graph.
+
+    Of the aspects some were `updated` recently or have reached a bound of their weight; `mentioning` counts the
+    memories that mention an entity, `covered` those of them that are the source of an attribute.
+    """
 
     entities: int
     dependencies: int
-
-
-class AspectTotals(NamedTuple):
-    """How many aspects there are, what they weigh, and how many changed lately or reached a bound."""
-
     aspects: int
     average_weight: float
-    recent: int
+    updated: int
     at_most: int
     at_least: int
-
-
-class AttributeTotals(NamedTuple):
-    """How many active attributes there are."""
-
     attributes: int
     constraints: int
-
-
-class Coverage(NamedTuple):
-    """How many memories mention an entity, and of how many of them an entity has an attribute."""
-
     mentioning: int
     covered: int
 
@@ -112,34 +99,10 @@ class Named(NamedTuple):
     canonical_name: str
 
 
-class Unfounded(NamedTuple):
-    """How many active attributes have no source memory or no aspect."""
-
-    source: int
-    aspect: int
-
-
-def totals(tx: ReadTx, agent_id: str) -> Totals:
-    """Return how many entities and dependencies an agent has."""
-    return _only(tx.rows(Totals, _TOTALS, {"agent": agent_id}))
-
-
-def aspect_totals(
-    tx: ReadTx, agent_id: str, *, recent: str, high: float, low: float
-) -> AspectTotals:
-    """Return what an agent's aspects weigh; `recent` is since when a change is lately."""
+def counts(tx: ReadTx, agent_id: str, *, recent: str, high: float, low: float) -> Counts:
+    """Return the counts of an agent's graph; `recent` is an instant, `high` and `low` are the bounds of weights."""
     asked = {"agent": agent_id, "recent": recent, "high": high, "low": low}
-    return _only(tx.rows(AspectTotals, _ASPECTS, asked))
-
-
-def attribute_totals(tx: ReadTx, agent_id: str) -> AttributeTotals:
-    """Return how many active attributes an agent's entities have."""
-    return _only(tx.rows(AttributeTotals, _ATTRIBUTES, {"agent": agent_id}))
-
-
-def coverage(tx: ReadTx, agent_id: str) -> Coverage:
-    """Return how many of an agent's memories are in its graph."""
-    return _only(tx.rows(Coverage, _COVERAGE, {"agent": agent_id}))
+    return tx.rows(Counts, _COUNTS, asked)[0]
 
 
 def comparisons(tx: ReadTx, *, reader: Reader, since: str | None) -> list[Comparison]:
@@ -156,9 +119,10 @@ def named(tx: ReadTx, *, reader: Reader) -> list[Named]:
     return tx.rows(Named, _NAMES.format(entity=visible.entity()), asked)
 
 
-def unfounded(tx: ReadTx, agent_id: str) -> Unfounded:
-    """Return how many active attributes lack a source memory or an aspect."""
-    return _only(tx.rows(Unfounded, _UNFOUNDED, (agent_id,)))
+def unfounded(tx: ReadTx, agent_id: str) -> tuple[int, int]:
+    """Return how many active attributes lack a source memory, and how many an aspect."""
+    source, aspect = tx.tuples(_UNFOUNDED, (agent_id,))[0]
+    return source, aspect
 
 
 def newest_memories(tx: ReadTx, *, reader: Reader, limit: int) -> list[tuple[str, str]]:
@@ -185,7 +149,3 @@ def affected(
         for sql in (_UPSTREAM if upstream else _DOWNSTREAM)
         for entity in tx.rows(Entity, sql.format(edge=edge), asked)
     ]
-
-
-def _only(rows: list[N]) -> N:
-    return rows[0]
