@@ -33,10 +33,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # Without a model there are no vectors.
     ("GET", "/memory/similar"): (None, 404),
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
-    ("GET", "/api/embeddings"): (None, 200),
-    ("GET", "/api/embeddings/status"): (None, 200),
-    ("GET", "/api/embeddings/health"): (None, 200),
-    ("GET", "/api/embeddings/projection"): (None, 200),
     # It ends when the daemon stops.
     ("GET", "/api/jobs/stream"): (None, 503),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
@@ -68,12 +64,9 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
         {"harness": "codex", "sessionKey": "s"},
         200,
     ),
-    ("GET", "/api/hooks/synthesis/config"): (None, 200),
-    ("POST", "/api/hooks/synthesis"): (None, 200),
     # Without a worker nobody writes the file.
     ("POST", "/api/hooks/synthesis/complete"): ({"content": "# Memory"}, 503),
     ("POST", "/api/synthesis/trigger"): (None, 503),
-    ("GET", "/api/synthesis/status"): (None, 200),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("GET", "/api/knowledge/entities"): (None, 200),
     ("GET", "/api/knowledge/entities/pinned"): (None, 200),

@@ -21,10 +21,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("POST", "/api/config"): access.ADMIN,
     ("GET", "/api/identity"): access.LOCAL,
     # Vectors.
-    ("GET", "/api/embeddings"): access.RECALL,
-    ("GET", "/api/embeddings/status"): access.RECALL,
-    ("GET", "/api/embeddings/health"): access.RECALL,
-    ("GET", "/api/embeddings/projection"): Rule(Permission.RECALL),
     # Jobs.
     # Sessions.
     ("POST", "/api/hooks/session-start"): access.REMEMBER,
@@ -35,11 +31,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("POST", "/api/hooks/remember"): access.REMEMBER,
     ("POST", "/api/hooks/session-end"): access.REMEMBER,
     ("POST", "/api/hooks/session-checkpoint-extract"): access.REMEMBER,
-    ("GET", "/api/hooks/synthesis/config"): access.LOCAL,
-    ("POST", "/api/hooks/synthesis"): access.LOCAL,
-    ("POST", "/api/hooks/synthesis/complete"): access.LOCAL,
-    ("POST", "/api/synthesis/trigger"): access.LOCAL,
-    ("GET", "/api/synthesis/status"): access.LOCAL,
     ("GET", "/api/harnesses"): access.LOCAL,
     ("POST", "/api/harnesses/regenerate"): access.LOCAL,
     # Knowledge.

@@ -11,6 +11,7 @@ from signet.wire import (
     connectors,
     diagnostics,
     documents,
+    embeddings,
     home,
     jobs,
     logs,
@@ -19,6 +20,7 @@ from signet.wire import (
     recall,
     sessions,
     status,
+    synthesis,
     telemetry,
     transfer,
 )
@@ -42,6 +44,8 @@ FAMILIES: tuple[ModuleType, ...] = (
     documents,
     connectors,
     transfer,
+    embeddings,
+    synthesis,
 )
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.

@@ -106,6 +106,9 @@ SERVING = (
     documents,
     connectors,
     transfer,
+    embeddings,
+    projection,
+    synthesis,
 )
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
@@ -114,14 +117,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     config.router,
     identity.router,
     hooks_recall.router,
-    embeddings.router,
-    projection.router,
     hooks.router,
     hooks.summaries,
     hook_start.router,
     hook_prompt.router,
     session_end.router,
-    synthesis.router,
     harnesses.router,
     knowledge.router,
     knowledge_graph.router,

@@ -3,15 +3,6 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.embeddings import (
-    Check,
-    Embedding,
-    EmbeddingPage,
-    EmbeddingsHealth,
-    EmbeddingsStatus,
-    Node,
-    Projection,
-)
 from signet.client.answers.knowledge import (
     CountedEntity,
     Entity,
@@ -102,6 +93,15 @@ from signet.wire.documents import (
     DeletedDocument,
     Document,
     DocumentPage,
+)
+from signet.wire.embeddings import (
+    Check,
+    Embedding,
+    EmbeddingPage,
+    EmbeddingsHealth,
+    EmbeddingsStatus,
+    Node,
+    Projection,
 )
 from signet.wire.injections import (
     ContextInjection,
