@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from starlette.routing import BaseRoute, compile_path
 
 from signet.wire import access, operations
-from signet.wire.access import Permission, Rule
+from signet.wire.access import Rule
 from signet_api import segments, serving
 
 _DECLARED: dict[tuple[str, str], Rule] = {
