@@ -4,7 +4,24 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from signet.wire import agents, auth, connectors, documents, jobs, memory, recall, transfer
+from signet.wire import (
+    agents,
+    auth,
+    config,
+    connectors,
+    documents,
+    git,
+    harnesses,
+    jobs,
+    knowledge,
+    memory,
+    recall,
+    secrets,
+    skills,
+    tasks,
+    transfer,
+    update,
+)
 from signet.wire.operation import Operation
 
 #: One module for each family; its name is the family's in OpenAPI.
@@ -17,6 +34,14 @@ FAMILIES: tuple[ModuleType, ...] = (
     documents,
     connectors,
     transfer,
+    harnesses,
+    config,
+    git,
+    update,
+    secrets,
+    tasks,
+    skills,
+    knowledge,
 )
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.

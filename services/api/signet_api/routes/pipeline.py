@@ -19,8 +19,7 @@ from signet.providers import ration
 from signet.queue import Status, admin, stats
 from signet.queue.stats import Breaker, Progress
 from signet_api import processes
-from signet_api.deps import Db, Shared, State, Who
-from signet_api.routes.knowledge import agent
+from signet_api.deps import Db, Shared, State, Who, agent_of
 
 router = APIRouter(tags=["pipeline"])
 
@@ -61,7 +60,7 @@ NOT_YET: Mapping[str, object] = {
 @router.get("/api/pipeline/status")
 async def get_pipeline_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
-    agent_id = await agent(request)
+    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return found | {
         "latency": await asyncio.to_thread(latency.summaries),

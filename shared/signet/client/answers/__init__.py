@@ -19,27 +19,6 @@ from signet.client.answers.embeddings import (
     Node,
     Projection,
 )
-from signet.client.answers.knowledge import (
-    CountedEntity,
-    Entity,
-    EntityPage,
-    Expanded,
-    Impact,
-    KnowledgeStats,
-    Pinned,
-    WholeEntity,
-)
-from signet.client.answers.machine import (
-    AddedTask,
-    ConfigFile,
-    Done,
-    Identity,
-    KeptSecret,
-    Ran,
-    StartedRun,
-    TaskPage,
-    WholeTask,
-)
 from signet.client.answers.operation import (
     Diagnoses,
     Diagnosis,
@@ -68,30 +47,6 @@ from signet.client.answers.sessions import (
     ToldMemory,
     Transcript,
 )
-from signet.client.answers.skills import (
-    CatalogSkill,
-    InstalledSkill,
-    RelatedSkill,
-    RemovedSkill,
-    Skill,
-    SkillFile,
-)
-from signet.client.answers.upkeep import (
-    ChangedGitSettings,
-    ChangedUpdateSettings,
-    ConnectedOnePassword,
-    DisconnectedOnePassword,
-    GitDone,
-    GitSettings,
-    GitStatus,
-    ImportedSecrets,
-    Installed,
-    KnownHarness,
-    OnePassword,
-    Regenerated,
-    UpdateCheck,
-    UpdateSettings,
-)
 from signet.wire.agents import (
     AgentMessage,
     Announced,
@@ -108,6 +63,10 @@ from signet.wire.auth import (
     RevokedToken,
     Token,
     WhoAmI,
+)
+from signet.wire.config import (
+    ConfigFile,
+    Identity,
 )
 from signet.wire.connectors import (
     AddedConnector,
@@ -126,6 +85,17 @@ from signet.wire.documents import (
     Document,
     DocumentPage,
 )
+from signet.wire.done import Done
+from signet.wire.git import (
+    ChangedGitSettings,
+    GitDone,
+    GitSettings,
+    GitStatus,
+)
+from signet.wire.harnesses import (
+    KnownHarness,
+    Regenerated,
+)
 from signet.wire.injections import (
     ContextInjection,
     ContextItem,
@@ -139,6 +109,16 @@ from signet.wire.jobs import (
     Job,
     JobEvent,
     WholeJob,
+)
+from signet.wire.knowledge import (
+    CountedEntity,
+    Entity,
+    EntityPage,
+    Expanded,
+    Impact,
+    KnowledgeStats,
+    Pinned,
+    WholeEntity,
 )
 from signet.wire.memory import (
     Candidate,
@@ -171,9 +151,37 @@ from signet.wire.recall import (
     Stage,
     Why,
 )
+from signet.wire.secrets import (
+    ConnectedOnePassword,
+    DisconnectedOnePassword,
+    ImportedSecrets,
+    KeptSecret,
+    OnePassword,
+    Ran,
+)
+from signet.wire.skills import (
+    CatalogSkill,
+    InstalledSkill,
+    RelatedSkill,
+    RemovedSkill,
+    Skill,
+    SkillFile,
+)
+from signet.wire.tasks import (
+    AddedTask,
+    StartedRun,
+    TaskPage,
+    WholeTask,
+)
 from signet.wire.transfer import (
     ExportPage,
     Imported,
+)
+from signet.wire.update import (
+    ChangedUpdateSettings,
+    Installed,
+    UpdateCheck,
+    UpdateSettings,
 )
 
 __all__ = [
