@@ -136,7 +136,7 @@ def test_what_is_trusted_no_more_gets_nothing_soon(trusting: Served) -> None:
     assert signet.run("trust", "origin", "list").out.splitlines() == [*TRUSTED, origin]
     eventually(lambda: reads(trusting, origin))
     gone = signet.run("trust", "origin", "remove", origin)
-    assert gone.out == f"Pages of {origin} may not call the daemon any more\n"
+    assert gone.out == f"Pages of {origin} may no longer call the daemon\n"
     eventually(lambda: preflight(trusting, origin)["status"] == "403")
     assert signet.run("trust", "origin", "list", "--json").json()["origins"] == [*TRUSTED]
     again = signet.run("trust", "origin", "remove", origin)

@@ -124,7 +124,7 @@ def test_a_client_of_another_daemon_is_not_shown_the_secret_s_token(
 
 def test_the_first_token_is_signed_without_a_daemon(alone: Program) -> None:
     refused = alone.run("auth", "token", "create")
-    assert refused.status == 1 and "No tokens here yet" in refused.err
+    assert refused.status == 1 and "has no token secret" in refused.err
     secret = alone.workspace / ".daemon" / "auth-secret"
     secret.parent.mkdir(parents=True)
     secret.write_bytes(b"s" * 32)

@@ -101,7 +101,7 @@ def test_a_provider_that_is_held_back_is_told_by_doctor_and_status(served: Progr
         assert told["status"] == "warn"
         assert "since 2026-05-01" in told["detail"] and "tried next 2100-01-01" in told["detail"]
         text = " ".join(served.run("status").out.split())
-        assert "held back since" in text and "jobs wait, tried next" in text
+        assert "paused since" in text and "jobs wait, tried next" in text
         (breaker,) = served.run("status", "--json").json()["pipeline"]["providers"]["breakers"]
         assert breaker["waiting"] == 0 and breaker["since"] == "2026-05-01T12:00:00.000Z"
     finally:
@@ -137,7 +137,7 @@ def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(alon
     removed = alone.run("daemon", "uninstall", PATH="/nowhere")
     assert removed.status == 0
     assert not Path(looked["service"]).exists()
-    assert alone.run("daemon", "uninstall").out == "There is no service\n"
+    assert alone.run("daemon", "uninstall").out == "No service is installed\n"
 
 
 def test_uninstall_leaves_the_workspace_and_purge_asks_for_the_word(alone: Program) -> None:

@@ -284,7 +284,7 @@ def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(
     assert entry.main(["paths"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "error: unexpected RuntimeError: the roof is on fire"
-    assert re.fullmatch(r"For the whole trace: \S*signet -vv paths", lines[1])
+    assert re.fullmatch(r"For the stack trace: \S*signet -vv paths", lines[1])
     assert entry.main(["paths", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["code"] == "internal"
     with pytest.raises(RuntimeError):

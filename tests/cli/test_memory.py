@@ -27,7 +27,7 @@ def test_the_same_text_again_names_the_memory_that_holds_it(served: Program) -> 
     saved = SAVED.fullmatch(served.run("remember", "The ferry to Korsika leaves at dawn").out)
     assert saved
     again = served.run("remember", "the ferry to korsika leaves at dawn")
-    assert (again.status, again.out) == (0, f"Already remembered: {saved[1]}\n")
+    assert (again.status, again.out) == (0, f"Already saved: {saved[1]}\n")
 
 
 def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) -> None:
@@ -44,7 +44,7 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     assert served.run("recall", "zeppelins", "--who", "Bob").out == "No memories found\n"
     assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
     left_out = served.run("recall", "zeppelins", "--min-score", "0.99").out.splitlines()
-    assert left_out[0] == "No memories found that are near enough. The nearest:"
+    assert left_out[0] == "No relevant memories found. The most similar one:"
     assert left_out[1].endswith("%] ★ Zeppelins are watered on Sundays [sky,rule]")
     assert left_out[-1].endswith("is below the 0.99 that was asked for")
 
@@ -104,7 +104,7 @@ def test_status_shows_processes_queue_and_files(served: Program) -> None:
     for part in (
         f"http://127.0.0.1:{served.port}",
         "api running, worker running, scheduler running",
-        "off, recall by keywords",
+        "off, recall uses keywords only",
         "✓ agent.yaml",
         "✗ AGENTS.md",
         str(served.workspace),

@@ -29,7 +29,7 @@ def test_what_is_wrong_is_told(alone: Program) -> None:
         (("put", "KEY"), "value is required"),
         (("delete", "GONE", "--force"), "not found"),
         (("delete", "GONE"), "--force"),
-        (("exec", "env"), "--secret is needed"),
+        (("exec", "env"), "--secret is required"),
         (("exec", "-s", "GONE", "env"), "not found"),
         (("onepassword", "vaults"), "not connected"),
     ):

@@ -345,12 +345,12 @@ def test_a_workspace_that_is_there_is_asked_about_harnesses_that_nobody_connecte
     assert setup(alone, *FLAGS, "--skip-git").status == 0
     assert settings_of(alone).harnesses == ()
     quiet = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
-    assert "of 1" not in quiet and "No harness was found here" in quiet
+    assert "of 1" not in quiet and "No harness was found on this machine" in quiet
     for name in (".claude", ".codex"):
         (alone.home / name).mkdir()
     told = setup(alone, "--skip-git")
     assert told.status == 0, "nobody can be asked, and nothing has to be"
-    assert "Found here and not connected: Claude Code, Codex" in told.out
+    assert "Found but not connected: Claude Code, Codex" in told.out
     drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
     assert "1 of 1" in drawn and "[claude-code, codex]" in drawn
     assert settings_of(alone).harnesses == ("claude-code", "codex")

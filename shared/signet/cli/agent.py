@@ -16,7 +16,7 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
-app = typer.Typer(help="Name agents, each with its own memories.", no_args_is_help=True)
+app = typer.Typer(help="Manage agents; each has its own memories.", no_args_is_help=True)
 
 
 class Policy(StrEnum):
@@ -57,15 +57,15 @@ def list_agents(path: PathOption = None, as_json: JsonOption = False) -> None:
 def add(
     name: NameArgument,
     memory: Annotated[
-        Policy | None, typer.Option("--memory", help="Whose memories it reads; default shared.")
+        Policy | None, typer.Option("--memory", help="Memories it may read; default: shared.")
     ] = None,
     group: Annotated[
-        str | None, typer.Option("--group", help="The group, for --memory group.")
+        str | None, typer.Option("--group", help="Name of the group, with --memory group.")
     ] = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Name an agent, with a folder for its SOUL.md and IDENTITY.md.
+    """Add an agent, with a folder for its SOUL.md and IDENTITY.md.
 
     Examples: signet agent add scout · signet agent add reviewer --memory group --group crew
     """
@@ -88,14 +88,16 @@ def add(
         Policy.GROUP: f"what the group {group} shares",
     }
     output.say(f"Added {name}; it reads {reads[memory]}")
-    output.hint(f"Say who it is in agents/{name}/SOUL.md and IDENTITY.md.")
+    output.hint(f"Describe it in agents/{name}/SOUL.md and IDENTITY.md.")
 
 
 @app.command()
 def remove(
     name: NameArgument,
-    purge: Annotated[bool, typer.Option("--purge", help="Erase its memories for good.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Delete its memories permanently.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Do not ask for confirmation.")] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -107,8 +109,8 @@ def remove(
     if purge and not force:
         count = sum(daemon.agent(name)["memories"].values())
         if not output.can_ask():
-            raise Invalid("Nobody can be asked here: confirm with --force")
-        question = f"Erase {name} and {output.count(count, 'memory')} for good?"
+            raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
+        question = f"Delete {name} and {output.count(count, 'memory')} permanently?"
         typer.confirm(question, abort=True, err=True)
     done = daemon.remove_agent(name, purge=purge)
     if as_json:
@@ -120,7 +122,7 @@ def remove(
 
 @app.command()
 def info(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show one agent: its policy, its memories and its files.
+    """Show one agent: read policy, memories and files.
 
     Examples: signet agent info scout · signet agent info default --json
     """
@@ -141,7 +143,7 @@ def _asked(as_json: bool) -> Policy:
     if as_json or not output.can_ask():
         return Policy.SHARED
     said = typer.prompt(
-        "Whose memories may it read: shared, isolated",
+        "Memories it may read: shared, isolated",
         default=Policy.SHARED.value,
         err=True,
     )

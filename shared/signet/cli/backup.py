@@ -25,7 +25,10 @@ SHOWN = 5
 def backup(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE | list]", help="Where to; default: the workspace's own."),
+        typer.Argument(
+            metavar="[FILE | list]",
+            help="File to write; default: one in the workspace's backups folder.",
+        ),
     ] = None,
     path: PathOption = None,
     as_json: JsonOption = False,
@@ -62,8 +65,8 @@ def backup(
     output.say(f"  {memories}, {output.count(len(found.files), 'file')}, {output.size(made.bytes)}")
     _say_left_out(found.leftOut)
     if any(entry.path.startswith(".secrets/") for entry in found.files):
-        output.hint("Its secrets can only be read on this machine.")
-    output.hint(f"Bring it back with: signet restore {made.path}")
+        output.hint("The secrets in it can only be decrypted on this machine.")
+    output.hint(f"Restore it with: signet restore {made.path}")
 
 
 def _list(workspace: Workspace, *, as_json: bool) -> None:
@@ -73,7 +76,7 @@ def _list(workspace: Workspace, *, as_json: bool) -> None:
         return
     if not found:
         output.say("No backups yet")
-        output.hint("Make one with: signet backup")
+        output.hint("Create one with: signet backup")
         return
     for one in found:
         made = output.local(clock.to_text(one.made_at))
@@ -94,6 +97,6 @@ def to_dict(found: Kept) -> dict[str, object]:
 def _say_left_out(left_out: tuple[LeftOut, ...]) -> None:
     ink = output.ink(sys.stderr)
     for one in left_out[:SHOWN]:
-        output.tell(f"{ink.warn('!')} not in it: {output.plain(one.path)} ({one.why})")
+        output.tell(f"{ink.warn('!')} not backed up:  {output.plain(one.path)} ({one.why})")
     if len(left_out) > SHOWN:
         output.tell(f"{ink.warn('!')} and {len(left_out) - SHOWN} more")

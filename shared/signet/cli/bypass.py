@@ -14,14 +14,17 @@ from signet.errors import NotFound
 
 def bypass(
     key: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="Its key, or the beginning of it.")
+        str | None,
+        typer.Argument(metavar="[SESSION]", help="Session key, or its first characters."),
     ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Let them work again.")] = False,
-    as_list: Annotated[bool, typer.Option("--list", "-l", help="Show the sessions.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Turn the hooks on again.")] = False,
+    as_list: Annotated[
+        bool, typer.Option("--list", "-l", help="List the active sessions.")
+    ] = False,
     as_json: JsonOption = False,
     path: PathOption = None,
 ) -> None:
-    """Let the hooks of a session do nothing; without a session, show those that run.
+    """Turn the hooks of a session off; without a session, list the active ones.
 
     Examples: signet bypass · signet bypass abc123 · signet bypass abc123 --off
     """
@@ -38,9 +41,9 @@ def bypass(
     if as_json:
         output.show(answer)
     elif answer["bypassed"]:
-        output.say(f"Hooks of session {output.plain(whole)} do nothing from now on")
+        output.say(f"Hooks of session {output.plain(whole)} are off from now on")
     else:
-        output.say(f"Hooks of session {output.plain(whole)} work again")
+        output.say(f"Hooks of session {output.plain(whole)} are on again")
 
 
 def _show(listed: dict[str, Any], *, as_json: bool) -> None:
@@ -56,7 +59,7 @@ def _show(listed: dict[str, Any], *, as_json: bool) -> None:
         since = str(one["claimedAt"] or "")[:16].replace("T", " ")
         facts = " · ".join(filter(None, (one.get("harness"), one["runtimePath"], since)))
         output.say(f"{output.plain(one['key'])}  {state}  {ink.dim(facts)}")
-    output.hint("To let one rest: signet bypass SESSION")
+    output.hint("To turn the hooks of one off: signet bypass SESSION")
 
 
 def _whole(typed: str, keys: list[str]) -> str:

@@ -17,9 +17,11 @@ from signet.paths import Workspace, find_workspace
 if TYPE_CHECKING:
     from signet.config.manifest import Value
 
-app = typer.Typer(help="Look at settings and change them.", invoke_without_command=True)
+app = typer.Typer(help="Show and change settings.", invoke_without_command=True)
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Such as search.alpha.")]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="Name of the setting, such as search.alpha.")
+]
 #: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
 _NESTED = "memory.pipelineV2"
 #: What a warning says of how the daemon helps itself with an odd value in the file; here none is written.
@@ -28,9 +30,9 @@ _LENIENCE = re.compile(r"; using .*|[,;] ignored")
 
 @app.callback()
 def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Look at settings and change them; alone it opens agent.yaml in your editor.
+    """Show and change settings; without a command it opens agent.yaml in your editor.
 
-    Without a terminal, and with --json, it prints the settings in force instead.
+    Without a terminal, and with --json, it prints the effective settings instead.
 
     Examples: signet config · signet config get search.alpha
     """
@@ -48,12 +50,12 @@ def configure(context: typer.Context, path: PathOption = None, as_json: JsonOpti
 def get(
     key: KeyArgument,
     show_origin: Annotated[
-        bool, typer.Option("--show-origin", help="Say where the value comes from.")
+        bool, typer.Option("--show-origin", help="Also print where the value comes from.")
     ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the value in force; secrets are masked.
+    """Print the effective value; secrets are masked.
 
     Examples: signet config get search.alpha · signet config get git --show-origin --json
     """
@@ -78,11 +80,13 @@ def get(
 @app.command("set")
 def set_(
     key: KeyArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="As YAML: 0.5, true, [a, b].")],
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="The value in YAML, such as 0.5, true or [a, b].")
+    ],
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change one value in agent.yaml; comments stay. A running daemon follows within two seconds.
+    """Change one value in agent.yaml; comments stay. A running daemon applies it within two seconds.
 
     Examples: signet config set search.alpha 0.5 · signet config set git.autoSync false
     """
@@ -182,7 +186,7 @@ def _edit(workspace: Workspace) -> None:
 
     file: Path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
     if not file.exists():
-        raise Invalid(f"{file} does not exist; make it with: signet setup")
+        raise Invalid(f"{file} does not exist; create it with: signet setup")
     editor.edit(file)
     manifest.parse(file.read_bytes(), file.name)
     output.say(f"{file} can be read")

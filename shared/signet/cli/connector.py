@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from signet.client import Signet
     from signet.client.answers import Connector, ConnectorHealth, SyncProgress
 
-app = typer.Typer(help="Folders whose files become documents.", no_args_is_help=True)
+app = typer.Typer(help="Manage folders whose files are read as documents.", no_args_is_help=True)
 
 #: Errors of single files that are shown.
 ERRORS_SHOWN = 5
 
 ConnectorArgument = Annotated[
-    str, typer.Argument(metavar="CONNECTOR", help="Its id, the beginning of it, or its name.")
+    str, typer.Argument(metavar="CONNECTOR", help="Id, first characters of the id, or name.")
 ]
 
 
@@ -48,29 +48,35 @@ def list_connectors(path: PathOption = None, as_json: JsonOption = False) -> Non
         output.say(_line(one))
     if not found:
         output.say("No connectors")
-        output.hint("Read a folder: signet connector add FOLDER --sync")
+        output.hint("Add a folder: signet connector add FOLDER --sync")
 
 
 @app.command()
 def add(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="On the daemon's machine.")],
-    name: Annotated[str | None, typer.Option("--name", help="Default: that of the folder.")] = None,
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Path of the folder, on the daemon's machine.")
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Display name; default: the folder's name.")
+    ] = None,
     pattern: Annotated[
         list[str] | None,
-        typer.Option("--pattern", help="Which files; default: **/*.md and **/*.txt. Repeatable."),
+        typer.Option("--pattern", help="Files to read; default: **/*.md and **/*.txt. Repeatable."),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", help="What to leave out. Repeatable.")
+        list[str] | None, typer.Option("--ignore", help="Files to skip. Repeatable.")
     ] = None,
     max_bytes: Annotated[
-        int | None, typer.Option("--max-bytes", min=1, help="Leave out larger files.")
+        int | None, typer.Option("--max-bytes", min=1, help="Skip files larger than this.")
     ] = None,
     agent: AgentOption = None,
-    sync_now: Annotated[bool, typer.Option("--sync", help="Read it now, and wait.")] = False,
+    sync_now: Annotated[
+        bool, typer.Option("--sync", help="Read it now and wait until done.")
+    ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Register a folder; its files become documents at the first sync.
+    """Add a folder. The first sync reads its files as documents.
 
     Examples: signet connector add ~/notes --sync · signet connector add docs --pattern "**/*.rst"
     """
@@ -91,21 +97,23 @@ def add(
     elif as_json:
         output.show(made)
     else:
-        output.say(f"Registered {made['id']}")
+        output.say(f"Added {made['id']}")
         output.hint(f"Read it: signet connector sync {made['id'][:8]}")
 
 
 @app.command()
 def sync(
     connector: Annotated[
-        str | None, typer.Argument(metavar="[CONNECTOR]", help="Which; default: every one.")
+        str | None, typer.Argument(metavar="[CONNECTOR]", help="Connector to sync; default: all.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Read every file anew.")] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the end.")] = True,
+    full: Annotated[
+        bool, typer.Option("--full", help="Read every file again, changed or not.")
+    ] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until done.")] = True,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring the documents in step with their folders, and show how far that is.
+    """Read new and changed files, and show the progress.
 
     Examples: signet connector sync · signet connector sync notes --full
     """
@@ -121,7 +129,7 @@ def sync(
 def health(
     connector: ConnectorArgument, path: PathOption = None, as_json: JsonOption = False
 ) -> None:
-    """Show how a connector is: its last sync, its documents, what was left out.
+    """Show the last sync, the documents and skipped files of a connector.
 
     Examples: signet connector health notes · signet connector health notes --json
     """
@@ -145,12 +153,15 @@ def health(
 def remove(
     connector: ConnectorArgument,
     cascade: Annotated[
-        bool, typer.Option("--documents", help="Its documents too, and what only they hold.")
+        bool,
+        typer.Option(
+            "--documents", help="Delete its documents too, with the memories that only they hold."
+        ),
     ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a connector; its documents stay, unless told otherwise.
+    """Remove a connector. Its documents are kept, unless --documents is given.
 
     Examples: signet connector remove notes · signet connector remove notes --documents
     """
@@ -175,10 +186,10 @@ def _find(signet: "Signet", named: str) -> "Connector":
         fitting = [one for one in found if test(one)]
         if len(fitting) > 1:
             ids = ", ".join(one["id"][:8] for one in fitting)
-            raise Conflict(f"{named} is more than one connector: {ids}")
+            raise Conflict(f"{named} matches several connectors: {ids}")
         if fitting:
             return fitting[0]
-    raise NotFound(f"No connector {named}; see: signet connector list")
+    raise NotFound(f"There is no connector {named}; see: signet connector list")
 
 
 def _sync(
@@ -221,14 +232,16 @@ def _draw(passing: output.Passing, one: "Connector", seen: "ConnectorHealth") ->
 def _say_ended(one: "Connector", ended: "ConnectorHealth") -> None:
     progress = ended["progress"]
     if ended["status"] == "syncing":
-        output.say(f"{_name(one)}: still syncing; nothing has moved for a minute")
+        output.say(f"{_name(one)}: still syncing; no progress for a minute")
         output.hint("Is the worker running? See: signet status")
         return
-    output.say(f"{_name(one)}: {_counts(progress) if progress else 'in step'}")
+    output.say(f"{_name(one)}: {_counts(progress) if progress else 'up to date'}")
     _say_errors(progress)
     waiting = sum(n for state, n in ended["documents"].items() if state not in ("done", "failed"))
     if waiting:
-        output.hint(f"{output.count(waiting, 'document')} to be read; follow: signet jobs watch")
+        output.hint(
+            f"{output.count(waiting, 'document')} waiting to be read; watch with: signet jobs watch"
+        )
 
 
 def _counts(progress: "SyncProgress") -> str:
@@ -237,7 +250,7 @@ def _counts(progress: "SyncProgress") -> str:
         (progress["documentsAdded"], f"{progress['documentsAdded']} new"),
         (progress["documentsUpdated"], f"{progress['documentsUpdated']} changed"),
         (progress["documentsRemoved"], f"{progress['documentsRemoved']} gone"),
-        (progress["errorCount"], f"{progress['errorCount']} left out"),
+        (progress["errorCount"], f"{progress['errorCount']} skipped"),
     )
     return ", ".join(text for number, text in parts if number) or "no files"
 
@@ -245,7 +258,7 @@ def _counts(progress: "SyncProgress") -> str:
 def _say_errors(progress: "SyncProgress | None") -> None:
     errors = progress["errors"] if progress else []
     for error in errors[:ERRORS_SHOWN]:
-        output.say(f"  left out    {output.plain(error['resourceId'])}: {error['message']}")
+        output.say(f"  skipped     {output.plain(error['resourceId'])}: {error['message']}")
     if progress and progress["errorCount"] > ERRORS_SHOWN:
         output.say(f"  and {progress['errorCount'] - ERRORS_SHOWN} more")
 

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 OPENCLAW_SECONDS = 30.0
 
 app = typer.Typer(
-    help="Start, stop and look at the daemon.", no_args_is_help=True, rich_markup_mode=None
+    help="Start, stop and inspect the daemon.", no_args_is_help=True, rich_markup_mode=None
 )
 
 PathOption = Annotated[
     str | None,
-    typer.Option("--path", "-p", help="The workspace; default: SIGNET_PATH or ~/.agents."),
+    typer.Option("--path", "-p", help="Workspace folder; default: SIGNET_PATH or ~/.agents."),
 ]
 PortOption = Annotated[
-    int | None, typer.Option(min=1, max=65_535, help="The port; default: SIGNET_PORT or 3850.")
+    int | None,
+    typer.Option(min=1, max=65_535, help="Port of the daemon; default: SIGNET_PORT or 3850."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 @app.command()
@@ -35,7 +36,8 @@ def start(
     path: PathOption = None,
     port: PortOption = None,
     foreground: Annotated[
-        bool, typer.Option("--foreground", help="Run here until Ctrl-C or SIGTERM; logs to stdout.")
+        bool,
+        typer.Option("--foreground", help="Run in the foreground until Ctrl-C; logs go to stdout."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +58,7 @@ def start(
 
 @app.command()
 def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Stop the daemon; a job that does not end within seconds goes back to the queue.
+    """Stop the daemon. Jobs that do not end within seconds return to the queue.
 
     Examples: signet daemon stop · signet daemon stop --path ~/other
     """
@@ -72,13 +74,14 @@ def restart(
     path: PathOption = None,
     port: PortOption = None,
     no_openclaw: Annotated[
-        bool, typer.Option("--no-openclaw", help="Do not restart OpenClaw too, if it is set up so.")
+        bool,
+        typer.Option("--no-openclaw", help="Do not restart OpenClaw, even if agent.yaml says how."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop the daemon if it runs, even if it hangs, and start it on the port it had.
+    """Restart the daemon on the same port, even if it hangs.
 
-    Then OpenClaw is restarted, if agent.yaml says how (services.openclaw.restart_command).
+    Also restarts OpenClaw, if services.openclaw.restart_command is set in agent.yaml.
 
     Examples: signet daemon restart · signet daemon restart --port 4000
     """
@@ -94,7 +97,7 @@ def restart(
 
 @app.command()
 def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the daemon and its three processes; exit 1 when it does not run.
+    """Show the daemon and its three processes; exit 1 if it is not running.
 
     Examples: signet daemon status · signet daemon status --json
     """

@@ -16,11 +16,13 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 def dashboard(
     path: PathOption = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address.")] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, open nothing.")
+    ] = False,
     port: PortOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open the daemon's page in a browser; starts the daemon when it does not run.
+    """Open the daemon's page in a browser; starts the daemon if needed.
 
     Examples: signet dashboard · signet dashboard --no-open
     """
@@ -48,7 +50,7 @@ def show_page(url: str, port: int, *, opens: bool) -> None:
     if (forward := forward_command(port)) is not None:
         output.hint(f"From your own machine: {forward}, then open http://127.0.0.1:{port}")
     elif opens and not is_open:
-        output.hint("No browser was found; open the address yourself")
+        output.hint("No browser found; open the address yourself")
 
 
 def open_page(url: str) -> bool:

@@ -19,12 +19,13 @@ _ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
 
 def diagnostics(
     domain: Annotated[
-        str | None, typer.Argument(metavar="[DOMAIN]", help="Only this one, with its numbers.")
+        str | None,
+        typer.Argument(metavar="[DOMAIN]", help="Show only this domain, with its figures."),
     ] = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how well each part of the store is; exit 1 when all of it is not healthy.
+    """Show health scores of the stored data; exit 1 unless all is healthy.
 
     Examples: signet diagnostics · signet diagnostics queue --json
     """

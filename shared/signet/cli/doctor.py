@@ -21,12 +21,12 @@ _LABEL = 13
 
 def doctor(
     fix: Annotated[
-        bool, typer.Option("--fix", help="Repair what can be repaired without losing anything.")
+        bool, typer.Option("--fix", help="Repair what can be repaired without losing data.")
     ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look at everything, with the daemon up or down; exit 1 when something is broken.
+    """Check the whole installation; exit 1 if something is broken.
 
     ✓ is well, ! is worth a look, ✗ is broken; beside it stands what to do. With --fix, what is safe is repaired and
     each step shown: modes of files, an interrupted restore, a missing backup; and through the daemon, with its limits
@@ -82,5 +82,5 @@ def _show_steps(steps: "Sequence[tuple[Mend, tuple[bool, str]]]") -> None:
         sign = ink.good("✓") if is_done else ink.bad("✗")
         output.say(f"{sign} {mend.what}: {output.plain(told)}")
     if not steps:
-        output.say("Nothing that could be repaired safely")
+        output.say("Nothing to repair automatically")
     output.say()

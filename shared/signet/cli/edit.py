@@ -21,23 +21,25 @@ _FIELDS = "--content, --type, --tags, --importance, --pin, --unpin or --who"
 def edit(
     memory_id: IdArgument,
     content: Annotated[
-        str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")
+        str | None, typer.Option("--content", "-c", help="New text; - reads standard input.")
     ] = None,
     type: TypeOption = None,
     tags: TagsOption = None,
     importance: Annotated[
         str | None, typer.Option("--importance", "-i", help="From 0 to 1.")
     ] = None,
-    pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Whether it fades.")] = None,
-    who: Annotated[str | None, typer.Option("--who", "-w", help="Who says so.")] = None,
+    pin: Annotated[
+        bool | None, typer.Option("--pin/--unpin", help="Pinned memories never fade.")
+    ] = None,
+    who: Annotated[str | None, typer.Option("--who", "-w", help="Author of the memory.")] = None,
     reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Why; history keeps it.")
+        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
     ] = "edited on the command line",
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a memory; without a field, its text opens in your editor. Empty tags clear them.
+    """Change a memory. Without options, its text opens in your editor. --tags "" clears tags.
 
     Examples: signet memory edit ID --pin · signet memory edit ID --tags style,python
     """

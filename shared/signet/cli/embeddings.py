@@ -11,14 +11,14 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
 from signet.client.answers import EmbeddingsHealth, EmbeddingsStatus
 
-app = typer.Typer(help="Look at the vectors of memories.", no_args_is_help=True)
+app = typer.Typer(help="Inspect the vectors of memories.", no_args_is_help=True)
 
 _LABEL = 12
 
 
 @app.command()
 def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show whether vectors can be made, and how far the tracker is.
+    """Show whether vectors can be created, and the progress.
 
     Examples: signet embeddings status · signet embeddings status --json
     """
@@ -49,7 +49,11 @@ def health(path: PathOption = None, as_json: JsonOption = False) -> None:
 def _status(found: EmbeddingsStatus, ink: Ink) -> Iterator[str]:
     is_there = found["available"]
     dot = ink.good("●") if is_there else ink.dim("○")
-    said = "Vectors can be made" if is_there else "No vectors can be made; recall goes by words"
+    said = (
+        "Vectors can be created"
+        if is_there
+        else "Vectors cannot be created; recall uses keywords only"
+    )
     yield f"{dot} {ink.bold(said)}"
     dimensions = found.get("dimensions")
     model = " · ".join(

@@ -9,21 +9,21 @@ from signet.cli.connect import client
 from signet.cli.daemon import JsonOption, PathOption
 from signet.errors import SignetError
 
-app = typer.Typer(help="Keep the workspace in step with a git remote.", no_args_is_help=True)
+app = typer.Typer(help="Synchronise the workspace with a git remote.", no_args_is_help=True)
 
 #: Longer than git may take to fetch and to push.
 SECONDS = 660.0
 
 
 class GitFailed(SignetError):
-    """Git did not do it."""
+    """Git failed."""
 
     code = "git_failed"
 
 
 @app.command()
 def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show how the repository stands.
+    """Show the state of the repository.
 
     Examples: signet git status · signet git status --json
     """
@@ -42,14 +42,14 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     )
     last = found["lastSync"]
     mode = "on" if found["autoSync"] else "off"
-    output.say(f"last sync   {output.local(last) if last else 'never'}, by itself: {mode}")
+    output.say(f"last sync   {output.local(last) if last else 'never'}, automatic: {mode}")
     if found["problem"]:
         output.say(f"problem     {output.plain(found['problem'])}")
 
 
 @app.command()
 def pull(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Bring in what the remote has beyond this copy; nothing that is only here is lost.
+    """Pull commits from the remote. Local changes are never lost.
 
     Examples: signet git pull · signet git pull --json
     """
@@ -58,7 +58,7 @@ def pull(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 @app.command()
 def push(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Send what this copy has beyond the remote.
+    """Push local commits to the remote.
 
     Examples: signet git push · signet git push --json
     """
@@ -77,26 +77,26 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
 @app.command()
 def enable(
     interval: Annotated[
-        int, typer.Option("--interval", "-i", min=60, max=86_400, help="Seconds between two.")
+        int, typer.Option("--interval", "-i", min=60, max=86_400, help="Seconds between two syncs.")
     ] = 300,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Commit changes, pull and push by itself.
+    """Turn automatic commit, pull and push on.
 
     Examples: signet git enable · signet git enable -i 900
     """
     wished: dict[str, object] = {"enabled": True, "autoSync": True, "syncInterval": interval}
-    _set(wished, f"Syncing every {interval} s", path, as_json)
+    _set(wished, f"Automatic sync is on, every {interval} s", path, as_json)
 
 
 @app.command()
 def disable(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Pull and push only when told to.
+    """Turn automatic sync off.
 
     Examples: signet git disable · signet git disable --json
     """
-    _set({"autoSync": False}, "Syncing only when told to", path, as_json)
+    _set({"autoSync": False}, "Automatic sync is off", path, as_json)
 
 
 def _do(verb: str, path: str | None, as_json: bool) -> None:

@@ -31,7 +31,7 @@ ConversationsOption = Annotated[
     bool | None,
     typer.Option(
         "--allow-conversations/--no-conversations",
-        help="Whether OpenClaw hands conversations to Signet.",
+        help="Let OpenClaw pass conversations to Signet, or not.",
         show_default=False,
     ),
 ]
@@ -56,7 +56,7 @@ def list_harnesses(path: PathOption = None, as_json: JsonOption = False) -> None
 
 @app.command()
 def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show which harnesses are connected; exit 1 when a connection does not work.
+    """Show which harnesses are connected; exit 1 if a connection is broken.
 
     Examples: signet harness status · signet harness status --json
     """
@@ -71,7 +71,7 @@ def install(
         bool | None,
         typer.Option(
             "--legacy/--plugin",
-            help="OpenClaw's older hook, or the plugin in its memory slot (the default).",
+            help="OpenClaw: legacy hook, or plugin in its memory slot (the default).",
             show_default=False,
         ),
     ] = None,
@@ -79,7 +79,7 @@ def install(
         bool,
         typer.Option(
             "--configure-openclaw-workspace",
-            help="Make this workspace OpenClaw's, whatever it has.",
+            help="Make this workspace OpenClaw's workspace, replacing its current one.",
         ),
     ] = False,
     conversations: ConversationsOption = None,
@@ -87,9 +87,9 @@ def install(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Connect harnesses; running it again changes nothing.
+    """Connect harnesses. Safe to run again.
 
-    A file is copied before its first change, and one that does not parse stays as it is.
+    A file is backed up before its first change; one that does not parse is left unchanged.
 
     Examples: signet harness install claude-code codex · signet harness install openclaw --dry-run
     """
@@ -128,7 +128,7 @@ def uninstall(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take Signet out of harnesses; their files become what they were before.
+    """Disconnect harnesses and restore their files.
 
     Examples: signet harness uninstall codex · signet harness uninstall claude-code --dry-run
     """
@@ -147,12 +147,12 @@ def uninstall(
             if dry_run:
                 _say_diff(one.diff)
             else:
-                what = "taken out" if files else "was not connected"
+                what = "disconnected" if files else "was not connected"
                 output.say(f"{found[name].name}: {what}")
             for file in () if dry_run else files:
                 output.say(f"  {file}")
             for why in one.refused:
-                output.failed(f"{why}; the file stays as it is", "harness_refused", as_json=False)
+                output.failed(f"{why}; the file was not changed", "harness_refused", as_json=False)
     if any(one.refused for one in done.values()):
         raise typer.Exit(1)
 
@@ -218,12 +218,12 @@ def _show(workspace: Workspace, *, as_json: bool) -> bool:
         for fault in faults[name]:
             output.say(f"  {output.plain(fault)}")
     if broken := " ".join(name for name in faults if faults[name]):
-        output.hint(f"To put it right: signet harness install {broken}")
+        output.hint(f"To repair it: signet harness install {broken}")
     return not any(faults.values())
 
 
 def _told(message: str, has_changed: bool) -> str:
-    return message if has_changed else f"{message}; nothing to change"
+    return message if has_changed else f"{message}; no change needed"
 
 
 def _say_diff(diff: str) -> None:

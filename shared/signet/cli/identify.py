@@ -10,7 +10,7 @@ _UUID_CHARS = 36
 
 
 class Ambiguous(Conflict):
-    """Several memories have an id that begins so."""
+    """Several memories have an id with this prefix."""
 
     code = "ambiguous_id"
 
@@ -24,10 +24,12 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
     if typed in found:
         return typed
     if len(typed) < SHORTEST:
-        raise Invalid(f"{typed!r} is too short: give at least {SHORTEST} characters of the id")
+        raise Invalid(
+            f"{typed!r} is too short: give at least the first {SHORTEST} characters of the id"
+        )
     if not found:
-        raise NotFound(f"No memory has an id that begins with {typed}")
+        raise NotFound(f"No memory has an id that starts with {typed}")
     if len(found) > 1:
         shown = "\n  ".join(found)
-        raise Ambiguous(f"Several memories begin with {typed}; give more of it:\n  {shown}")
+        raise Ambiguous(f"Several ids start with {typed}; give more characters:\n  {shown}")
     return found[0]

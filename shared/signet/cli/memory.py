@@ -14,7 +14,7 @@ from signet.cli.options import AgentOption, FullOption, IdArgument, OnlyTypeOpti
 from signet.cli.output import Ink
 from signet.client.answers import Change, Found, Memory, MemorySummary
 
-app = typer.Typer(help="Look at memories, change and forget them.", no_args_is_help=True)
+app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(edit.edit)
 app.command("forget")(forget.forget)
 
@@ -23,15 +23,17 @@ _LABEL = 12
 
 @app.command("list")
 def list_memories(
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 20,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="How many to skip.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
+    ] = 20,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")] = 0,
     type: OnlyTypeOption = None,
     full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show memories, newest first.
+    """List memories, newest first.
 
     Examples: signet memory list · signet memory list --type decision --limit 50
     """
@@ -63,7 +65,7 @@ def show(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one memory with all that is known about it.
+    """Show one memory with all its fields.
 
     Examples: signet memory show 019ac0de-1f2a-7b3c · signet memory show ID --json
     """
@@ -78,12 +80,14 @@ def show(
 @app.command()
 def history(
     memory_id: IdArgument,
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 200,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
+    ] = 200,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what has happened to a memory, oldest first; forgotten ones too.
+    """Show all changes of a memory, oldest first. Works for forgotten ones.
 
     Examples: signet memory history 019ac0de-1f2a-7b3c · signet memory history ID --json
     """
@@ -102,13 +106,13 @@ def history(
 def recover(
     memory_id: IdArgument,
     reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Why; history keeps it.")
+        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
     ] = "recovered on the command line",
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring a forgotten memory back, within 30 days.
+    """Recover a memory forgotten within the last 30 days.
 
     Examples: signet memory recover 019ac0de-1f2a-7b3c · signet memory recover ID --reason "was right"
     """
@@ -124,14 +128,16 @@ def recover(
 @app.command()
 def similar(
     memory_id: IdArgument,
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
+    ] = 10,
     type: OnlyTypeOption = None,
     full: FullOption = False,
     agent: AgentOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the memories that mean nearly the same, nearest first.
+    """List memories with a similar meaning, most similar first.
 
     Examples: signet memory similar 019ac0de-1f2a-7b3c · signet memory similar ID -l 3 --json
     """

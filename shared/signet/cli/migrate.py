@@ -11,13 +11,15 @@ EARLIER = "an earlier Signet"
 
 
 class NoDatabase(NotFound):
-    """No memory database found. Make one with: signet setup"""
+    """No memory database found. Create one with: signet setup"""
 
     code = "no_database"
 
 
 def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Upgrade the database to this version, after a copy; the daemon does the same when it starts.
+    """Upgrade the database to this version; a copy is made first.
+
+    The daemon does the same when it starts.
 
     Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
     """
@@ -39,4 +41,4 @@ def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None
     else:
         output.say(f"Schema upgraded: {done.before or EARLIER} → {done.after}")
         if done.copy is not None:
-            output.say(f"The state before is kept in {done.copy}")
+            output.say(f"A copy of the previous database is in {done.copy}")

@@ -15,14 +15,18 @@ CRITICAL = "critical"
 
 
 def remember(
-    content: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")],
-    who: Annotated[str, typer.Option("--who", "-w", help="Who says so.")] = "user",
+    content: Annotated[str, typer.Argument(help="Text to save; - reads standard input.")],
+    who: Annotated[str, typer.Option("--who", "-w", help="Author of the memory.")] = "user",
     tags: TagsOption = None,
     importance: Annotated[
         str | None,
-        typer.Option("--importance", "-i", help="From 0 to 1, or critical."),
+        typer.Option(
+            "--importance", "-i", help="Importance from 0 to 1, or critical; default: 0.8."
+        ),
     ] = None,
-    critical: Annotated[bool, typer.Option("--critical", help="Pin it; it never fades.")] = False,
+    critical: Annotated[
+        bool, typer.Option("--critical", help="Pin the memory; it never fades.")
+    ] = False,
     type: TypeOption = None,
     event_at: Annotated[
         str | None,
@@ -30,20 +34,24 @@ def remember(
             "--when",
             metavar="TIME",
             parser=when.middle,
-            help=f"When it happened, if not now: {when.HELP}.",
+            help=f"Time it happened, if not now: {when.HELP}.",
         ),
     ] = None,
     supersedes: Annotated[
         list[str] | None,
-        typer.Option("--supersedes", metavar="ID", help="The memory that it corrects; repeatable."),
+        typer.Option(
+            "--supersedes", metavar="ID", help="Id of a memory that this one replaces. Repeatable."
+        ),
     ] = None,
     agent: AgentOption = None,
-    private: Annotated[bool, typer.Option("--private", help="Only its agent may read it.")] = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="Readable only by its own agent.")
+    ] = False,
     project: ProjectOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Save a memory; what it says is distilled in the background.
+    """Save a memory. Facts are extracted from it in the background.
 
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
@@ -71,9 +79,9 @@ def remember(
 
 def _told(saved: Remembered) -> str:
     kinds = saved.get("masked", ())
-    masked = f"\nMasked: {', '.join(kinds)}. Keep it with: signet secret put" if kinds else ""
+    masked = f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
     if saved["deduped"]:
-        return f"Already remembered: {saved['id']}{masked}"
+        return f"Already saved: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""
     vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
     corrected = saved.get("superseded", ())

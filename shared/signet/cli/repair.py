@@ -19,7 +19,7 @@ from signet.errors import SignetError
 if TYPE_CHECKING:
     from signet.client import Signet
 
-app = typer.Typer(help="Look what is wrong, and put it right.", no_args_is_help=True)
+app = typer.Typer(help="Check for and repair faults in the stored data.", no_args_is_help=True)
 
 #: A repair that takes longer goes on in the background, and is watched there.
 WAIT_SECONDS = 60.0
@@ -40,7 +40,7 @@ class NotRepaired(SignetError):
 
 @app.command("list")
 def list_repairs(as_json: JsonOption = False) -> None:
-    """Show every repair, and by what it can be limited.
+    """List all repairs and their options.
 
     Examples: signet repair list · signet repair list --json
     """
@@ -54,12 +54,12 @@ def list_repairs(as_json: JsonOption = False) -> None:
     ink = output.ink(sys.stdout)
     for one in ACTIONS:
         output.say(f"{ink.name(f'{_name(one):<{_LABEL}}')}{one.help}")
-    output.hint("Each only looks. To do it: signet repair NAME --apply")
+    output.hint("By default a repair is a dry run. To perform it: signet repair NAME --apply")
 
 
 @app.command()
 def stats(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Count missing vectors, duplicates, and what lies in the archive.
+    """Count missing vectors, duplicates and archived rows.
 
     Examples: signet repair stats · signet repair stats --json
     """
@@ -73,13 +73,13 @@ def stats(path: PathOption = None, as_json: JsonOption = False) -> None:
         return
     gaps, twins, cold = found.values()
     output.say(f"{'without a vector':<{_LABEL}}{gaps['unembedded']} of {gaps['total']}")
-    output.say(f"{'twice or more':<{_LABEL}}{twins['exactExcess']} of {twins['totalActive']}")
+    output.say(f"{'duplicates':<{_LABEL}}{twins['exactExcess']} of {twins['totalActive']}")
     output.say(f"{'in the archive':<{_LABEL}}{cold['count']}")
 
 
 @app.command()
 def integrity(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Read through the whole database file; exit 1 when it is damaged.
+    """Check the whole database file; exit 1 if it is damaged.
 
     Examples: signet repair integrity · signet repair integrity --json
     """
@@ -98,18 +98,20 @@ def integrity(path: PathOption = None, as_json: JsonOption = False) -> None:
         for line in found["sqlite"] if found["sqlite"] != ["ok"] else ():
             output.say(f"  {output.plain(line)}")
         if found.get("timedOut"):
-            output.hint("The file is large; not all of it was read")
+            output.hint("The file is large; only part of it was checked")
     if found["ok"] is False:
         raise typer.Exit(1)
 
 
 @app.command("dead-memories")
 def dead_memories(
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=500, help="Maximum number of results.")
+    ] = 20,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show memories that nobody trusts or uses.
+    """List memories with low confidence that are not used.
 
     Examples: signet repair dead-memories · signet repair dead-memories -l 100 --json
     """
@@ -120,7 +122,7 @@ def dead_memories(
     ink = output.ink(sys.stdout)
     for one in found["items"]:
         output.say(f"{ink.dim(one['id'])}  {output.short(one['content'], 90)}")
-    output.say(f"{output.count(found['total'], 'memory')} that nobody trusts or uses")
+    output.say(f"{output.count(found['total'], 'memory')} with low confidence that are not used")
 
 
 def _name(action: Action) -> str:
@@ -153,8 +155,8 @@ def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Para
 
 
 def _filters(action: Action) -> list[inspect.Parameter]:
-    age = "Only changed or made before then, such as 2d."
-    young = "Only since then, such as 90m."
+    age = "Only rows older than this, such as 2d."
+    young = "Only rows newer than this, such as 90m."
     every = {
         Filter.IDS: [
             _keyword(
@@ -167,7 +169,10 @@ def _filters(action: Action) -> list[inspect.Parameter]:
         ],
         Filter.KIND: [
             _keyword(
-                "kind", Annotated[list[str] | None, typer.Option("--kind", help="Only this kind.")]
+                "kind",
+                Annotated[
+                    list[str] | None, typer.Option("--kind", help="Only this kind. Repeatable.")
+                ],
             )
         ],
         Filter.AGE: [
@@ -178,7 +183,8 @@ def _filters(action: Action) -> list[inspect.Parameter]:
             _keyword(
                 "error",
                 Annotated[
-                    str | None, typer.Option("--error", help="Part of the error; * is any text.")
+                    str | None,
+                    typer.Option("--error", help="Text in the error; * matches any text."),
                 ],
             )
         ],
@@ -210,7 +216,12 @@ def _parameter(option: Option) -> inspect.Parameter:
 _COMMON = (
     _keyword(
         "apply",
-        Annotated[bool, typer.Option("--apply/--dry-run", help="Do it; else only look.")],
+        Annotated[
+            bool,
+            typer.Option(
+                "--apply/--dry-run", help="Perform the repair, or only show what it would do."
+            ),
+        ],
         False,
     ),
     _keyword("path", PathOption),
@@ -236,7 +247,7 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> None
         return
     if not apply and found["affected"]:
         words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
-        output.hint(f"To do it: signet {shlex.join(words)} --apply")
+        output.hint(f"To perform it: signet {shlex.join(words)} --apply")
 
 
 def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
@@ -298,7 +309,7 @@ def _followed(signet: "Signet", job_id: str, found: dict[str, Any]) -> dict[str,
 
 def _refusal(found: Mapping[str, Any]) -> str:
     said = str(found["error"])
-    return f"{said}; the gate holds for everybody" if found.get("reason") == "budget" else said
+    return f"{said}; this limit applies to all callers" if found.get("reason") == "budget" else said
 
 
 def _lines(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:

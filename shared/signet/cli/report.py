@@ -14,14 +14,16 @@ from signet.paths import find_workspace
 def report(
     file: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="The file; default: signet-report-TIME.zip here."),
+        typer.Option(
+            "--output", "-o", help="File to write; default: signet-report-TIME.zip in this folder."
+        ),
     ] = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write what helps to find a fault into a zip: versions, settings, doctor, log, counts.
+    """Write a zip for a bug report: versions, settings, doctor, log, counts.
 
-    It holds no text of a memory and no secret, and is sent to nobody: look into it, and attach it where you ask.
+    It contains no memory texts and no secrets, and is not sent anywhere. Attach it to your bug report.
 
     Examples: signet report · signet report -o fault.zip
     """
@@ -38,4 +40,4 @@ def report(
     output.say(f"Report written to {target}")
     for part in parts:
         output.say(f"  {part.name:<16}{output.size(len(part.content)):>10}  {part.what}")
-    output.hint("It was sent to nobody. Have a look before you pass it on.")
+    output.hint("It was not sent anywhere. Check it before you share it.")

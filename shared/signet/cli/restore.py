@@ -35,16 +35,16 @@ class Source:
 def restore(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A backup, or a folder that a restore has put aside."),
+        typer.Argument(metavar="FILE", help="A backup file, or a folder that a restore kept."),
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Verify it and show what would happen.")
+        bool, typer.Option("--dry-run", help="Verify the backup and show what would happen.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a backup into the place of what is there now; that is kept aside, and the way back is shown.
+    """Replace the workspace with a backup. The current state is kept.
 
     Everything is verified, unpacked, brought to this version's schema and checked before anything is touched; then the
     daemon stops for the moment of the exchange, and starts again if it ran. When the command is killed, either the old
@@ -109,13 +109,13 @@ def _lines(facts: dict[str, object]) -> Iterator[str]:
         memories = output.count(backup["counts"].get("memories", 0), "memory")
         yield f"Holds      {memories}, {files}, {size}"
         if backup["schema"] != facts["schema"]:
-            yield f"Schema     {backup['schema']}, will be brought to {facts['schema']}"
-    there = "a database that cannot be read"
+            yield f"Schema     {backup['schema']}, will be upgraded to {facts['schema']}"
+    there = "an unreadable database"
     if isinstance(present, dict):
         there = output.count(present.get("memories", 0), "memory")
-    yield f"Replaces   {there} in {facts['workspace']}, kept aside"
+    yield f"Replaces   {there} in {facts['workspace']}, which is kept"
     if facts["daemonRunning"]:
-        yield "Daemon     runs; it is stopped for a moment and started again"
+        yield "Daemon     is running; it is stopped briefly and started again"
 
 
 def _show_dry_run(facts: dict[str, object], *, as_json: bool) -> None:
@@ -129,7 +129,9 @@ def _show_dry_run(facts: dict[str, object], *, as_json: bool) -> None:
 
 def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
     if as_json or not output.can_ask():
-        raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+        raise Invalid(
+            "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
+        )
     for line in _lines(facts):
         output.tell(line)
     return typer.confirm("Restore it?", err=True)
@@ -145,7 +147,9 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
     workspace.make()
     with alone(workspace):
         if (finished := restore.resume(workspace)) is not None:
-            output.tell(f"A restore that was interrupted is finished first; before it: {finished}")
+            output.tell(
+                f"An interrupted restore was finished first; the previous state is in {finished}"
+            )
         staged = _staged(workspace, source, reader, as_json=as_json)
         found = record.running(workspace)
         control.stop(workspace)
@@ -168,7 +172,7 @@ def _staged(
 
     if reader is None:
         if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
-            raise NotFound(f"{source.path} is a folder that no restore has put aside")
+            raise NotFound(f"{source.path} is not a folder that a restore kept")
         return restore.adopt(source.path, now=clock.now())
     with _Counted("Unpacking", reader.manifest.total_bytes, quiet=as_json) as counted:
         return restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
@@ -193,9 +197,9 @@ def _report(
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:
-        output.say(f"  brought from schema {staged.migrated_from} to {staged.schema}")
-    output.say(f"  what was there before is kept in {aside}")
-    output.hint(f"Go back with: signet restore {aside}\nOr remove it: rm -r {aside}")
+        output.say(f"  upgraded from schema {staged.migrated_from} to {staged.schema}")
+    output.say(f"  the previous state is kept in {aside}")
+    output.hint(f"Undo with: signet restore {aside}\nOr delete the previous state: rm -r {aside}")
     if not is_running:
         output.hint("Start the daemon with: signet daemon start")
 

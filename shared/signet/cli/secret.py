@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-app = typer.Typer(help="Keep credentials, and run commands with them.", no_args_is_help=True)
+app = typer.Typer(help="Store credentials, and run commands with them.", no_args_is_help=True)
 onepassword_app = typer.Typer(
-    help="1Password as a source of secrets.\n\n"
+    help="Use 1Password as a source of secrets.\n\n"
     "Examples: signet secret onepassword connect · signet secret onepassword import",
     no_args_is_help=True,
 )
@@ -36,7 +36,7 @@ SECONDS = 60.0
 NameArgument = Annotated[
     str,
     typer.Argument(
-        help="Name, as an environment variable has it.", autocompletion=complete.secrets
+        help="Name of the secret, such as OPENAI_API_KEY.", autocompletion=complete.secrets
     ),
 ]
 
@@ -46,22 +46,22 @@ def put(
     name: NameArgument,
     value: Annotated[
         str | None,
-        typer.Argument(help="The value; seen by others in the process list. Better: leave it out."),
+        typer.Argument(help="Value; visible in the process list, so better leave it out."),
     ] = None,
     path: PathOption = None,
 ) -> None:
-    """Keep a value; without one on the line it is asked for, or read from stdin.
+    """Store a secret. Without VALUE it is asked for, or read from stdin.
 
     Examples: signet secret put OPENAI_API_KEY · pass show key | signet secret put OPENAI_API_KEY
     """
     vault = _vault(path)
     vault.put(name, _given(name) if value is None else value)
-    output.say(f"Secret {name} is kept")
+    output.say(f"Secret {name} is stored")
 
 
 @app.command()
 def get(name: NameArgument, path: PathOption = None) -> None:
-    """Print one value, and nothing else.
+    """Print the value of a secret, and nothing else.
 
     Examples: signet secret get OPENAI_API_KEY · export KEY="$(signet secret get OPENAI_API_KEY)"
     """
@@ -73,7 +73,7 @@ def get(name: NameArgument, path: PathOption = None) -> None:
 
 @app.command("list")
 def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """List the names, oldest first.
+    """List the names of secrets, oldest first.
 
     Examples: signet secret list · signet secret list --json
     """
@@ -84,12 +84,12 @@ def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
     for name in names:
         output.say(name)
     if not names:
-        output.hint("No secrets yet. Keep one with: signet secret put NAME")
+        output.hint("No secrets yet. Store one with: signet secret put NAME")
 
 
 @app.command()
 def has(name: NameArgument, path: PathOption = None) -> None:
-    """Print true or false; the exit status says the same.
+    """Check whether a secret exists: prints true or false, exits 0 or 1.
 
     Examples: signet secret has OPENAI_API_KEY && echo yes · signet secret has GITHUB_TOKEN
     """
@@ -103,38 +103,42 @@ def has(name: NameArgument, path: PathOption = None) -> None:
 def delete(
     name: NameArgument,
     path: PathOption = None,
-    force: Annotated[bool, typer.Option("--force", "--yes", "-y", help="Do not ask.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", "--yes", "-y", help="Do not ask for confirmation.")
+    ] = False,
 ) -> None:
-    """Drop a secret.
+    """Delete a secret.
 
     Examples: signet secret delete OLD_KEY · signet secret delete OLD_KEY --force
     """
     vault = _vault(path)
     if not force:
         if not output.can_ask():
-            raise Invalid("Nobody can be asked here; say --force")
-        typer.confirm(f"Drop {name}?", abort=True, err=True)
+            raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
+        typer.confirm(f"Delete {name}?", abort=True, err=True)
     vault.delete(name)
-    output.say(f"Secret {name} is gone")
+    output.say(f"Secret {name} is deleted")
 
 
 @app.command("exec", context_settings={"allow_interspersed_args": False})
 def exec_(
-    command: Annotated[list[str], typer.Argument(help="Program and arguments, as they are.")],
+    command: Annotated[list[str], typer.Argument(help="Program and its arguments.")],
     secret: Annotated[
         list[str] | None,
-        typer.Option("--secret", "-s", help="Secret to give it, as NAME or VARIABLE=NAME; repeat."),
+        typer.Option(
+            "--secret", "-s", help="Secret to pass, as NAME or VARIABLE=NAME. Repeatable."
+        ),
     ] = None,
     path: PathOption = None,
 ) -> None:
-    """Run a program with secrets in its environment; its output is shown without their values.
+    """Run a program with secrets as environment variables, masked in its output.
 
     Examples: signet secret exec -s GITHUB_TOKEN gh pr list · signet secret exec -s KEY=op://a/b/c ./deploy
     """
     from signet.domain.secrets import run, use
 
     if not secret:
-        raise Invalid("-s/--secret is needed, before the command")
+        raise Invalid("-s/--secret is required, before the command")
     vault = _vault(path)
     wanted = {
         one.partition("=")[0]: one.partition("=")[2] or one.partition("=")[0] for one in secret
@@ -167,7 +171,7 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 @onepassword_app.command()
 def connect(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Connect a service account; its token is asked for, or read from stdin.
+    """Connect a service account. Its token is asked for, or read from stdin.
 
     Examples: signet secret onepassword connect · signet secret onepassword connect < token
     """
@@ -182,7 +186,7 @@ def connect(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 @onepassword_app.command()
 def disconnect(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Forget the token of the service account.
+    """Delete the token of the service account.
 
     Examples: signet secret onepassword disconnect · signet secret onepassword disconnect --json
     """
@@ -192,12 +196,12 @@ def disconnect(path: PathOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         output.show(found)
     else:
-        output.say("Disconnected" if found["existed"] else "Was not connected")
+        output.say("Disconnected" if found["existed"] else "1Password was not connected")
 
 
 @onepassword_app.command()
 def vaults(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """List the vaults that the service account opens.
+    """List the vaults that the service account can read.
 
     Examples: signet secret onepassword vaults · signet secret onepassword vaults --json
     """
@@ -214,16 +218,16 @@ def vaults(path: PathOption = None, as_json: JsonOption = False) -> None:
 @onepassword_app.command("import")
 def import_(
     vault: Annotated[
-        list[str] | None, typer.Option("--vault", "-v", help="Only this vault; repeat.")
+        list[str] | None, typer.Option("--vault", "-v", help="Only this vault. Repeatable.")
     ] = None,
-    prefix: Annotated[str, typer.Option(help="What the names begin with.")] = "OP",
+    prefix: Annotated[str, typer.Option(help="Prefix for the names.")] = "OP",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also replace secrets that exist.")
+        bool, typer.Option("--overwrite", help="Replace existing secrets.")
     ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy credentials into the vault.
+    """Copy credentials from 1Password into Signet.
 
     Examples: signet secret onepassword import · signet secret onepassword import -v Work --prefix WORK
     """

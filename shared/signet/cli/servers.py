@@ -17,7 +17,7 @@ from signet.domain.marketplace.models import ServerFailed
 from signet.errors import Invalid
 
 app = typer.Typer(
-    help="Install tool servers of others for your agents, switch them on and off.",
+    help="Install, enable and disable MCP servers for your agents.",
     no_args_is_help=True,
 )
 
@@ -29,27 +29,41 @@ _DESCRIPTION_CHARS = 90
 _UNDECIDED = ("waiting", "starting")
 _LOOK_SECONDS = 0.2
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, as `mcp list` shows it.")]
-CommandArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="COMMAND", help="After --: how it is started.")
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="Id of the server; see: signet mcp list.")
 ]
-UrlOption = Annotated[str | None, typer.Option("--url", help="Its address, instead of a command.")]
+CommandArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="COMMAND", help="After --: command that starts the server."),
+]
+UrlOption = Annotated[
+    str | None, typer.Option("--url", help="URL of the server, instead of a command.")
+]
 EnvOption = Annotated[
     list[str] | None,
-    typer.Option("--env", "-e", metavar="NAME=VALUE", help="A variable; may be $secret:NAME."),
+    typer.Option(
+        "--env",
+        "-e",
+        metavar="NAME=VALUE",
+        help="Environment variable; the value may be $secret:NAME. Repeatable.",
+    ),
 ]
 HeaderOption = Annotated[
     list[str] | None,
-    typer.Option("--header", metavar="NAME=VALUE", help="A header; may hold $secret:NAME."),
+    typer.Option(
+        "--header",
+        metavar="NAME=VALUE",
+        help="HTTP header; the value may hold $secret:NAME. Repeatable.",
+    ),
 ]
 EnableOption = Annotated[
-    bool, typer.Option("--enable", help="Switch it on, if it starts and answers; else exit 1.")
+    bool, typer.Option("--enable", help="Enable it at once; exit 1 if it does not answer.")
 ]
 
 
 @app.command("list")
 def list_servers(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the installed tool servers and how they stand.
+    """List the installed MCP servers and their state.
 
     Examples: signet mcp list · signet mcp list --json
     """
@@ -58,16 +72,16 @@ def list_servers(path: PathOption = None, as_json: JsonOption = False) -> None:
         output.show(found)
         return
     rows = [(one["id"], _standing(one), one["description"]) for one in found["servers"]]
-    _say_rows(rows, "No tool server is installed. To see some: signet mcp browse")
+    _say_rows(rows, "No MCP server is installed. To see some: signet mcp browse")
 
 
 @app.command()
 def browse(
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What it is for.")] = "",
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="Words to search for.")] = "",
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the tool servers that can be installed by name.
+    """List the MCP servers that can be installed by name.
 
     Examples: signet mcp browse · signet mcp browse web
     """
@@ -79,24 +93,31 @@ def browse(
         (one["id"], "installed" if one["installed"] else "", one["description"])
         for one in found["results"]
     ]
-    _say_rows(marked, "No tool server is for that")
+    _say_rows(marked, "No MCP server matches")
     if found["registryError"]:
         output.hint(found["registryError"])
 
 
 @app.command()
 def install(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As `mcp browse` shows it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the server; see: signet mcp browse.")
+    ],
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", "-i", metavar="NAME=VALUE", help="What it needs to be told."),
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=VALUE",
+            help="An input that the server needs. Repeatable.",
+        ),
     ] = None,
-    source: Annotated[str, typer.Option(help="signet, or registry.")] = "signet",
+    source: Annotated[str, typer.Option(help="Catalog: signet (default) or registry.")] = "signet",
     enable: EnableOption = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install a tool server by name; it runs only once it is switched on.
+    """Install an MCP server by name. It runs only once enabled.
 
     Examples: signet mcp install time --enable · signet mcp install filesystem -i folder=/work
     """
@@ -106,7 +127,7 @@ def install(
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name for the server.")],
     command: CommandArgument = None,
     url: UrlOption = None,
     env: EnvOption = None,
@@ -115,7 +136,7 @@ def add(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install a tool server by its command or address; it runs only once it is switched on.
+    """Install an MCP server by command or URL. It runs only once enabled.
 
     Examples: signet mcp add notes -- npx -y notes-mcp · signet mcp add deck --url http://127.0.0.1:9000/mcp
     """
@@ -132,7 +153,7 @@ def test(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Start a tool server only to see its tools; it is not installed.
+    """List the tools of an MCP server without installing it.
 
     Examples: signet mcp test -- npx -y notes-mcp · signet mcp test --url http://127.0.0.1:9000/mcp
     """
@@ -150,7 +171,7 @@ def test(
 
 @app.command()
 def tools(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the tools of all servers that are on.
+    """List the tools of all enabled servers.
 
     Examples: signet mcp tools · signet mcp tools --json
     """
@@ -166,7 +187,7 @@ def tools(path: PathOption = None, as_json: JsonOption = False) -> None:
 
 @app.command()
 def enable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Switch a tool server on: it is started, and agents see its tools. One that does not answer stays off.
+    """Enable an MCP server. Agents see its tools once it answers.
 
     Examples: signet mcp enable filesystem · signet mcp enable time --json
     """
@@ -175,7 +196,7 @@ def enable(server: IdArgument, path: PathOption = None, as_json: JsonOption = Fa
 
 @app.command()
 def disable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Switch a tool server off: it is stopped, and its tools are gone.
+    """Disable an MCP server: it is stopped and its tools are hidden.
 
     Examples: signet mcp disable filesystem · signet mcp disable time --json
     """
@@ -184,7 +205,7 @@ def disable(server: IdArgument, path: PathOption = None, as_json: JsonOption = F
 
 @app.command()
 def remove(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Stop a tool server and forget it.
+    """Stop and uninstall an MCP server.
 
     Examples: signet mcp remove filesystem · signet mcp remove time --json
     """
@@ -224,8 +245,8 @@ def _switched_on(daemon: Signet, server: str, *, quiet: bool) -> Body:
         _switch(daemon, server, is_on=False)
         why = found["error"] or f"{found['id']} did not answer within {SECONDS:.0f} s"
         raise ServerFailed(
-            f"{output.plain(why)}. {found['id']} is installed, but off",
-            hint=f"When it works: signet mcp enable {found['id']}. Or: signet mcp remove {found['id']}",
+            f"{output.plain(why)}. {found['id']} is installed, but disabled",
+            hint=f"Try again with: signet mcp enable {found['id']}. Or: signet mcp remove {found['id']}",
         )
     return done
 
@@ -242,7 +263,7 @@ def _config(
 ) -> dict[str, object]:
     """Return the config that the options say; raises Invalid when they say two or none."""
     if bool(command) == bool(url):
-        raise Invalid("give either --url or, after --, a command")
+        raise Invalid("pass either --url, or a command after --")
     if url:
         return {"url": url, "headers": _pairs(header)}
     program, *arguments = command or ()
@@ -254,7 +275,7 @@ def _pairs(given: Sequence[str] | None) -> dict[str, str]:
     for one in given or ():
         name, equals, value = one.partition("=")
         if not equals or not name.strip():
-            raise Invalid("write it as NAME=VALUE")
+            raise Invalid("expected NAME=VALUE")
         found[name.strip()] = value
     return found
 
@@ -266,7 +287,7 @@ def _tell_server(done: Mapping[str, Any], as_json: bool) -> None:
     server = done["server"]
     output.say(f"{output.plain(server['id'])}: {_standing(server)}")
     if not server["enabled"]:
-        output.hint(f"To switch it on: signet mcp enable {server['id']}")
+        output.hint(f"To enable it: signet mcp enable {server['id']}")
 
 
 def _standing(server: Mapping[str, Any]) -> str:

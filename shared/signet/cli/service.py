@@ -9,7 +9,9 @@ from signet.cli import output
 from signet.cli.daemon import JsonOption, PathOption, PortOption
 from signet.paths import find_workspace
 
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
+]
 
 
 def install(
@@ -18,7 +20,9 @@ def install(
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Start the daemon at every login, as a service of yours; a daemon that runs now becomes that service.
+    """Start the daemon at every login, as a user service.
+
+    A daemon that is running now is restarted as that service.
 
     Examples: signet daemon install · signet daemon install --dry-run
     """
@@ -38,11 +42,15 @@ def install(
     if as_json:
         output.show({"service": str(found.path), "written": is_new, "refused": refused})
     else:
-        output.say(f"Service written: {found.path}" if is_new else f"Already there: {found.path}")
+        output.say(
+            f"Service installed: {found.path}"
+            if is_new
+            else f"Service already installed: {found.path}"
+        )
         for line in refused:
             output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")
         if found.manager is service.Manager.SYSTEMD:
-            output.hint("To keep it running without a login: loginctl enable-linger")
+            output.hint("To keep it running when you are logged out: loginctl enable-linger")
     if refused:
         raise typer.Exit(1)
 
@@ -50,7 +58,7 @@ def install(
 def uninstall(
     path: PathOption = None, dry_run: DryRunOption = False, as_json: JsonOption = False
 ) -> None:
-    """Start the daemon at login no more, and stop it; removes exactly what `install` wrote.
+    """Remove the service that `install` added, and stop the daemon.
 
     Examples: signet daemon uninstall · signet daemon uninstall --dry-run
     """
@@ -64,7 +72,7 @@ def uninstall(
     if as_json:
         output.show({"service": str(found.path), "removed": was_there, "refused": refused})
         return
-    output.say(f"Service removed: {found.path}" if was_there else "There is no service")
+    output.say(f"Service removed: {found.path}" if was_there else "No service is installed")
     for line in refused:
         output.tell(f"{output.ink(sys.stderr).warn('!')} {line}")
 

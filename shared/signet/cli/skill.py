@@ -18,7 +18,7 @@ from signet.cli.daemon import JsonOption, PathOption
 from signet.client import Signet
 from signet.paths import find_workspace
 
-app = typer.Typer(help="Look at skills, install and remove them.", no_args_is_help=True)
+app = typer.Typer(help="List, install and remove skills.", no_args_is_help=True)
 
 #: Longer than an installation may take.
 INSTALL_SECONDS = 90.0
@@ -26,13 +26,13 @@ _DESCRIPTION_CHARS = 100
 
 NameArgument = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="The name of the skill.", autocompletion=complete.skills),
+    typer.Argument(metavar="NAME", help="Name of the skill.", autocompletion=complete.skills),
 ]
 
 
 @app.command("list")
 def list_skills(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the installed skills.
+    """List the installed skills.
 
     Examples: signet skill list · signet skill list --json
     """
@@ -56,12 +56,14 @@ def list_skills(path: PathOption = None, as_json: JsonOption = False) -> None:
 def install(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="A name, a folder, an archive or owner/repo@skill."),
+        typer.Argument(
+            metavar="NAME", help="Name in a catalog, folder, archive, or owner/repo@skill."
+        ),
     ],
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Install a skill; one of that name is replaced.
+    """Install a skill; replaces a skill of the same name.
 
     Examples: signet skill install web-search · signet skill install ./my-skill
     """
@@ -111,18 +113,18 @@ app.command("remove", hidden=True)(uninstall)
 
 @app.command()
 def search(
-    query: Annotated[str, typer.Argument(metavar="WORDS", help="What it is for.")],
+    query: Annotated[str, typer.Argument(metavar="WORDS", help="Words to search for.")],
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show installed skills and those that could be, that hold all of the words.
+    """Search installed and available skills for all of the words.
 
     Examples: signet skill search web · signet skill search "release notes" --json
     """
     from signet.domain.skills import catalog
 
     if not query.strip():
-        raise typer.BadParameter("nothing to look for")
+        raise typer.BadParameter("the query is empty")
     daemon = _daemon(path)
     if daemon is not None:
         rows = [
@@ -146,13 +148,13 @@ def search(
         return
     _say_rows(
         [(name, "", "installed" if here else "", told) for name, _, here, told in rows],
-        "No skill holds these words",
+        "No skill contains all of these words",
     )
 
 
 @app.command()
 def show(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Print the file of a skill.
+    """Print the SKILL.md of a skill.
 
     Examples: signet skill show recall · signet skill show web-search --json
     """

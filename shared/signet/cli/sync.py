@@ -11,7 +11,7 @@ from signet.paths import Workspace, find_workspace
 
 
 def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Bring skills, files and connections up to date; what a person wrote stays, and what one took out stays out.
+    """Update built-in skills, files and harness connections. Your own changes are kept.
 
     Examples: signet sync · signet sync --json
     """
@@ -22,7 +22,7 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
 
     workspace = find_workspace(path)
     if not workspace.root.is_dir():
-        raise NotFound(f"There is no workspace at {workspace.root}; make one with: signet setup")
+        raise NotFound(f"There is no workspace at {workspace.root}; create one with: signet setup")
     settings = config.load(workspace).settings
     made = _files(workspace, settings.agent.name, settings.agent.description)
     site = site_of(workspace)
@@ -38,7 +38,7 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
         for line in done.output.splitlines():
             output.say(output.plain(line))
         if delivered:
-            output.say(f"Handed over what hooks had kept: {output.count(delivered, 'call')}")
+            output.say(f"Sent saved hook calls: {output.count(delivered, 'call')}")
     if done.failures:
         raise typer.Exit(1)
 

@@ -14,17 +14,18 @@ from signet.errors import Conflict, Invalid, NotFound, SignetError
 if TYPE_CHECKING:
     from signet.client import Signet
 
-app = typer.Typer(help="Prompts that a harness is given on a schedule.", no_args_is_help=True)
+app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_help=True)
 
 HARNESSES = ("claude-code", "codex", "opencode")
 
 TaskArgument = Annotated[
-    str, typer.Argument(metavar="TASK", help="Its id, the beginning of it, or its name.")
+    str, typer.Argument(metavar="TASK", help="Id, first characters of the id, or name.")
 ]
-NameOption = Annotated[str | None, typer.Option("--name", help="What it is called.")]
-PromptOption = Annotated[str | None, typer.Option("--prompt", help="What the harness is told.")]
+NameOption = Annotated[str | None, typer.Option("--name", help="Name of the task.")]
+PromptOption = Annotated[str | None, typer.Option("--prompt", help="Prompt that the harness runs.")]
 CronOption = Annotated[
-    str | None, typer.Option("--cron", help='When: minute hour day month weekday, as "0 9 * * 1".')
+    str | None,
+    typer.Option("--cron", help='Schedule as minute hour day month weekday, such as "0 9 * * 1".'),
 ]
 HarnessOption = Annotated[
     str | None,
@@ -33,19 +34,23 @@ HarnessOption = Annotated[
     ),
 ]
 FolderOption = Annotated[
-    str | None, typer.Option("--directory", help="Where it works; default: your home.")
+    str | None, typer.Option("--directory", help="Working directory; default: your home.")
 ]
 ZoneOption = Annotated[
-    str | None, typer.Option("--timezone", help="Of the hours; default: the daemon's.")
+    str | None,
+    typer.Option("--timezone", help="Time zone, such as Europe/Paris; default: the daemon's."),
 ]
-SkillOption = Annotated[str | None, typer.Option("--skill", help="A skill to go with the prompt.")]
+SkillOption = Annotated[str | None, typer.Option("--skill", help="Skill to add to the prompt.")]
 ModeOption = Annotated[
-    str | None, typer.Option("--skill-mode", help="inject its text, or slash its name.")
+    str | None,
+    typer.Option("--skill-mode", help="How: inject (its text) or slash (/name before the prompt)."),
 ]
 FreeOption = Annotated[
     bool | None,
     typer.Option(
-        "--skip-permissions/--ask-permissions", help="Let Claude Code do everything unasked."
+        "--skip-permissions/--ask-permissions",
+        help="Run Claude Code with --dangerously-skip-permissions: "
+        "it edits files and runs commands without asking.",
     ),
 ]
 
@@ -58,7 +63,7 @@ class RunFailed(SignetError):
 
 @app.command("list")
 def list_tasks(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the tasks, newest first.
+    """List the tasks, newest first.
 
     Examples: signet task list · signet task list --json
     """
@@ -70,7 +75,7 @@ def list_tasks(path: PathOption = None, as_json: JsonOption = False) -> None:
         output.say(_line(one))
     if not found["tasks"]:
         output.say("No tasks")
-        output.hint('Make one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
+        output.hint('Add one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
 
 
 @app.command()
@@ -110,14 +115,14 @@ def add(
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a task.
+    """Add a task.
 
     Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name Tea \
     --prompt "tea?" --cron "0 16 * * *" --harness codex
     """
     for option, value in (("--name", name), ("--prompt", prompt), ("--cron", cron)):
         if not value:
-            raise Invalid(f"{option} is needed")
+            raise Invalid(f"{option} is required")
     body = _body(
         name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
     )
@@ -125,7 +130,7 @@ def add(
     if as_json:
         output.show(made)
     else:
-        output.say(f"Made {made['id']}, next run {output.local(made['nextRunAt'])}")
+        output.say(f"Added {made['id']}, next run {output.local(made['nextRunAt'])}")
 
 
 @app.command()
@@ -141,12 +146,12 @@ def edit(
     skill_mode: ModeOption = None,
     skip_permissions: FreeOption = None,
     enabled: Annotated[
-        bool | None, typer.Option("--enable/--disable", help="Let it run on its schedule or not.")
+        bool | None, typer.Option("--enable/--disable", help="Turn its schedule on or off.")
     ] = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a task; an empty --skill, --directory or --timezone takes it away.
+    """Change a task. An empty --skill, --directory or --timezone removes it.
 
     Examples: signet task edit tidy --cron "0 8 * * *" · signet task edit tidy --disable
     """
@@ -167,7 +172,7 @@ def edit(
 
 @app.command()
 def remove(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Remove a task with its runs; one that is on is ended.
+    """Remove a task and its runs. A running one is stopped.
 
     Examples: signet task remove tidy · signet task remove tidy --json
     """
@@ -183,11 +188,11 @@ def remove(task: TaskArgument, path: PathOption = None, as_json: JsonOption = Fa
 @app.command()
 def run(
     task: TaskArgument,
-    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show what it says.")] = False,
+    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show its output.")] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a task now, also one that is disabled.
+    """Run a task now, even if its schedule is off.
 
     Examples: signet task run tidy · signet task run tidy --watch
     """
@@ -206,11 +211,13 @@ def run(
 @app.command()
 def runs(
     task: TaskArgument,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=200, help="Maximum number of runs.")
+    ] = 20,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the runs of a task, newest first.
+    """List the runs of a task, newest first.
 
     Examples: signet task runs tidy · signet task runs tidy -n 100 --json
     """
@@ -228,7 +235,7 @@ def runs(
 
 @app.command()
 def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show what the runs of a task say, until you end it.
+    """Show the output of a task's runs until Ctrl-C.
 
     Examples: signet task watch tidy · signet task watch tidy --json
     """
@@ -292,10 +299,10 @@ def _find(signet: "Signet", named: str) -> dict[str, Any]:
         fitting = [one for one in found if test(one)]
         if len(fitting) > 1:
             ids = ", ".join(one["id"][:8] for one in fitting)
-            raise Conflict(f"{named} is more than one task: {ids}")
+            raise Conflict(f"{named} matches several tasks: {ids}")
         if fitting:
             return fitting[0]
-    raise NotFound(f"No task {named}; see: signet task list")
+    raise NotFound(f"There is no task {named}; see: signet task list")
 
 
 def _line(one: dict[str, Any]) -> str:

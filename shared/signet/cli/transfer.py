@@ -54,20 +54,23 @@ def export(
     file: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", help="The file; - is stdout; default: signet-export-DATE.ndjson."
+            "--output", "-o", help="File to write; - is stdout; default: signet-export-DATE.ndjson."
         ),
     ] = None,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Add the vectors; else they are made anew.")
+        bool,
+        typer.Option(
+            "--vectors", help="Include the vectors; without them, import creates them again."
+        ),
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Only what this agent may read.")
+        str | None, typer.Option("--agent", help="Only memories that this agent may read.")
     ] = None,
     since: SinceOption = None,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write everything to a file: memories, history, entities, documents, sessions.
+    """Export memories, history, entities, documents and sessions to a file.
 
     One JSON object per line; its "record" says what it is: agent, memory, history, hint, entity, aspect, attribute,
     dependency, relation, mention, document, chunk, transcript, summary and others. Its other fields are the columns
@@ -103,36 +106,38 @@ def export(
 
 
 def import_(
-    source: Annotated[str, typer.Argument(help="A file, a folder, or - for an export on stdin.")],
+    source: Annotated[
+        str, typer.Argument(help="File or folder to import, or - for an export on stdin.")
+    ],
     format: Annotated[
         str,
         typer.Option(
-            "--from", help="auto, signet, upstream, bundle, claude-code, markdown or mem0."
+            "--from", help="Format: auto, signet, upstream, bundle, claude-code, markdown or mem0."
         ),
     ] = "auto",
     conflict: Annotated[
         Conflict,
         typer.Option(
             "--conflict",
-            help="For identity files and skills that exist on both sides.",
+            help="What to do with identity files and skills that already exist.",
         ),
     ] = Conflict.SKIP,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; count what would be new.")
+        bool, typer.Option("--dry-run", help="Count what would be imported; change nothing.")
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Whose the memories will be; default: yours.")
+        str | None, typer.Option("--agent", help="Agent that gets the memories; default: your own.")
     ] = None,
     project: Annotated[
-        str | None, typer.Option("--project", help="The project they are about.")
+        str | None, typer.Option("--project", help="Project of the memories, usually its folder.")
     ] = None,
     sessions: Annotated[
-        bool, typer.Option("--sessions", help="Claude Code: transcripts as well.")
+        bool, typer.Option("--sessions", help="For Claude Code: import session transcripts too.")
     ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take memories in: an export, an earlier database or its export bundle, Claude Code, Markdown, mem0.
+    """Import memories from an export, an earlier Signet, Claude Code, Markdown or mem0.
 
     Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
     its line and left out; the exit status is then 1. A forgotten memory does not come back.
@@ -148,7 +153,7 @@ def import_(
     with choose.opened(source, chosen, wishes, now=clock.now()) as opened:
         if opened.format in OWNED and (agent or project):
             raise typer.BadParameter(
-                f"a {opened.format} source says itself whose and about what its memories are",
+                f"not possible here: a {opened.format} source already names agent and project",
                 param_hint="--agent" if agent else "--project",
             )
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=dry_run)
@@ -199,7 +204,9 @@ class _Run:
                 self._post([], last=True)
         except Unavailable:
             if not self.is_dry:
-                output.hint("What was imported is kept. Run the same command again to go on.")
+                output.hint(
+                    "What was imported so far is kept. Run the same command again to continue."
+                )
             raise
 
     def copy(self, workspace: Workspace, *, overwrite: bool) -> None:
@@ -210,7 +217,7 @@ class _Run:
                 fate = one.copy(workspace.root, overwrite=overwrite, dry_run=self.is_dry)
                 self.tally.add(one.kind, fate)
             else:
-                why = "files are only copied where the daemon's workspace is"
+                why = "files are only copied on the daemon's machine"
                 self._refuse(one.kind, Found(where=str(one.place), done=0), why)
 
     def _send(self, batch: list[Found]) -> None:
@@ -297,7 +304,9 @@ def _format(name: str) -> "Format | None":
         return Format(name)
     except ValueError:
         names = ", ".join(["auto", *Format])
-        raise typer.BadParameter(f"{name} is none of {names}", param_hint="--from") from None
+        raise typer.BadParameter(
+            f"{name} is unknown; choose one of: {names}", param_hint="--from"
+        ) from None
 
 
 def _report(run: _Run, *, as_json: bool) -> None:

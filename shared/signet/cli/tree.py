@@ -114,7 +114,7 @@ class _Commands(MutableMapping[str, "Command"]):
         self._made[name] = command
 
     def __delitem__(self, name: str) -> None:
-        raise TypeError("commands are not taken away")
+        raise TypeError("commands cannot be removed")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -166,16 +166,19 @@ def command() -> TyperGroup:
 def signet(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", "-V", help="Print the version.", is_eager=True)
+        bool, typer.Option("--version", "-V", help="Print the version and exit.", is_eager=True)
     ] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colour.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
+        bool, typer.Option("--quiet", "-q", help="Print only results and errors.")
     ] = False,
     verbose: Annotated[
         int,
         typer.Option(
-            "-v", count=True, show_default=False, help="Say more; -vv shows traces of errors."
+            "-v",
+            count=True,
+            show_default=False,
+            help="Print more details; -vv prints stack traces of errors.",
         ),
     ] = 0,
 ) -> None:

@@ -21,16 +21,16 @@ WORD = "purge"
 
 def uninstall(
     purge: Annotated[
-        bool, typer.Option("--purge", help="Delete the workspace too, with everything in it.")
+        bool, typer.Option("--purge", help="Also delete the workspace with all memories.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     dry_run: DryRunOption = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop the daemon and take out its service, shell completion and entries in harnesses.
+    """Stop the daemon; remove its service, shell completion and harness entries.
 
-    What is remembered stays where it is, unless --purge is given; then the word "purge" is asked for, or --yes.
+    Memories are kept, unless --purge is given; it asks for the word "purge", or --yes.
     The program itself is removed by the tool that installed it, whose command is shown.
 
     Examples: signet uninstall --dry-run · signet uninstall --purge --yes
@@ -53,7 +53,7 @@ def uninstall(
         output.show({"removed": removed, "refused": refused, "kept": kept})
     else:
         if not todo:
-            output.say("There was nothing to take out")
+            output.say("There was nothing to remove")
         if kept is not None and workspace.root.exists():
             output.say(f"Kept: {kept}")
             output.hint(f"To delete it: {care.delete_command(workspace)}")
@@ -69,12 +69,14 @@ def _show(todo: "Sequence[Step]", *, as_json: bool) -> None:
     for step in todo:
         output.say(f"Would remove {step.what}")
     if not todo:
-        output.say("There is nothing to take out")
+        output.say("There is nothing to remove")
 
 
 def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
     if as_json or not output.can_ask():
-        raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+        raise Invalid(
+            "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
+        )
     for step in todo:
         output.tell(f"  {step.what}")
     return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
@@ -86,7 +88,7 @@ def _do(step: "Step", *, as_json: bool) -> str | None:
     try:
         notes = step.do()
     except OSError as error:
-        why = f"{step.what} stays: {error.filename or ''} {error.strerror or error}"
+        why = f"{step.what} was not removed: {error.filename or ''} {error.strerror or error}"
         if not as_json:
             output.tell(f"{ink.bad('error:')} {why}")
         return why

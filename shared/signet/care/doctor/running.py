@@ -143,7 +143,7 @@ def _held_back(scene: Scene) -> Check:
     )
     retries = [one.retry_at_ms for one in found if one.retry_at_ms is not None]
     again = f"; tried next {local(clock.ms_to_instant(min(retries)))}" if retries else ""
-    return warn("waiting", f"held back: {told}{again}", "signet logs -l warn")
+    return warn("waiting", f"paused: {told}{again}", "signet logs -l warn")
 
 
 def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
