@@ -58,7 +58,7 @@ def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served:
     assert found["index"]["status"] != "ok"
     assert found["file modes"]["status"] == "fail"
     done = served.run("doctor", "--fix")
-    assert "✓ make private files private" in done.out, done.out
+    assert "✓ restrict private files to you" in done.out, done.out
     assert "✓ repair check-fts" in done.out, done.out
     assert done.status == 0, done.out
     assert checks(served)["index"]["status"] == "ok"

@@ -246,7 +246,7 @@ def test_settings_that_cannot_be_read_stop_it_and_stay_as_they_are(alone: Progra
 
 def test_a_folder_that_holds_more_is_no_workspace(alone: Program) -> None:
     done = setup(alone, *FLAGS, "--path", str(alone.home))
-    assert (done.status, "holds more than a workspace" in done.err) == (1, True)
+    assert (done.status, "contains other files" in done.err) == (1, True)
     assert not [*alone.home.iterdir()]
 
 

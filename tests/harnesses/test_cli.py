@@ -31,7 +31,7 @@ def test_harnesses_are_connected_looked_at_and_taken_out(home: Home, program: Pr
     assert [one for one in found if found[one]["connected"]] == ["claude-code", "codex"]
     home.write(".codex/hooks.json", "{}")
     broken = program.run("harness", "status")
-    assert broken.status == 1 and "our entries are gone" in broken.out
+    assert broken.status == 1 and "the Signet entries are missing" in broken.out
     home.write(".codex/hooks.json", before[".codex/hooks.json"])
     out = program.run("harness", "uninstall", "claude-code", "codex")
     assert out.status == 0 and "Codex: taken out" in out.out

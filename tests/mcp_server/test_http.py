@@ -186,7 +186,7 @@ def test_an_id_of_a_result_names_its_memory_in_every_tool(api: Api) -> None:
     twin = given(use(api, "memory_get", id=shown[2]["id"]))["id"]
     api.run("UPDATE memories SET id = ? WHERE id LIKE ?", f"{twin[:-1]}_", f"{shown[3]['id']}%")
     several = failed(use(api, "memory_forget", id=shown[2]["id"], reason="x"))
-    assert several.startswith(f"Forget failed: several ids begin with {shown[2]['id']}: ")
+    assert several.startswith(f"Forget failed: several ids start with {shown[2]['id']}: ")
     assert len(given(use(api, "memory_list"))["memories"]) == len(left)
 
 
