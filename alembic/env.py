@@ -5,8 +5,8 @@ revisions live in `signet.db.migrate.upgrade`; `python -m alembic` serves to lis
 
     python -m alembic revision --rev-id 0002 -m "what changes"
 
-A revision is plain SQL and is never edited after its release; `tests/migrations/test_upgrade.py` records what
-each one makes of an empty file.
+A revision is plain SQL, imports nothing of the product and is never edited after its release;
+`tests/migrations/test_upgrade.py` records what each one makes of an empty file, `test_rehearsal.py` of a filled one.
 """
 
 from alembic import context

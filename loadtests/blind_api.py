@@ -1,4 +1,4 @@
-"""The API process without anything that observes it: counters, histograms, rings, notes, the log's context.
+"""The API process without anything that observes it: counters, histograms, events, the log's context.
 
 What observing costs is the difference. The product has no such switch and knows nothing of this.
 """

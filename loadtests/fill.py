@@ -12,7 +12,7 @@ from signet.domain.embeddings import store as embeddings
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace
-from signet.queue import console
+from signet.queue import admin
 
 #: Of all-MiniLM-L6-v2.
 DIMENSIONS = 384
@@ -55,7 +55,7 @@ def backlog(workspace: Workspace, corpus: Corpus, count: int) -> None:
     """Save `count` texts, each with its jobs, while the queue is paused; then let it go."""
     db = Database(workspace.database)
     for is_paused in (True, False):
-        db.write(console.pause, is_paused, now=clock.now(), actor="loadtest")
+        db.write(admin.pause, is_paused, now=clock.now(), actor="loadtest")
         if is_paused:
             memories(workspace, corpus, count, jobs=True)
     db.close()

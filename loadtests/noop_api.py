@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from starlette.types import ASGIApp
 
 from signet.domain.memory.models import Remembered
-from signet.wire.memory import RememberBody
+from signet.wire.requests.memory import RememberBody
 from signet_api import app, main
 from signet_api.bodies import body_of
 from signet_api.deps import State, actor_of, state_of

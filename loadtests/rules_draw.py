@@ -90,7 +90,7 @@ def _of_developers(data: Path) -> Iterator[Session]:
 
 def _talk() -> Iterator[Session]:
     """Yield our own conversations."""
-    from signet.domain.sessions import transcript
+    from signet.domain.transcripts import transcript
 
     for at, file in enumerate(sorted(TALK.glob("*.txt"))):
         turns = [(turn.role, turn.text) for turn in transcript.parse(file.read_text("utf-8"))]
@@ -99,7 +99,7 @@ def _talk() -> Iterator[Session]:
 
 def sample() -> Session:
     """Return the session that ships with the product."""
-    from signet.domain.sessions import transcript
+    from signet.domain.transcripts import transcript
 
     log = ROOT / "shared" / "signet" / "templates" / "quickstart-session.jsonl"
     turns = [(turn.role, turn.text) for turn in transcript.parse(log.read_text(encoding="utf-8"))]

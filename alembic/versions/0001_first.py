@@ -5,21 +5,20 @@ moved aside, ours are created, every row is copied by column name, counts are co
 else here are translated (`0001_first/adopt/rows.sql`), and only then do the old tables go. Detection looks at
 tables and columns, never at version numbers, so a file of any age fits. Columns we do not know are kept at the
 end of their table; tables we do not know are left alone.
+
+A released revision imports nothing of the product: what it did to a file must not change when that code does.
 """
 
+import hashlib
 import math
 import re
+import struct
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from alembic import context, op
-
-from signet import clock
-from signet.db import vectors
-from signet.db.driver import Connection, sqlite
-from signet.domain.memory import normalize
 
 revision = "0001"
 down_revision = None
@@ -50,7 +49,7 @@ def upgrade() -> None:
     script = [s for path in sorted(FOLDER.glob("*.sql")) for s in statements(path)]
     tables = [s for s in script if s.startswith("CREATE TABLE")]
     now: datetime = context.config.attributes["now"]
-    stamp = clock.to_text(now)
+    stamp = now.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
     times = {"now": stamp, "now_ms": int(now.timestamp() * 1000)}
     adopted = move_aside([s.split()[2] for s in tables])
     for statement in tables:
@@ -90,13 +89,18 @@ def run(statement: str, **values: Any) -> list[Any]:
     return list(result) if result.returns_rows else []
 
 
+def driver() -> Any:
+    """Return the module of the database driver."""
+    return op.get_bind().dialect.dbapi
+
+
 def statements(path: Path) -> Iterator[str]:
     """Yield the statements of a script, without the comments between them."""
     found = ""
     for line in path.read_text("utf-8").splitlines(keepends=True):
         if found or not (line.startswith("--") or line.isspace()):
             found += line
-        if sqlite.complete_statement(found):
+        if driver().complete_statement(found):
             yield found.strip().rstrip(";")
             found = ""
 
@@ -164,13 +168,13 @@ def legal(name: str, kind: str, otherwise: str) -> str:
       WHEN 'real' THEN iif(abs("{name}") < 9e999, "{name}", {otherwise}) ELSE {otherwise} END"""
 
 
-def mend_texts(table: str, connection: Connection) -> None:
+def mend_texts(table: str, connection: Any) -> None:
     """Make every text of a table one that can be read: the earlier program also wrote halves of surrogate pairs."""
     texts = [f'"{name}"' for name, column in columns(table).items() if column.type == "TEXT"]
     try:
         for _ in connection.execute(f"SELECT {', '.join(texts)} FROM {table}"):
             pass
-    except sqlite.OperationalError:
+    except driver().OperationalError:
         for name in texts:
             mended = f"text_of(CAST({name} AS BLOB))"
             run(f"UPDATE {table} SET {name} = {mended} WHERE {name} IS NOT {mended}")
@@ -182,13 +186,16 @@ def text_of(value: bytes | None) -> str | None:
 
 
 def hash_of(content: bytes) -> str:
-    """Return the content hash of such a text."""
-    return normalize.content_hash(content.decode("utf-8", "replace"))
+    """Return the content hash of such a text: of its words in lower case, without punctuation at the end."""
+    words = " ".join(content.decode("utf-8", "replace").replace("\0", " ").split()).lower()
+    return hashlib.sha256((words.rstrip(".,!?;:").strip() or words).encode()).hexdigest()
 
 
 def is_vector(vector: bytes, dimensions: int) -> bool:
     """Say whether a vector has so many dimensions and only finite numbers."""
-    return 0 < 4 * dimensions == len(vector) and math.isfinite(sum(vectors.unpack(vector)))
+    if not 0 < 4 * dimensions == len(vector):
+        return False
+    return math.isfinite(sum(struct.unpack(f"<{dimensions}f", vector)))
 
 
 def substitute(name: str, kind: str, now: str) -> str:

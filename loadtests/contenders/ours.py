@@ -10,10 +10,10 @@ from signet import clock
 from signet.db import Database
 from signet.observe import logfile, logs
 from signet.paths import Workspace
-from signet.process.alive import Presence
+from signet.process.liveness import Presence
 from signet.process.program import Program
 from signet.queue import Job, enqueue
-from signet.queue.bell import Bell, Ringer
+from signet.queue.wakeup import Listener, Notifier
 
 KIND, QUEUE = "noop", "light"
 
@@ -35,21 +35,21 @@ def work(place: str, begin: Callable[[int], None]) -> None:
     import dramatiq
 
     from signet.queue.broker import JobsBroker
-    from signet.queue.held import Run
-    from signet.queue.pump import Pump
+    from signet.queue.dispatcher import Dispatcher
+    from signet.queue.job_context import JobContext
 
     workspace = Workspace(Path(place))
     db = _open(workspace)
     presence = Presence(workspace.runtime_dir, "worker")
     db.write(presence.announce, now=clock.now())
-    bell = Bell(workspace.runtime_dir, presence.owner)
+    listener = Listener(workspace.runtime_dir, presence.owner)
     slots = {QUEUE: side.THREADS}
-    pump = Pump(db, bell, owner=presence.owner, slots=slots, lease_ms=300_000)
-    broker = JobsBroker(db, pump)
+    dispatcher = Dispatcher(db, listener, owner=presence.owner, slots=slots, lease_ms=300_000)
+    broker = JobsBroker(db, dispatcher)
 
     one_in = int(os.environ.get("SIGNET_LOADTEST_POISON", "0"))
 
-    def noop(run: Run) -> None:
+    def noop(run: JobContext) -> None:
         number = run.lease.payload["number"]
         if one_in and number % one_in == 0:
             raise RuntimeError("poisoned")
@@ -59,7 +59,7 @@ def work(place: str, begin: Callable[[int], None]) -> None:
     worker = dramatiq.Worker(broker, worker_threads=side.THREADS, worker_timeout=500)
     broker.deadlines.start()
     worker.start()
-    pump.start()
+    dispatcher.start()
 
 
 def _open(workspace: Workspace) -> Database:
@@ -67,8 +67,8 @@ def _open(workspace: Workspace) -> Database:
     place = logfile.place(workspace.log_dir, os.environ)
     logs.configure(Program.WORKER, place, level=logs.level_of(None), echo=False)
     db = Database(workspace.database)
-    ringer = Ringer(workspace.runtime_dir)
-    db.writer.listen(lambda signals: ringer.ring())
+    notifier = Notifier(workspace.runtime_dir)
+    db.writer.listen(lambda signals: notifier.notify())
     return db
 
 

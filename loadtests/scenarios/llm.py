@@ -22,7 +22,7 @@ from loadtests.stack import WORKER, Stack
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.queue import QUEUES, Job, enqueue
-from signet.queue.bell import Ringer
+from signet.queue.wakeup import Notifier
 
 CALL_MS = 300.0
 JOBS = 200
@@ -65,7 +65,7 @@ def _reading(
         fill.memories(stack.workspace, Corpus(seed), jobs, jobs=True)
         _stats(url)
         stack.start(WORKER)
-        warm = QUEUES["llm"].slots
+        warm = QUEUES["llm"].concurrency
         _until(lambda: _left(db) <= jobs - warm)
         started, before = time.monotonic(), _left(db)
         _until(lambda: _left(db) <= warm)
@@ -88,7 +88,7 @@ def _behind(folder: Path, url: str, seed: int, kind: str, backlog: str) -> float
         stack.start(WORKER)
         running = "SELECT count(*) FROM memory_jobs WHERE job_type = ? AND status = 'completed'"
         _until(lambda: int(db.read(ReadTx.value, running, (backlog,))) > 4)
-        job = Job(kind=kind, slot="late", agent_id="default")
+        job = Job(kind=kind, dedupe_key="late", agent_id="default")
         started = time.monotonic()
         db.write(enqueue, job, now=clock.now())
         began = "SELECT runs_total FROM memory_jobs WHERE dedupe_key = ?"
@@ -114,13 +114,13 @@ def _workspace(folder: Path, url: str, *, following: bool) -> Iterator[tuple[Sta
     }
     settings = {"memory": {"pipelineV2": pipeline}, "embedding": {"provider": "none"}}
     with Stack(folder, settings=json.dumps(settings)) as stack:
-        db, ringer = Database(stack.workspace.database), Ringer(stack.workspace.runtime_dir)
-        db.writer.listen(lambda signals: ringer.ring())
+        db, notifier = Database(stack.workspace.database), Notifier(stack.workspace.runtime_dir)
+        db.writer.listen(lambda signals: notifier.notify())
         try:
             yield stack, db
         finally:
             db.close()
-            ringer.close()
+            notifier.close()
 
 
 @contextmanager

@@ -140,8 +140,8 @@ def _timed(tx: ReadTx, query: Callable[[ReadTx, str, bytes], object], *one: obje
 
 
 def _has_signs(tx: ReadTx) -> bool:
-    assert tx.derived is not None
-    return tx.derived.of(Signs).fresh(tx, DIMENSIONS, NativeEmbedder.model) is not None
+    assert tx.caches is not None
+    return tx.caches.of(Signs).fresh(tx, DIMENSIONS, NativeEmbedder.model) is not None
 
 
 def _everything(

@@ -160,8 +160,8 @@ class ProviderNonsense(ProviderFailed):
     code = "provider_nonsense"
 
 
-#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/limits.py). While it is
-#: known to be, each of the first ones says that it still is.
+#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/circuit_breaker.py).
+#: While it is known to be, each of the first ones says that it still is.
 PROVIDER_ILL = tuple(
     error.code
     for error in (ProviderDown, ProviderFailed, ProviderTimeout, ProviderCut, ProviderNonsense)

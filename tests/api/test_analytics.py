@@ -5,7 +5,8 @@ import json
 import pytest
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
-from signet.observe import record, redact, rings
+from signet.observe import latency, record, redact
+from signet.observe.latency import Operation
 from signet.observe.record import Event
 from signet.observe.taxonomy import Code, Stage, of_decision, of_embedding, of_job
 from signet_api.measure import class_of
@@ -65,28 +66,33 @@ def test_a_request_has_one_class(method: str, route: str, asked: str) -> None:
     assert class_of(method, route) == asked
 
 
-def test_percentiles_are_nearest_ranks_and_the_mean_is_rounded_half_up() -> None:
-    times = [float(n) for n in range(1, 101)]
-    assert rings.summary(times) == {"p50": 50, "p95": 95, "p99": 99, "count": 100, "mean": 51}
-    assert rings.summary([]) == {"p50": 0, "p95": 0, "p99": 0, "count": 0, "mean": 0}
+def test_percentiles_lie_in_their_bucket_and_the_mean_is_rounded_half_up() -> None:
+    ends = (0.025, 0.05, 0.1, 0.25, float("inf"))
+    up_to = [(end, sum(n <= end * 1000 for n in range(1, 101))) for end in ends]
+    found = latency.summary(up_to, sum(range(1, 101)) / 1000)
+    assert found == {"p50": 50, "p95": 95, "p99": 99, "count": 100, "mean": 51}
+    assert latency.summary([], 0) == {"p50": 0, "p95": 0, "p99": 0, "count": 0, "mean": 0}
+    longest = latency.summary([(1.0, 0), (2.0, 0), (float("inf"), 4)], 12.0)
+    assert longest == {"p50": 2_000, "p95": 2_000, "p99": 2_000, "count": 4, "mean": 3_000}
 
 
-def test_only_the_last_thousand_times_are_kept(api: Api) -> None:
-    rings.TIMES.forget()
+def test_a_percentile_is_near_the_time_that_it_stands_for(api: Api) -> None:
     for number in range(1_500):
-        rings.TIMES.note(rings.Operation.JOBS, float(number))
-    told = api.get("/api/analytics/latency").body
-    assert set(told) == set(rings.Operation)
-    assert told["jobs"]["count"] == 1_000
-    assert told["jobs"]["p50"] == 999
+        latency.observe(Operation.PREDICTOR_TRAIN, number / 1000)
+    shown = api.get("/api/analytics/latency").body
+    assert set(shown) == set(Operation)
+    found = shown["predictor_train"]
+    assert (found["count"], found["mean"]) == (1_500, 750)
+    assert found["p50"] == pytest.approx(750, rel=0.02)
+    assert found["p95"] == pytest.approx(1_425, rel=0.02)
 
 
 def test_a_recall_is_timed_as_one(api: Api) -> None:
-    rings.TIMES.forget()
+    before = api.get("/api/analytics/latency").body
     api.post("/api/memory/recall", {"query": "bees"})
-    told = api.get("/api/analytics/latency").body
-    assert told["recall"]["count"] == 1 and told["recall"]["p50"] > 0
-    assert told["remember"]["count"] == 0
+    after = api.get("/api/analytics/latency").body
+    assert after["recall"]["count"] == before["recall"]["count"] + 1 and after["recall"]["p50"] > 0
+    assert after["remember"] == before["remember"]
 
 
 def test_a_change_of_an_older_version_is_a_conflict(api: Api) -> None:
@@ -169,19 +175,19 @@ def test_a_sync_that_may_not_read_its_folder_and_calls_that_fail_have_codes() ->
 def test_recording_never_waits_for_the_database_and_loses_nothing_meanwhile(api: Api) -> None:
     record.error(Code.DECISION_INVALID, "first")
     api.state.db.close()
-    api.state.recording.flush()
+    api.state.flusher.flush()
     record.error(Code.DECISION_INVALID, "second")
-    kept = [one.message for one in record.PENDING.take().errors]
+    kept = [one.message for one in record.BUFFER.take().errors]
     assert kept == ["first", "second"]
 
 
 def test_what_nobody_takes_is_bounded() -> None:
-    record.PENDING.take()
+    record.BUFFER.take()
     for number in range(record.MAX_EVENTS + 10):
         record.event(Event.RECALL_PERFORMED, results=number)
     for number in range(record.MAX_NAMES + 10):
         record.count(record.Count.REQUESTS, str(number))
-    taken = record.PENDING.take()
+    taken = record.BUFFER.take()
     assert (len(taken.events), taken.dropped) == (record.MAX_EVENTS, 10)
     assert taken.events[0].properties == {"results": 10}
     assert taken.counts[record.Count.REQUESTS, record.OTHER] == 10

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from signet.domain.checkpoints import store
-from signet.domain.checkpoints.models import Checkpoint, Trigger
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
+from signet.domain.sessions import checkpoint_store as store
+from signet.domain.sessions.checkpoint import Checkpoint, Trigger
 from signet.observe import record
 from signet.observe.record import Event
 from support.http import Api
@@ -95,7 +95,7 @@ def test_a_session_keeps_its_newest_checkpoints_and_old_ones_go(api: Api) -> Non
 def test_a_sweep_lets_old_checkpoints_and_events_go(api: Api) -> None:
     keep(api, a_checkpoint())
     record.event(Event.RECALL_PERFORMED, results=1)
-    api.state.recording.flush()
+    api.state.flusher.flush()
     api.run("UPDATE telemetry_events SET timestamp = '2026-05-01T12:00:00.000Z'")
     kept = purge.sweep(api.state.db, windows=Windows(), now=NOON + timedelta(days=6)).counts
     assert (kept["checkpointsPurged"], kept["telemetryPurged"]) == (0, 0)

@@ -15,7 +15,7 @@ from signet.domain.recall.models import Result
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
 from signet.queue import lease
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_api.routes.recall import found
 from support.http import Answer, Api, an_api
 from support.tokens import a_token, bearer
@@ -72,7 +72,7 @@ def traced(api: Api, *, is_done: bool = True) -> None:
         lease_ms=60_000,
     )
     for one in held:
-        trace.run(Run(lease=one, db=api.state.db))
+        trace.run(JobContext(lease=one, db=api.state.db))
     done = [row for row in api.rows("memory_jobs") if row["job_type"] == "trace_use"]
     assert all(row["status"] == "completed" for row in done) is is_done, done
 

@@ -12,9 +12,10 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.queue import Job, console, enqueue
+from signet.queue import Job, admin, enqueue
 from signet.queue.events import Cursor
-from signet_api.feed import MAX_LISTENERS, MAX_UNTAKEN, Feed, Listener
+from signet_api.feed import MAX_UNREAD, Feed, Listener
+from signet_api.stream import MAX_LISTENERS
 from support.http import Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -70,7 +71,7 @@ def test_what_another_process_does_is_told_with_the_job(server: Served, db: Data
             "memory_id": "m-1",
         }
         assert (message["data"]["attempts"], message["data"]["error"]) == (0, None)
-        db.write(console.cancel, job_id, now=clock.now())
+        db.write(admin.cancel, job_id, now=clock.now())
         message = next(messages)
         assert (message["event"], message["data"]["last_error_code"]) == ("cancelled", "cancelled")
 
@@ -114,7 +115,7 @@ def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -
 def test_a_listener_that_takes_nothing_is_let_go() -> None:
     async def scene() -> None:
         listener = Listener(Cursor(0, 0))
-        assert all(listener.offer(b"x") for _ in range(MAX_UNTAKEN))
+        assert all(listener.offer(b"x") for _ in range(MAX_UNREAD))
         assert not listener.offer(b"x")
         assert await listener.next() is None
 

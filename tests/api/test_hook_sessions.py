@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.domain.hooks import store
+from signet.domain.sessions import store
 from support.http import Answer, Api, an_api
 
 START, PROMPT, END = (
@@ -194,7 +194,7 @@ def test_a_failure_nobody_foresaw_is_told_in_the_words_of_hooks(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("signet.domain.hooks.store.get", broken)
+    monkeypatch.setattr("signet.domain.sessions.store.get", broken)
     failed = call(api, "session-start")
     assert (failed.status, failed.error) == (500, "Hook execution failed")
     assert call(api, "compaction-complete").error == "Failed to save summary"

@@ -7,7 +7,7 @@ import pytest
 
 from api.test_knowledge import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
-from signet.domain.knowledge.missing import TABLES
+from signet.domain.graph.missing_tables import TABLES
 from signet_api.routes import knowledge_graph
 from support.http import Api
 from support.processes import PATIENCE_SECONDS, eventually
@@ -274,7 +274,7 @@ def test_communities_are_told_as_they_were_found(api: Api) -> None:
     an_entity(api, "db")
     an_entity(api, "api")
     an_edge(api, "default/db", "default/api")
-    from signet.domain.knowledge import communities as noun
+    from signet.domain.graph import communities as noun
 
     made = noun.compute(api.state.db.read(noun.snapshot, "default"), "default")
     assert made is not None

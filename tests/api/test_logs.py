@@ -11,7 +11,7 @@ import pytest
 
 from signet.observe import logs
 from signet.observe.logfile import LogFile, Place
-from signet_api.routes.logs import MAX_LISTENERS
+from signet_api.stream import MAX_LISTENERS
 from support.http import Api, Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually
 

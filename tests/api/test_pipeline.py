@@ -5,8 +5,8 @@ import json
 import pytest
 
 from signet import clock
-from signet.process.alive import Presence
-from signet.queue import limits
+from signet.process.liveness import Presence
+from signet.queue import circuit_breaker
 from support.http import Api
 
 STATUSES = {"pending": 0, "leased": 0, "completed": 0, "failed": 0, "dead": 0}
@@ -124,7 +124,9 @@ def test_a_provider_that_is_away_is_told_with_its_queues_and_its_words(api: Api)
     assert providers == {"breakers": [], "budgets": []}
     api.run("UPDATE memory_jobs SET last_error_code = 'provider_down', error = 'nobody answers'")
     now = clock.now()
-    api.state.db.write(limits.open_breaker, row["queue"], row["id"], retry_after_ms=60_000, now=now)
+    api.state.db.write(
+        circuit_breaker.open_breaker, row["queue"], row["id"], retry_after_ms=60_000, now=now
+    )
     (breaker,) = api.get("/api/pipeline/status").body["providers"]["breakers"]
     assert (breaker["state"], breaker["error"]) == ("open", "nobody answers")
     assert {"llm", "sessions"} <= set(breaker["queues"])

@@ -4,7 +4,7 @@ import os
 
 import signet
 from signet import clock
-from signet.queue import limits
+from signet.queue import circuit_breaker
 from support.http import Api
 
 
@@ -113,7 +113,7 @@ def test_a_provider_is_told_as_it_is_configured_and_as_it_works(api: Api) -> Non
     configure("ollama")
     assert extraction() == ("ollama", "ollama", "ollama", "active")
     now = clock.now()
-    api.state.db.write(limits.open_breaker, "llm", "job", retry_after_ms=60_000, now=now)
+    api.state.db.write(circuit_breaker.open_breaker, "llm", "job", retry_after_ms=60_000, now=now)
     assert extraction() == ("ollama", "ollama", "none", "blocked")
     configure("rules")
     assert extraction() == ("rules", "rules", "rules", "active")

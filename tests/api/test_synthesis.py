@@ -8,7 +8,7 @@ import pytest
 
 from signet import clock
 from signet.domain.synthesis import file, store
-from signet.process.alive import Presence
+from signet.process.liveness import Presence
 from support.http import Api
 
 TRIGGER, COMPLETE = "/api/synthesis/trigger", "/api/hooks/synthesis/complete"

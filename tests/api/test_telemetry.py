@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from signet.domain.telemetry import store
+from signet.domain.activity import events as telemetry
 from signet.errors import ProviderTimeout
 from signet.observe import record
 from signet.observe.record import PROPERTIES, Event
@@ -99,10 +99,10 @@ def test_no_event_holds_text_questions_or_paths(api: Api) -> None:
 
 def test_every_event_of_the_documentation_has_its_properties() -> None:
     assert set(PROPERTIES) == set(Event)
-    record.PENDING.take()
+    record.BUFFER.take()
     asked(MeteredModel(Fake()))
     MeteredEmbedder(Fake()).embed(["a", "b"])
-    taken = list(record.PENDING.take().events)
+    taken = list(record.BUFFER.take().events)
     for event in taken:
         assert set(event.properties) == PROPERTIES[event.event]
     assert taken[0].properties["inputTokens"] == 7
@@ -137,7 +137,7 @@ def test_the_sums_cover_calls_and_errors(api: Api) -> None:
 def test_an_export_is_lines_oldest_first_over_many_pages(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "PAGE_ROWS", 3)
+    monkeypatch.setattr(telemetry, "PAGE_ROWS", 3)
     assert api.get("/api/telemetry/export").body == ""
     for number in range(8):
         record.event(Event.RECALL_PERFORMED, results=number)
@@ -157,7 +157,7 @@ def test_switched_off_nothing_is_kept_or_told(api: Api) -> None:
     assert api.get("/api/telemetry/stats").body == {"enabled": False}
     refused = api.get("/api/telemetry/export")
     assert (refused.status, refused.error) == (404, "telemetry not enabled")
-    api.state.recording.flush()
+    api.state.flusher.flush()
     assert api.rows("telemetry_events") == []
 
 
@@ -168,9 +168,9 @@ def test_a_bound_that_is_no_time_is_refused(api: Api) -> None:
 
 def test_old_events_go(api: Api) -> None:
     record.event(Event.RECALL_PERFORMED, results=1)
-    api.state.recording.flush()
-    assert api.state.db.write(store.purge, "2000-01-01", 10) == 0
-    assert api.state.db.write(store.purge, "2999-01-01", 10) == 1
+    api.state.flusher.flush()
+    assert api.state.db.write(telemetry.purge, "2000-01-01", 10) == 0
+    assert api.state.db.write(telemetry.purge, "2999-01-01", 10) == 1
 
 
 def a_pair(api: Api, pair_id: str, session: str) -> None:
@@ -187,7 +187,7 @@ def test_training_pairs_come_as_lines_or_as_a_table(api: Api) -> None:
     a_pair(api, "p2", 's"2')
     lines = api.get("/api/telemetry/training-export").body.splitlines()
     first = json.loads(lines[0])
-    assert tuple(first) == store.PAIR
+    assert tuple(first) == telemetry.PAIR
     assert (first["session_key"], first["combined_label"], first["importance"]) == (
         "s,1",
         0.5,

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from cli.program import DEAD_URL, PATIENT, Done, Program
-from signet.domain.hooks import spool
+from signet.domain.sessions import spool
 from signet.paths import Workspace
 from support.processes import PYTHONPATH, eventually
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from signet.db import Database, ReadTx
-from signet.domain.analytics.keep import keep
+from signet.domain.activity import write
 from signet.observe import record
 from signet.observe.record import Count, Event
 from signet.observe.taxonomy import Code
@@ -19,13 +19,13 @@ def noted(db: Database) -> dict[str, int]:
 
 
 def note(db: Database) -> None:
-    record.PENDING.take()
+    record.BUFFER.take()
     record.error(Code.DECISION_INVALID, "odd")
     record.outcome("ollama", "llm", "failure", "away")
     record.count(Count.RECALLS, "ada")
     record.event(Event.RECALL_PERFORMED, results=1)
-    seen = record.PENDING.take()
-    db.write(lambda tx: keep(tx, seen, keeps_events=True))
+    recorded = record.BUFFER.take()
+    db.write(lambda tx: write.batch(tx, recorded, keeps_events=True))
 
 
 def test_a_start_empties_what_counts_since_a_start_and_keeps_the_rest(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from signet.mcp.tools import ALWAYS, TOOLS
-from signet_api.routes.mcp import MAX_LISTENERS
+from signet_api.deps import MAX_TOOL_LISTENERS
 from support.http import Api, Served, a_workspace, an_api, served
 from support.processes import PATIENCE_SECONDS, PYTHONPATH, eventually, is_running
 from support.tokens import a_token, bearer
@@ -227,7 +227,7 @@ def test_a_client_over_http_is_told_when_the_tools_change(server: Served) -> Non
         assert json.loads(data[6:])["method"] == "notifications/tools/list_changed"
     assert "signet_bell_echo" in every_name(server)
     with ExitStack() as open_streams:
-        for _ in range(MAX_LISTENERS):
+        for _ in range(MAX_TOOL_LISTENERS):
             opened = open_streams.enter_context(httpx.stream("GET", url, headers=headers))
             assert opened.status_code == 200
         assert httpx.get(url, headers=headers).status_code == 405

@@ -75,12 +75,18 @@ def test_the_newest_revision_is_the_one_alembic_finds() -> None:
     assert script.get_heads() == [migrate.head()]
 
 
-def test_a_released_revision_still_makes_the_same_schema(tmp_path: Path) -> None:
-    path = fresh_database(tmp_path / "memories.db")
+def test_every_revision_is_recorded() -> None:
+    assert list(RECORDED) == migrate._revisions()
+
+
+@pytest.mark.parametrize("revision", RECORDED)
+def test_a_released_revision_still_makes_the_same_schema(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "memories.db"
+    migrate._run_revisions(path, NOW, to=revision)
     found = migrate.schema(path)
     del found[f"table {migrate.VERSION_TABLE}"]  # its text is the migration library's
     text = "\n".join(found.values())
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == RECORDED[migrate.head()]
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == RECORDED[revision]
 
 
 def test_asking_for_the_revision_loads_no_migration_library(tmp_path: Path) -> None:

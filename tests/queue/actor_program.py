@@ -18,12 +18,12 @@ from typing import Any
 
 from signet import clock
 from signet.db import Database, WriteTx
-from signet.process.alive import Presence
+from signet.process.liveness import Presence
 from signet.queue import finish, lease
-from signet.queue.bell import Bell, Ringer
 from signet.queue.broker import JobsBroker
-from signet.queue.held import LeaseLost, Run
-from signet.queue.pump import Pump
+from signet.queue.dispatcher import Dispatcher
+from signet.queue.job_context import JobContext, LeaseLost
+from signet.queue.wakeup import Listener, Notifier
 
 #: The run at which the crash point `stop` is.
 STOP_AT = 50
@@ -44,7 +44,7 @@ def leave_trace(tx: WriteTx, job_id: str) -> None:
     )
 
 
-def work(run: Run, kind: str, crash: str) -> None:
+def work(run: JobContext, kind: str, crash: str) -> None:
     """Do what the kind says."""
     job_id = run.lease.job_id
     if crash == "stop" and next(_runs) == STOP_AT:
@@ -84,14 +84,14 @@ def work(run: Run, kind: str, crash: str) -> None:
 def plant(crash: str) -> None:
     """Make a step of the queue kill this process."""
     if crash == "after_claim":
-        landed = Pump.landed
+        after_commit = Dispatcher.after_commit
 
-        def die_after_claim(pump: Pump, committed: bool) -> None:
-            if pump._boarded and committed:
+        def die_after_claim(dispatcher: Dispatcher, committed: bool) -> None:
+            if dispatcher._claimed and committed:
                 die()
-            landed(pump, committed)
+            after_commit(dispatcher, committed)
 
-        Pump.landed = die_after_claim  # type: ignore[method-assign,assignment]  # the point
+        Dispatcher.after_commit = die_after_claim  # type: ignore[method-assign,assignment]  # the point
     if crash == "in_claim":
         claim = lease.claim
 
@@ -124,29 +124,31 @@ def main() -> None:
     db = Database(Path(database))
     presence = Presence(Path(runtime), "worker")
     db.write(presence.announce, now=clock.now())
-    ringer = Ringer(Path(runtime))
-    db.writer.listen(lambda signals: ringer.ring())
-    bell = Bell(Path(runtime), presence.owner)
+    notifier = Notifier(Path(runtime))
+    db.writer.listen(lambda signals: notifier.notify())
+    listener = Listener(Path(runtime), presence.owner)
     plant(crash)
     lease_ms = 300 if crash == "in_heartbeat" else 60_000
-    pump = Pump(db, bell, owner=presence.owner, slots={"light": 4}, lease_ms=lease_ms)
-    broker = JobsBroker(db, pump)
+    dispatcher = Dispatcher(
+        db, listener, owner=presence.owner, slots={"light": 4}, lease_ms=lease_ms
+    )
+    broker = JobsBroker(db, dispatcher)
     declared = dramatiq.actor(actor_name="work", queue_name="light", broker=broker)
 
-    def act(run: Run) -> None:
+    def act(run: JobContext) -> None:
         work(run, kind, crash)
 
     declared(act)
     worker = dramatiq.Worker(broker, worker_threads=4, worker_timeout=200)
     broker.deadlines.start()
     worker.start()
-    pump.start()
+    dispatcher.start()
     print(f"ready {presence.owner}", flush=True)
     signal.sigwait({signal.SIGTERM})
-    pump.stop_claiming()
+    dispatcher.stop_claiming()
     worker.stop(timeout=2_000)
-    pump.stop()
-    pump.give_back()
+    dispatcher.stop()
+    dispatcher.give_back()
     db.close()
     print("stopped", flush=True)
     os._exit(0)

@@ -19,14 +19,14 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.db.driver import connect
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, deadline, enqueue, finish, held, limits
-from signet.queue import pump as pumping
-from signet.queue.bell import Bell, Ringer
+from signet.queue import Job, circuit_breaker, deadline, enqueue, finish, job_context
+from signet.queue import dispatcher as pumping
 from signet.queue.broker import JobsBroker, RunMessage
 from signet.queue.deadline import DeadlineExceeded, Deadlines
-from signet.queue.held import Run
+from signet.queue.dispatcher import Dispatcher
+from signet.queue.job_context import JobContext
 from signet.queue.lease import Lease
-from signet.queue.pump import Pump
+from signet.queue.wakeup import Listener, Notifier
 from support.interrupts import interrupted
 from support.processes import PATIENCE_SECONDS, eventually
 from support.queue import row, statuses
@@ -44,22 +44,22 @@ def broker(db: Database) -> Iterator[JobsBroker]:
 def a_worker(db: Database, lease_ms: int = 60_000, slots: int = 4) -> Iterator[JobsBroker]:
     """Run a worker of four threads in this process; its leases beat three times in `lease_ms`."""
     folder = tempfile.TemporaryDirectory(prefix="signet-")
-    ringer = Ringer(Path(folder.name))
-    db.writer.listen(lambda signals: ringer.ring())
-    bell = Bell(Path(folder.name), "me")
-    pump = Pump(db, bell, owner="me", slots={"q": slots}, lease_ms=lease_ms)
-    found = JobsBroker(db, pump)
+    notifier = Notifier(Path(folder.name))
+    db.writer.listen(lambda signals: notifier.notify())
+    listener = Listener(Path(folder.name), "me")
+    dispatcher = Dispatcher(db, listener, owner="me", slots={"q": slots}, lease_ms=lease_ms)
+    found = JobsBroker(db, dispatcher)
     found.declare_queue("q")
     worker = Worker(found, worker_threads=4, worker_timeout=50)
     found.deadlines.start()
     worker.start()
-    pump.start()
+    dispatcher.start()
     yield found
     worker.stop(timeout=2_000)
-    pump.stop()
+    dispatcher.stop()
     found.deadlines.stop()
-    bell.close()
-    ringer.close()
+    listener.close()
+    notifier.close()
     folder.cleanup()
 
 
@@ -88,7 +88,7 @@ def test_a_delayed_message_waits_in_the_table(broker: JobsBroker, db: Database) 
 def test_a_short_delay_ends_by_a_timer_and_does_not_wait_for_the_next_look(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("signet.queue.pump.LOOK_SECONDS", 600.0)
+    monkeypatch.setattr("signet.queue.dispatcher.LOOK_SECONDS", 600.0)
     ran_at: list[int] = []
     with a_worker(db) as broker:
 
@@ -177,36 +177,36 @@ def test_one_poisoned_job_in_twenty_costs_the_healthy_ones_nothing(
     assert statuses(db) == {"completed": 95, "dead": 5}
 
 
-def returns(run: Run) -> None:
+def returns(run: JobContext) -> None:
     return
 
 
-def commits(run: Run) -> None:
+def commits(run: JobContext) -> None:
     run.commit(lambda tx: None)
 
 
-def fails(run: Run) -> None:
+def fails(run: JobContext) -> None:
     raise Retry(delay=60_000)
 
 
-def writes_in_vain(run: Run) -> None:
+def writes_in_vain(run: JobContext) -> None:
     run.progress(lambda tx: fails(run))
 
 
-def is_buried(run: Run) -> None:
+def is_buried(run: JobContext) -> None:
     raise PermanentJobError("never")
 
 
 @pytest.mark.parametrize("work", [returns, commits, fails, writes_in_vain, is_buried])
 def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
-    broker: JobsBroker, db: Database, work: Callable[[Run], None]
+    broker: JobsBroker, db: Database, work: Callable[[JobContext], None]
 ) -> None:
     """Threads that wait for the next job still hold some objects of their last: fewer than there were jobs."""
     jobs = 60
     began: list[str] = []
 
     @dramatiq.actor(broker=broker, queue_name="q")
-    def counted(run: Run) -> None:
+    def counted(run: JobContext) -> None:
         began.append(run.lease.job_id)
         work(run)
 
@@ -222,7 +222,7 @@ def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
 
 
 def objects_of_runs() -> int:
-    kinds = (Run, Lease, RunMessage, finish.Outcome, BaseException)
+    kinds = (JobContext, Lease, RunMessage, finish.Outcome, BaseException)
     return sum(isinstance(found, kinds) for found in gc.get_objects())
 
 
@@ -242,7 +242,7 @@ def test_a_provider_that_is_down_is_asked_once_a_probe_interval(
     others = [ask.send() for _ in range(30)]
     eventually(lambda: statuses(db) == {"completed": 31})
     waited = min(calls[1:]) - calls[0]
-    assert waited >= limits.FIRST_PROBE_MS - 1, "nobody asks while the breaker is open"
+    assert waited >= circuit_breaker.FIRST_PROBE_MS - 1, "nobody asks while the breaker is open"
     assert {row(db, one.message_id)["attempts"] for one in others} == {1}
     assert len(calls) == 32
 
@@ -287,15 +287,17 @@ def a_lease() -> Lease:
 def test_a_run_that_is_interrupted_while_it_frees_its_slot_loses_none_that_waits_for_it(
     db: Database, tmp_path: Path
 ) -> None:
-    with closing(Bell(tmp_path, "me")) as bell:
+    with closing(Listener(tmp_path, "me")) as listener:
         for point in itertools.count(1):
-            pump = Pump(db, bell, owner="me", slots={"q": 1}, lease_ms=60_000)
-            runs, waits = (Run(lease=a_lease(), db=db, take_back=pump._take_back) for _ in "12")
-            assert (pump.take_slot(runs), pump.take_slot(waits)) == (True, False)
-            was_interrupted = interrupted(runs.free, point, within=(held, pumping))
+            dispatcher = Dispatcher(db, listener, owner="me", slots={"q": 1}, lease_ms=60_000)
+            runs, waits = (
+                JobContext(lease=a_lease(), db=db, take_back=dispatcher._take_back) for _ in "12"
+            )
+            assert (dispatcher.take_slot(runs), dispatcher.take_slot(waits)) == (True, False)
+            was_interrupted = interrupted(runs.free, point, within=(job_context, pumping))
             runs.free()  # as at the end of each
-            assert (pump.fetch("q", 0), pump.fetch("q", 0)) == (waits, None)
-            assert pump.take_slot(waits)
+            assert (dispatcher.fetch("q", 0), dispatcher.fetch("q", 0)) == (waits, None)
+            assert dispatcher.take_slot(waits)
             if not was_interrupted:
                 break
 
@@ -303,7 +305,7 @@ def test_a_run_that_is_interrupted_while_it_frees_its_slot_loses_none_that_waits
 def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> None:
     """The race of design F-17: interrupts at random moments around the end, thousands of times."""
     deadlines = Deadlines()
-    run = Run(lease=a_lease(), db=db)
+    run = JobContext(lease=a_lease(), db=db)
     stop = threading.Event()
     rounds = {"done": 0, "interrupted": 0, "escaped": 0}
 
@@ -361,7 +363,7 @@ def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
     foreign = connect(db.path)
     held = threading.Event()
 
-    def act(run: Run) -> None:
+    def act(run: JobContext) -> None:
         if run.lease.token == 1:
             foreign.execute("BEGIN IMMEDIATE")
             held.set()
@@ -369,15 +371,15 @@ def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
             run.commit(lambda tx: None)
 
     with a_worker(hasty, lease_ms=900) as broker:
-        pump = broker.pump
-        assert pump is not None
+        dispatcher = broker.dispatcher
+        assert dispatcher is not None
         dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
         job_id = db.write(
-            enqueue, Job(kind="act", queue="q", slot="a"), now=clock.now(), max_attempts=1
+            enqueue, Job(kind="act", queue="q", dedupe_key="a"), now=clock.now(), max_attempts=1
         )
-        pump.poke()
+        dispatcher.poke()
         assert held.wait(PATIENCE_SECONDS)
-        eventually(lambda: any(run.again for run in pump.held.runs()))
+        eventually(lambda: any(run.again for run in dispatcher.held.runs()))
         foreign.execute("ROLLBACK")
         eventually(lambda: row(db, str(job_id))["status"] == "completed")
     foreign.close()
@@ -419,7 +421,7 @@ def most_at_once(broker: JobsBroker, slots: int) -> int:
 
 
 def test_a_message_nobody_can_be_called_with_is_buried(broker: JobsBroker, db: Database) -> None:
-    job = Job(kind="act", queue="q", slot="odd", payload={"args": 5})
+    job = Job(kind="act", queue="q", dedupe_key="odd", payload={"args": 5})
     job_id = db.write(enqueue, job, now=clock.now())
     eventually(lambda: row(db, str(job_id))["status"] == "dead")
     assert row(db, str(job_id))["last_error_code"] == "undecodable"

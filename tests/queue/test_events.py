@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from signet.db import Database
-from signet.queue import Status, console, events
+from signet.queue import Status, admin, events
 from signet.queue.events import Cursor, Event, Watch, What, happened
 from signet.queue.finish import End
 from support.queue import Hands, add, end, take
@@ -86,7 +86,7 @@ def test_a_cancel_a_requeue_and_a_release_are_told(
     waiting, running = str(add(db, hands, "a")), str(add(db, hands, "b", priority=0))
     (held,) = take(db, hands)
     look(watch, db, hands)
-    db.write(console.cancel, waiting, now=hands.now)
+    db.write(admin.cancel, waiting, now=hands.now)
     assert look(watch, db, hands) == [(What.CANCELLED, waiting)]
     end(db, hands, held, End.RELEASED)
     assert look(watch, db, hands) == [(What.RETRIED, running)]
@@ -94,7 +94,7 @@ def test_a_cancel_a_requeue_and_a_release_are_told(
     end(db, hands, held, End.PERMANENT, code="x", error="x")
     assert look(watch, db, hands) == [(What.DEAD, running)]
     hands.move(3_600_000)
-    db.write(console.retry, running, now=hands.now)
+    db.write(admin.retry, running, now=hands.now)
     assert look(watch, db, hands) == [(What.RETRIED, running)]
 
 
@@ -111,7 +111,7 @@ def test_a_clock_that_is_set_back_hides_nothing(db: Database, hands: Hands, watc
     job_id = str(add(db, hands, "a"))
     look(watch, db, hands)
     hands.wall -= 3_600_000
-    db.write(console.cancel, job_id, now=hands.now)
+    db.write(admin.cancel, job_id, now=hands.now)
     assert look(watch, db, hands) == [(What.CANCELLED, job_id)]
 
 
@@ -133,7 +133,7 @@ def test_a_cursor_is_text_and_goes_on_in_another_process(db: Database, hands: Ha
     kept = Cursor.parse(str(watch.cursor))
     assert kept == watch.cursor
     hands.move(10_000)
-    db.write(console.cancel, old, now=hands.now)
+    db.write(admin.cancel, old, now=hands.now)
     new = str(add(db, hands, "new"))
     hands.move(timedelta(hours=1) // timedelta(milliseconds=1))
     found = db.read(events.since, kept, now=hands.now)

@@ -6,9 +6,9 @@ import pytest
 
 from signet import clock
 from signet.db import Database, WriteTx
-from signet.queue import backoff, console, limits, reaper
+from signet.queue import admin, backoff, circuit_breaker, reaper
 from signet.queue.finish import End
-from signet.queue.held import LeaseLost, Run
+from signet.queue.job_context import JobContext, LeaseLost
 from support.queue import LEASE_MS, Hands, add, end, plain, row, statuses, take
 
 
@@ -129,7 +129,7 @@ def test_an_old_token_changes_nothing(db: Database, hands: Hands, how: End) -> N
 def test_effects_and_completion_are_one(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
-    run = Run(lease=held, db=db)
+    run = JobContext(lease=held, db=db)
 
     def half(tx: WriteTx) -> None:
         plain(tx)
@@ -148,7 +148,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(db: Database, hands: Hands)
     add(db, hands, "a")
     (held,) = take(db, hands)
     db.write(reaper.end_owner, "me", now=hands.now)
-    run = Run(lease=held, db=db)
+    run = JobContext(lease=held, db=db)
     with pytest.raises(LeaseLost):
         run.commit(plain)
     with pytest.raises(LeaseLost):
@@ -159,7 +159,7 @@ def test_a_worker_that_lost_its_lease_writes_nothing(db: Database, hands: Hands)
 def test_a_dict_of_effects_is_the_jobs_result(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
-    Run(lease=held, db=db).commit(lambda tx: {"facts": 2})
+    JobContext(lease=held, db=db).commit(lambda tx: {"facts": 2})
     assert json.loads(row(db, job_id)["result"]) == {"facts": 2}
 
 
@@ -196,7 +196,7 @@ def test_dead_jobs_get_a_fresh_start(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="empty", error="Empty content")
-    assert db.write(console.requeue, now=hands.now) == [job_id]
+    assert db.write(admin.requeue, now=hands.now) == [job_id]
     found = row(db, job_id)
     assert (found["status"], found["attempts"], found["error"]) == ("pending", 0, None)
     assert (found["lease_token"], found["runs_total"]) == (1, 1)
@@ -211,46 +211,50 @@ def test_requeue_leaves_a_job_alone_whose_target_has_an_open_one(
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="x", error="x")
     add(db, hands, "same")
-    assert db.write(console.requeue, now=hands.now) == []
+    assert db.write(admin.requeue, now=hands.now) == []
     assert statuses(db) == {"dead": 1, "pending": 1}
 
 
 def test_cancelling_a_waiting_job_buries_it(db: Database, hands: Hands) -> None:
     job_id = str(add(db, hands, "a"))
-    assert db.write(console.cancel, job_id, now=hands.now)
+    assert db.write(admin.cancel, job_id, now=hands.now)
     assert row(db, job_id)["last_error_code"] == "cancelled"
-    assert not db.write(console.cancel, job_id, now=hands.now)
+    assert not db.write(admin.cancel, job_id, now=hands.now)
 
 
 def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
     db: Database, hands: Hands
 ) -> None:
     def failed(after: int | None = None) -> int:
-        at = db.write(limits.open_breaker, "llm", "probe", retry_after_ms=after, now=hands.now)
+        at = db.write(
+            circuit_breaker.open_breaker, "llm", "probe", retry_after_ms=after, now=hands.now
+        )
         return at - hands.wall
 
     def allowed(room: int) -> int:
-        found = db.read(limits.allowance, "llm", room, now_ms=hands.wall)
+        found = db.read(circuit_breaker.allowance, "llm", room, now_ms=hands.wall)
         if found.is_probe:
-            db.write(limits.note_probe, "llm", "probe", now_ms=hands.wall)
+            db.write(circuit_breaker.note_probe, "llm", "probe", now_ms=hands.wall)
         return found.jobs
 
     assert allowed(4) == 4
-    assert failed() == limits.FIRST_PROBE_MS
-    assert failed() == limits.FIRST_PROBE_MS, "jobs that were running do not lengthen the wait"
+    assert failed() == circuit_breaker.FIRST_PROBE_MS
+    assert failed() == circuit_breaker.FIRST_PROBE_MS, (
+        "jobs that were running do not lengthen the wait"
+    )
     assert allowed(4) == 0
-    hands.move(limits.FIRST_PROBE_MS)
+    hands.move(circuit_breaker.FIRST_PROBE_MS)
     assert allowed(4) == 1
     assert allowed(4) == 0, "one probe at a time"
-    assert failed() == limits.FIRST_PROBE_MS * 2
-    hands.move(limits.FIRST_PROBE_MS * 2)
+    assert failed() == circuit_breaker.FIRST_PROBE_MS * 2
+    hands.move(circuit_breaker.FIRST_PROBE_MS * 2)
     assert allowed(4) == 1
     assert allowed(4) == 0
-    db.write(limits.probe_lost, "llm", "another", now=hands.now)
+    db.write(circuit_breaker.probe_lost, "llm", "another", now=hands.now)
     assert allowed(4) == 0, "another job of the queue was given back"
-    db.write(limits.probe_lost, "llm", "probe", now=hands.now)
+    db.write(circuit_breaker.probe_lost, "llm", "probe", now=hands.now)
     assert allowed(4) == 1, "a probe that was given back is followed by another at once"
-    db.write(limits.close_breaker, "llm", now=hands.now)
+    db.write(circuit_breaker.close_breaker, "llm", now=hands.now)
     assert allowed(4) == 4
     assert failed(after=600_000) == 600_000, "the provider's own word counts"
 
@@ -279,22 +283,22 @@ def test_a_dead_extraction_shows_on_its_memory_and_a_requeue_takes_it_back(
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="x", error="x")
     assert status() == "failed"
-    db.write(console.requeue, now=hands.now)
+    db.write(admin.requeue, now=hands.now)
     assert status() == "pending"
 
 
-def probing(db: Database, hands: Hands) -> Run:
+def probing(db: Database, hands: Hands) -> JobContext:
     """Stop the queue for its provider and take the job that goes to see."""
     add(db, hands, "probe")
-    db.write(limits.open_breaker, "light", "earlier", retry_after_ms=None, now=hands.now)
-    hands.move(limits.FIRST_PROBE_MS)
+    db.write(circuit_breaker.open_breaker, "light", "earlier", retry_after_ms=None, now=hands.now)
+    hands.move(circuit_breaker.FIRST_PROBE_MS)
     (held,) = take(db, hands)
-    db.write(limits.note_probe, "light", held.job_id, now_ms=hands.wall)
-    return Run(lease=held, db=db, is_probe=True)
+    db.write(circuit_breaker.note_probe, "light", held.job_id, now_ms=hands.wall)
+    return JobContext(lease=held, db=db, is_probe=True)
 
 
 def room(db: Database, at_ms: int) -> int:
-    return db.read(limits.allowance, "light", 4, now_ms=at_ms).jobs
+    return db.read(circuit_breaker.allowance, "light", 4, now_ms=at_ms).jobs
 
 
 def test_a_probe_that_came_through_opens_the_queue(db: Database, hands: Hands) -> None:
@@ -311,14 +315,14 @@ def test_a_job_that_is_no_probe_says_nothing_of_the_provider(db: Database, hands
     add(db, hands, "running")
     (held,) = take(db, hands)
     probing(db, hands)
-    Run(lease=held, db=db).commit(plain)
+    JobContext(lease=held, db=db).commit(plain)
     assert room(db, hands.wall) == 0, "the probe is out"
 
 
 def test_a_job_that_meets_the_outage_late_sends_no_second_probe(db: Database, hands: Hands) -> None:
     probing(db, hands)
-    at = db.write(limits.open_breaker, "light", "late", retry_after_ms=None, now=hands.now)
-    assert at == hands.wall + limits.FIRST_PROBE_MS
+    at = db.write(circuit_breaker.open_breaker, "light", "late", retry_after_ms=None, now=hands.now)
+    assert at == hands.wall + circuit_breaker.FIRST_PROBE_MS
     db.write(reaper.end_owner, "nobody", now=hands.now)
     assert room(db, at) == 0
 
@@ -339,5 +343,5 @@ def test_another_provider_is_asked_at_once_by_jobs_that_had_failed_before(
     (held,) = take(db, hands)
     end(db, hands, held, End.POSTPONED, code="provider_down", wait_ms=600_000)
     assert row(db, job_id)["attempts"] == 1
-    db.write(limits.reset, "light", now=hands.now)
+    db.write(circuit_breaker.reset, "light", now=hands.now)
     assert row(db, job_id)["due_ms"] == hands.wall

@@ -9,8 +9,8 @@ import pytest
 from signet import clock
 from signet.db import Database, Row
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout, SignetError
-from signet.queue import limits, outcome
-from signet.queue.held import Run
+from signet.queue import circuit_breaker, outcome
+from signet.queue.job_context import JobContext
 from signet.queue.settle import settle
 from support.queue import Hands, add, plain, row, statuses, take
 
@@ -41,16 +41,20 @@ class Worker:
 
     def run_one(self) -> bool:
         """Run the job that may run now; False when none may."""
-        found = self.db.read(limits.allowance, "light", 1, now_ms=self.hands.wall)
+        found = self.db.read(circuit_breaker.allowance, "light", 1, now_ms=self.hands.wall)
         held = take(self.db, self.hands, is_probe=found.is_probe) if found.jobs else []
         for lease in held:
             if found.is_probe:
-                self.db.write(limits.note_probe, "light", lease.job_id, now_ms=self.hands.wall)
-            run = Run(lease=lease, db=self.db, clock=self.hands.clock, is_probe=found.is_probe)
+                self.db.write(
+                    circuit_breaker.note_probe, "light", lease.job_id, now_ms=self.hands.wall
+                )
+            run = JobContext(
+                lease=lease, db=self.db, clock=self.hands.clock, is_probe=found.is_probe
+            )
             self.end(run)
         return bool(held)
 
-    def end(self, run: Run) -> None:
+    def end(self, run: JobContext) -> None:
         """Ask for a run, and write down what came of it."""
         self.asked.append(str(row(self.db, run.lease.job_id)["dedupe_key"])[5:])
         error = self.provider(self.asked[-1])
@@ -93,7 +97,10 @@ def test_a_provider_that_fails_everybody_costs_no_attempts(db: Database, worker:
     thirty(worker)
     worker.work(3_600)
     assert counts(db) == [("pending", 0)]
-    assert len(worker.asked) < limits.ILL_AFTER + 3_600_000 / limits.LAST_PROBE_MS + 3
+    assert (
+        len(worker.asked)
+        < circuit_breaker.ILL_AFTER + 3_600_000 / circuit_breaker.LAST_PROBE_MS + 3
+    )
     worker.provider = well
     worker.work(10)
     assert counts(db) == [("completed", 1)]
@@ -136,7 +143,7 @@ def test_a_run_that_ends_after_its_attempts_were_given_back_is_not_charged(
     held = {lease.job_id: lease for lease in take(db, hands, 4)}
     assert sorted(lease.attempts for lease in held.values()) == [1, 1, 1, 2]
     for lease in held.values():
-        worker.end(Run(lease=lease, db=db, clock=hands.clock))
+        worker.end(JobContext(lease=lease, db=db, clock=hands.clock))
     assert counts(db) == [("pending", 0)]
 
 
@@ -257,7 +264,7 @@ def test_payloads_that_others_wrote_do_not_matter(
 def test_a_fenced_run_gives_nothing_back(db: Database, hands: Hands, worker: Worker) -> None:
     put(worker, "a", "b")
     [lease, _] = take(db, hands, 2)
-    run = Run(lease=lease, db=db, clock=hands.clock)
+    run = JobContext(lease=lease, db=db, clock=hands.clock)
     run.commit(plain)
     assert not db.write(settle, run, outcome.of(ill("a")))
     assert row(db, lease.job_id)["status"] == "completed"

@@ -102,7 +102,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[Database, Database]]:
 def begin(tx: WriteTx, hands: Hands) -> str:
     tx.run("DELETE FROM memory_jobs")
     tx.run("DELETE FROM runtime_settings")
-    return str(enqueue(tx, Job(kind="work", queue="light", slot="one"), now=hands.now))
+    return str(enqueue(tx, Job(kind="work", queue="light", dedupe_key="one"), now=hands.now))
 
 
 def look(tx: ReadTx, job_id: str) -> tuple[str, int, int, int]:

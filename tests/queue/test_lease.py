@@ -4,7 +4,7 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.queue import console, lease, reaper
+from signet.queue import admin, lease, reaper
 from signet.queue.finish import End
 from support.queue import LEASE_MS, Hands, add, end, row, statuses, take
 
@@ -82,7 +82,7 @@ def test_an_enqueue_is_undone_with_its_transaction(db: Database, hands: Hands) -
     def failing(tx: object) -> None:
         from signet.queue import Job, enqueue
 
-        enqueue(tx, Job(kind="work", slot="x"), now=hands.now)  # type: ignore[arg-type]  # a WriteTx
+        enqueue(tx, Job(kind="work", dedupe_key="x"), now=hands.now)  # type: ignore[arg-type]  # a WriteTx
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):
@@ -120,7 +120,7 @@ def test_extending_moves_the_end_and_tells_what_is_not_ours(db: Database, hands:
 def test_a_cancelled_running_job_hears_of_it_with_the_next_beat(db: Database, hands: Hands) -> None:
     add(db, hands, "a")
     (held,) = take(db, hands)
-    assert db.write(console.cancel, held.job_id, now=hands.now)
+    assert db.write(admin.cancel, held.job_id, now=hands.now)
     kept = db.write(
         lease.extend,
         [held.job_id],

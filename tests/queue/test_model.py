@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from signet.db import Database
-from signet.queue import console, reaper
+from signet.queue import admin, reaper
 from signet.queue.finish import End
 from signet.queue.lease import Lease
 from support.database import fresh_database
@@ -99,7 +99,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def requeue(self) -> None:
-        for job_id in self.db.write(console.requeue, now=self.hands.now):
+        for job_id in self.db.write(admin.requeue, now=self.hands.now):
             assert self.state[job_id] == "dead"
             self.state[job_id] = "pending"
             self.open_of[str(row(self.db, job_id)["dedupe_key"]).removeprefix("work:")] = job_id
@@ -109,7 +109,7 @@ class Machine(RuleBasedStateMachine):
     def cancel(self, data: st.DataObject) -> None:
         job_id = data.draw(st.sampled_from(sorted(self.state)))
         was = self.state[job_id]
-        assert self.db.write(console.cancel, job_id, now=self.hands.now) == (
+        assert self.db.write(admin.cancel, job_id, now=self.hands.now) == (
             was in ("pending", "leased")
         )
         if was == "pending":

@@ -10,11 +10,11 @@ import pytest
 
 from signet import clock
 from signet.db import Database, ReadTx
-from signet.process import alive
-from signet.process.reap import Reaper
-from signet.queue import Job, console, enqueue
+from signet.process import liveness
+from signet.process.rescuer import Rescuer
+from signet.queue import Job, admin, enqueue
 from signet.queue import reaper as queue_reaper
-from signet.queue.bell import Ringer
+from signet.queue.wakeup import Notifier
 from support.processes import ROOT, eventually, program, said, suspend
 from support.queue import row, statuses, unreachable
 
@@ -39,19 +39,19 @@ def runtime() -> Iterator[Path]:
 
 @pytest.fixture
 def ringing(db: Database, runtime: Path) -> Iterator[Database]:
-    ringer = Ringer(runtime)
-    db.writer.listen(lambda signals: ringer.ring())
+    notifier = Notifier(runtime)
+    db.writer.listen(lambda signals: notifier.notify())
     yield db
-    ringer.close()
+    notifier.close()
 
 
 @pytest.fixture
-def reaper(db: Database, runtime: Path) -> Reaper:
-    return Reaper(db, runtime, own="test")
+def rescuer(db: Database, runtime: Path) -> Rescuer:
+    return Rescuer(db, runtime, own="test")
 
 
 def add(db: Database, key: str) -> str:
-    job = Job(kind="work", queue="light", slot=key)
+    job = Job(kind="work", queue="light", dedupe_key=key)
     return str(db.write(enqueue, job, now=clock.now()))
 
 
@@ -66,13 +66,13 @@ def done(db: Database, count: int) -> bool:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
-    step: str, ringing: Database, runtime: Path, reaper: Reaper
+    step: str, ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     jobs = [add(ringing, str(number)) for number in range(3)]
     arguments = (ACTOR, str(ringing.path), str(runtime), "effect")
     with program(*arguments, step) as victim:
         assert victim.wait() == -signal.SIGKILL
-    reaper.look()
+    rescuer.look()
     with program(*arguments) as heir:
         said(heir, "ready")
         eventually(lambda: done(ringing, 3))
@@ -82,25 +82,25 @@ def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
 
 
 def test_an_effect_apart_from_its_completion_is_doubled_by_a_kill(
-    ringing: Database, runtime: Path, reaper: Reaper
+    ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     """The control of the test above: without one commit for both, it would find something."""
     (job_id,) = [add(ringing, "a")]
     with program(ACTOR, str(ringing.path), str(runtime), "separate", "between") as victim:
         assert victim.wait() == -signal.SIGKILL
-    reaper.look()
+    rescuer.look()
     with program(ACTOR, str(ringing.path), str(runtime), "separate"):
         eventually(lambda: done(ringing, 1))
     assert effects(ringing) == {job_id: 2}
 
 
 def test_the_jobs_of_a_killed_worker_run_elsewhere_long_before_their_leases_end(
-    ringing: Database, runtime: Path, reaper: Reaper
+    ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     job_id = add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "sleep") as victim:
         said(victim, "running")
-        reaper.look()
+        rescuer.look()
         with program(ACTOR, str(ringing.path), str(runtime), "effect") as heir:
             said(heir, "ready")
             victim.kill()
@@ -114,8 +114,8 @@ def test_a_zombie_that_slept_through_its_lease_is_fenced(ringing: Database, runt
     with program(ACTOR, str(ringing.path), str(runtime), "gated", str(gate)) as zombie:
         said(zombie, "running")
         suspend(zombie, ringing.path)
-        owner = ringing.read(alive.processes)[0]["owner"]
-        assert alive.is_alive(runtime, owner), "a stopped process keeps its lock"
+        owner = ringing.read(liveness.processes)[0]["owner"]
+        assert liveness.is_alive(runtime, owner), "a stopped process keeps its lock"
         ringing.write(queue_reaper.end_expired, monotonic_ms=1 << 60, now=clock.now())
         ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = 0"))
         with program(ACTOR, str(ringing.path), str(runtime), "effect"):
@@ -129,14 +129,14 @@ def test_a_zombie_that_slept_through_its_lease_is_fenced(ringing: Database, runt
 
 
 def test_a_poison_job_dies_and_the_others_finish(
-    ringing: Database, runtime: Path, reaper: Reaper
+    ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     poison = add(ringing, "poison")
     ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET attempts = 1"))
     for _ in range(2):
         with program(ACTOR, str(ringing.path), str(runtime), "poison") as victim:
             assert victim.wait() == -signal.SIGKILL
-        reaper.look()
+        rescuer.look()
         eventually(lambda: statuses(ringing).get("leased", 0) == 0)
         ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = 0"))
     found = row(ringing, poison)
@@ -162,13 +162,13 @@ def test_a_stop_gives_back_what_runs_and_touches_nothing_that_waits(
 def test_a_paused_queue_starts_nothing_until_it_is_resumed(
     ringing: Database, runtime: Path
 ) -> None:
-    ringing.write(console.pause, True, now=clock.now(), actor="test")
+    ringing.write(admin.pause, True, now=clock.now(), actor="test")
     job_id = add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "effect") as worker:
         said(worker, "ready")
         add(ringing, "b")
         assert statuses(ringing) == {"pending": 2}
-        ringing.write(console.pause, False, now=clock.now(), actor="test")
+        ringing.write(admin.pause, False, now=clock.now(), actor="test")
         eventually(lambda: done(ringing, 2))
     assert effects(ringing)[job_id] == 1
 
@@ -182,24 +182,24 @@ def test_a_job_is_found_without_any_bell(db: Database, runtime: Path) -> None:
 
 
 def test_a_removed_runtime_folder_is_no_death(
-    ringing: Database, runtime: Path, reaper: Reaper
+    ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "sleep") as worker:
         said(worker, "running")
         for path in sorted(runtime.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
-        reaper.look()
-        reaper.forget_unlocked()
+        rescuer.look()
+        rescuer.forget_unlocked()
         assert statuses(ringing) == {"leased": 1}
-        assert len(ringing.read(alive.processes)) == 1
+        assert len(ringing.read(liveness.processes)) == 1
 
 
 def test_a_heartbeat_that_dies_with_its_process_frees_the_job(
-    ringing: Database, runtime: Path, reaper: Reaper
+    ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     job_id = add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "sleep", "in_heartbeat") as victim:
         assert victim.wait() == -signal.SIGKILL
-    reaper.look()
+    rescuer.look()
     eventually(lambda: row(ringing, job_id)["status"] == "pending")

@@ -33,7 +33,7 @@ def runtime() -> Iterator[Path]:
 
 def fill(tx: WriteTx) -> None:
     for number in range(JOBS):
-        enqueue(tx, Job(kind="work", queue="light", slot=str(number)), now=clock.now())
+        enqueue(tx, Job(kind="work", queue="light", dedupe_key=str(number)), now=clock.now())
 
 
 def test_a_stop_in_the_middle_of_a_drain_charges_nobody_and_loses_nothing(

@@ -3,7 +3,7 @@
 from signet.cli.quickstart.command import Outcome, told
 from signet.cli.quickstart.feed import PIECE_CHARS, pieces
 from signet.cli.quickstart.learn import Fact, questions_about, sample_questions
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 
 
 def memories(text: str) -> list[str]:

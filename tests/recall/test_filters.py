@@ -77,8 +77,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 def _signs(tx: ReadTx) -> object:
-    assert tx.derived is not None
-    return tx.derived.of(Signs).fresh(tx, WIDTH, MODEL)
+    assert tx.caches is not None
+    return tx.caches.of(Signs).fresh(tx, WIDTH, MODEL)
 
 
 def _agrees(tx: ReadTx, query: Query) -> None:

@@ -65,8 +65,8 @@ def _near(tx: ReadTx, question: bytes, query: Query, limit: int, model: str = MO
 
 
 def _has_all(tx: ReadTx) -> bool:
-    assert tx.derived is not None
-    return tx.derived.of(Signs).fresh(tx, WIDTH, MODEL) is not None
+    assert tx.caches is not None
+    return tx.caches.of(Signs).fresh(tx, WIDTH, MODEL) is not None
 
 
 def _agree(db: Database, seed: int) -> None:
@@ -132,8 +132,8 @@ def test_a_large_store_is_read_before_anybody_asks(
     monkeypatch.setattr(signs, "INLINE", 0)
 
     def begin(tx: ReadTx) -> bool:
-        assert tx.derived is not None
-        kept = tx.derived.of(Signs)
+        assert tx.caches is not None
+        kept = tx.caches.of(Signs)
         kept.read_ahead(tx, MODEL)
         return kept._packed is not None
 

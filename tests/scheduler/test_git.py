@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from signet import config
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler.git import GitWatch
 from support.repositories import Trio, lonely, needs_git, trio
 from worker.home import Home

@@ -11,7 +11,7 @@ import pytest
 
 from signet import clock
 from signet.process import backoff
-from signet.process.reap import Reaper
+from signet.process.rescuer import Rescuer
 from support.models import Hang
 from support.processes import PATIENCE_SECONDS, eventually, program, suspend
 from worker.home import Home, manifest
@@ -109,7 +109,7 @@ def test_a_worker_that_is_stopped_loses_its_lease_and_writes_nothing_twice(home:
             eventually(lambda: bool(server.prompts))
             suspend(worker, home.db.path)
             home.run("UPDATE memory_jobs SET lease_until_ms = ?", clock.monotonic_ms() - 1)
-            Reaper(home.db, home.workspace.runtime_dir, own="test").end_expired()
+            Rescuer(home.db, home.workspace.runtime_dir, own="test").end_expired()
             job = home.job(source)
             assert (job["status"], job["last_error_code"]) == ("pending", "lease_expired")
             assert (job["attempts"], job["crashes"]) == (1, 0)
@@ -131,7 +131,7 @@ def test_a_lease_that_is_kept_is_not_ended(home: Home) -> None:
         source = home.remember(TEXT)
         with home.worker():
             eventually(lambda: bool(server.prompts))
-            Reaper(home.db, home.workspace.runtime_dir, own="test").end_expired()
+            Rescuer(home.db, home.workspace.runtime_dir, own="test").end_expired()
             assert home.job(source)["status"] == "leased"
 
 

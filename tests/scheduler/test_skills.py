@@ -12,7 +12,7 @@ from signet.domain.embeddings import store as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.skills import builtin, embed, files, node
 from signet.domain.skills.models import Rules
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler.skills import STABLE_SECONDS, SkillWatch
 from support.processes import eventually
 from support.skills import write

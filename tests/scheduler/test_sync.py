@@ -11,7 +11,7 @@ from harnesses.home import CLAUDE_MD, a_home
 from signet import config
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler import watch
 from signet_scheduler.notes import NoteWatch
 from signet_scheduler.sync import QUIET_SECONDS, HarnessSync

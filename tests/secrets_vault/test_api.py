@@ -203,7 +203,7 @@ def test_nothing_that_is_logged_or_stored_holds_a_value(api: Api) -> None:
     api.get("/api/secrets/KEY")
     run(api, "echo $A; env", A="KEY")
     assert VALUE not in json.dumps([dict(line) for line in api.logged], default=str)
-    api.state.recording.flush()
+    api.state.flusher.flush()
     root = api.state.workspace.root
     for path in root.rglob("*"):
         if path.is_file():

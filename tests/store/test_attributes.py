@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from signet.db import WriteTx
-from signet.domain.graph import superseding
+from signet.domain.graph import contradictions
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 
@@ -26,8 +26,8 @@ def told(tx: WriteTx, text: str, at: datetime, **columns: object) -> str:
 
 def replaced(tx: WriteTx, *memory_ids: str) -> list[str]:
     """Return whose attributes were superseded."""
-    found = superseding.find(tx, memory_ids, least=0.7)
-    return [one.memory_id for one in superseding.apply(tx, found, now=LATE)]
+    found = contradictions.find(tx, memory_ids, least=0.7)
+    return [one.memory_id for one in contradictions.apply(tx, found, now=LATE)]
 
 
 def test_the_later_one_takes_the_place_of_the_earlier(tx: WriteTx) -> None:

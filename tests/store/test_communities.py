@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from signet.db import WriteTx
 from signet.db.visibility import Reader
-from signet.domain.knowledge import communities
+from signet.domain.graph import communities
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1)

@@ -27,7 +27,7 @@ from signet.domain.memory.models import Actor, NewMemory
 from signet.domain.memory.models import Rules as MemoryRules
 from signet.errors import Frozen, Invalid, NotFound, PermanentJobError, TooLarge
 from signet.queue import lease
-from signet.queue.held import Cancelled, Run
+from signet.queue.job_context import Cancelled, JobContext
 from support.database import fresh_database
 
 NOW = clock.now()
@@ -53,7 +53,7 @@ def a_document(
     return db.write(create, new, rules=rules, now=NOW)
 
 
-def a_run(db: Database, attempt: int = 1) -> Run:
+def a_run(db: Database, attempt: int = 1) -> JobContext:
     """Claim the oldest document job; `attempt` is how often it will have been tried."""
 
     def claim(tx: WriteTx) -> lease.Lease:
@@ -69,7 +69,7 @@ def a_run(db: Database, attempt: int = 1) -> Run:
         )
         return found
 
-    return Run(lease=db.write(claim), db=db)
+    return JobContext(lease=db.write(claim), db=db)
 
 
 def ingested(db: Database, content: str = TEXT, **fields: Any) -> str:

@@ -8,9 +8,8 @@ import pytest
 from signet import clock
 from signet.config.pipeline import Feedback
 from signet.db import WriteTx
-from signet.domain.graph import link
-from signet.domain.knowledge import feedback, tasks
-from signet.domain.knowledge.feedback import Weighed
+from signet.domain.graph import feedback, link, tasks
+from signet.domain.graph.feedback import Weighed
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from signet.db import Row, WriteTx
-from signet.domain.graph import link, persist
+from signet.domain.graph import link, names, relations
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -32,7 +32,7 @@ def persisted(
     facts: tuple[tuple[str, str], ...] = (),
     agent_id: str = "default",
 ) -> int:
-    return persist.triples(tx, memory_id, found, facts=facts, agent_id=agent_id, now=NOON)
+    return relations.write(tx, memory_id, found, facts=facts, agent_id=agent_id, now=NOON)
 
 
 def entity(tx: WriteTx, canonical: str, agent_id: str = "default") -> Row:
@@ -194,7 +194,7 @@ def test_what_is_no_name_makes_no_entity(tx: WriteTx, name: str) -> None:
     ],
 )  # fmt: skip
 def test_short_and_foreign_names_are_names(raw: str, name: str) -> None:
-    assert persist.name(raw) == name
+    assert names.clean(raw) == name
 
 
 def test_nothing_relates_to_itself(tx: WriteTx) -> None:
@@ -232,4 +232,4 @@ def test_the_memory_that_is_kept_takes_over_mentions_and_attributes(tx: WriteTx)
     ],
 )
 def test_what_is_wrong_with_a_name(name: str, wrong: str | None) -> None:
-    assert persist.flaw(name) == wrong
+    assert names.problem(name) == wrong

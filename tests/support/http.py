@@ -19,7 +19,7 @@ import structlog
 from signet import config
 from signet.db import Database
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_api.app import create_app
 from signet_api.authority import Authority
 from signet_api.deps import State

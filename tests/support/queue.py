@@ -37,7 +37,7 @@ class Hands:
 
 def add(db: Database, hands: Hands, key: str, **fields: object) -> str | None:
     """Enqueue a job of kind `work`, on queue `light`, for one target."""
-    job = Job(kind="work", queue="light", slot=key, **fields)  # type: ignore[arg-type]  # test shorthand
+    job = Job(kind="work", queue="light", dedupe_key=key, **fields)  # type: ignore[arg-type]  # test shorthand
     return db.write(enqueue, job, now=hands.now)
 
 

@@ -14,8 +14,8 @@ from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace
 from signet.process import backoff
-from signet.queue.bell import Ringer
 from signet.queue.enqueue import DUE
+from signet.queue.wakeup import Notifier
 from support.database import fresh_database
 from support.processes import eventually, program
 
@@ -187,10 +187,10 @@ def a_home(folder: Path) -> Iterator[Home]:
     workspace = Workspace(folder)
     workspace.make()
     db = Database(fresh_database(workspace.database))
-    ringer = Ringer(workspace.runtime_dir)
-    db.writer.listen(lambda signals: ringer.ring())
+    notifier = Notifier(workspace.runtime_dir)
+    db.writer.listen(lambda signals: notifier.notify())
     try:
         yield Home(workspace, db)
     finally:
         db.close()
-        ringer.close()
+        notifier.close()

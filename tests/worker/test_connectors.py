@@ -9,8 +9,8 @@ import pytest
 
 from signet import clock
 from signet.domain.connectors import remove
-from signet.process.reap import Reaper
-from signet.queue import console
+from signet.process.rescuer import Rescuer
+from signet.queue import admin
 from support.processes import eventually
 from worker.home import USER, Home, a_home
 from worker.sources import (
@@ -283,7 +283,7 @@ def _kill(home: Home, connector_id: str, where: str) -> None:
     if where == "reading":
         seen, change = f"{seen} AND status = 'done'", "UPDATE ON documents"
         half = f"(SELECT count(*) FROM documents WHERE status = 'done') = {FILES // 2}"
-    reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
+    reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
     with endless(home, change, half), home.worker() as victim:
         reaper.look()
         eventually(lambda: bool(home.value(seen, connector_id)))
@@ -303,10 +303,10 @@ def test_a_sync_that_dies_for_good_or_is_cancelled_shows_as_interrupted(
         home.configure(settings())
         connector_id = a_connector(home, folder)
         job_id = started(home, connector_id)
-        home.db.write(console.cancel, job_id, now=clock.now())
+        home.db.write(admin.cancel, job_id, now=clock.now())
         row = row_of(home, connector_id)
         assert (row.status, row.last_error) == ("error", "sync interrupted")
-        home.db.write(console.requeue, now=clock.now(), job_ids=[job_id])
+        home.db.write(admin.requeue, now=clock.now(), job_ids=[job_id])
         assert row_of(home, connector_id).status == "syncing"
         with home.worker():
             drained(home)

@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from signet.process.reap import Reaper
+from signet.process.rescuer import Rescuer
 from support.pages import Page, Site, a_site, html, moved
 from support.pdf import a_pdf
 from support.processes import eventually
@@ -222,7 +222,7 @@ def test_a_worker_killed_in_the_middle_leaves_the_same_as_one_that_was_not(
 
 def _kill(home: Home, site: Site, document_id: str, where: str) -> None:
     asked = len(site.asked)
-    reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
+    reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
     linked = "SELECT count(*) FROM document_memories WHERE document_id = ?"
     half = "(SELECT count(*) FROM document_memories) = 200"
     with endless(home, "INSERT ON document_memories", half), home.worker() as victim:

@@ -96,7 +96,7 @@ def test_maintenance_finds_the_communities_of_every_agent(both: tuple[Home, Serv
     home, _ = both
     two_triangles(home, "one")
     two_triangles(home, "two")
-    every = Job(kind="cluster_entities", slot="every agent")
+    every = Job(kind="cluster_entities", dedupe_key="every agent")
     done(home, home.db.write(enqueue, every, now=clock.now()))
     count = "SELECT count(*) FROM entity_communities WHERE agent_id = ?"
     assert [home.value(count, agent) for agent in ("one", "two")] == [2, 2]
@@ -113,11 +113,15 @@ def test_upkeep_lets_weights_fade_and_what_was_forgotten(both: tuple[Home, Serve
         "INSERT INTO task_meta (entity_id, status, expires_at, updated_at) VALUES ('kept-Task', 'open', ?, '')",
         long_ago,
     )
-    first = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="1"), now=clock.now()))
+    first = done(
+        home, home.db.write(enqueue, Job(kind="graph_upkeep", dedupe_key="1"), now=clock.now())
+    )
     assert first == '{"retired": 1, "faded": 1, "tasksCancelled": 1}'
     weight = "SELECT weight FROM entity_aspects WHERE agent_id = 'kept'"
     assert home.value(weight) == pytest.approx(0.495)
-    second = done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot="2"), now=clock.now()))
+    second = done(
+        home, home.db.write(enqueue, Job(kind="graph_upkeep", dedupe_key="2"), now=clock.now())
+    )
     assert second == '{"retired": 0, "faded": 0, "tasksCancelled": 0}'
 
 
@@ -128,7 +132,9 @@ def test_upkeep_supersedes_what_nobody_compared(both: tuple[Home, Served]) -> No
     home.drained()
 
     def swept(slot: str) -> dict[str, str]:
-        done(home, home.db.write(enqueue, Job(kind="graph_upkeep", slot=slot), now=clock.now()))
+        done(
+            home, home.db.write(enqueue, Job(kind="graph_upkeep", dedupe_key=slot), now=clock.now())
+        )
         rows = home.rows(
             "SELECT attribute_value, status FROM entity_attributes WHERE agent_id = 'ada'"
         )

@@ -193,7 +193,7 @@ def test_a_cycle_is_a_job_of_the_worker_and_never_two(running: Home) -> None:
 def test_maintenance_that_is_off_does_nothing(running: Home) -> None:
     tree = manifest("none", autonomous={"enabled": False})
     running.configure_live(tree)
-    running.db.write(enqueue, Job(kind=cycle.KIND, slot="off"), now=clock.now())
+    running.db.write(enqueue, Job(kind=cycle.KIND, dedupe_key="off"), now=clock.now())
     running.drained("maintenance")
     sql = "SELECT result FROM memory_jobs WHERE dedupe_key = 'maintenance:off'"
     assert running.value(sql) == '{"skipped": "maintenance_off"}'

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.analytics import store
-from signet.domain.analytics.store import Wanted
+from signet.domain.activity import counters, errors
+from signet.domain.activity.errors import ErrorFilter
 from signet.errors import ProviderTimeout
-from signet.observe.record import PENDING
+from signet.observe.record import BUFFER
 from signet.observe.taxonomy import Code
 from signet.providers import ollama
 from signet.providers.metered import MeteredEmbedder
@@ -41,15 +41,15 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def noted(home: Home, code: Code, memory_id: str | None = None) -> bool:
     """Return whether an error of this code, of this memory, has been written down."""
-    errors = home.db.read(store.errors, Wanted(limit=500))
+    kept = home.db.read(errors.newest, ErrorFilter(limit=500))
     return any(
         one["code"] == code and (memory_id is None or one.get("memoryId") == memory_id)
-        for one in errors
+        for one in kept
     )
 
 
 def counted(home: Home, connector_id: str) -> Mapping[str, int] | None:
-    return home.db.read(store.counted, "connector", ("syncs", "errors")).get(connector_id)
+    return home.db.read(counters.of_connectors).get(connector_id)
 
 
 def test_an_answer_that_is_nonsense_and_one_that_never_comes_are_told_apart(
@@ -112,11 +112,11 @@ def test_a_model_that_never_decides_and_one_that_never_makes_vectors_are_noted_a
 
     monkeypatch.setattr(ollama, "EMBED_SECONDS", 0.2)
     with fake_ollama(embeddings=[Hang()]) as slow, pytest.raises(ProviderTimeout):
-        PENDING.take()
+        BUFFER.take()
         MeteredEmbedder(ollama.OllamaEmbedder(slow.url, "nomic-embed-text", dimensions=768)).embed(
             ["godwit"]
         )
-    seen = PENDING.take()
+    seen = BUFFER.take()
     assert [(one.code, one.message) for one in seen.errors] == [
         (
             Code.EMBEDDING_TIMEOUT,
@@ -132,7 +132,9 @@ def test_a_sync_that_ends_in_an_error_is_noted_and_counted(home: Home, tmp_path:
     home.run("UPDATE connectors SET config_json = '{}' WHERE id = ?", connector)
     started(home, connector)
     eventually(lambda: noted(home, Code.CONNECTOR_SYNC_FAIL))
-    eventually(lambda: counted(home, connector) == {"syncs": 0, "errors": 1})
+    eventually(
+        lambda: counted(home, connector) == {"syncs": 0, "errors": 1, "documentsProcessed": 0}
+    )
 
 
 def test_a_folder_that_cannot_be_read_is_noted_and_counted(home: Home, tmp_path: Path) -> None:
@@ -142,4 +144,6 @@ def test_a_folder_that_cannot_be_read_is_noted_and_counted(home: Home, tmp_path:
     folder.rmdir()
     started(home, connector)
     eventually(lambda: noted(home, Code.CONNECTOR_AUTH_FAIL))
-    eventually(lambda: counted(home, connector) == {"syncs": 0, "errors": 1})
+    eventually(
+        lambda: counted(home, connector) == {"syncs": 0, "errors": 1, "documentsProcessed": 0}
+    )

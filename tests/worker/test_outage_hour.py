@@ -8,11 +8,11 @@ from pathlib import Path
 from dramatiq import Worker
 
 from signet import clock, config
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet.queue import QUEUES
-from signet.queue.bell import Bell
 from signet.queue.broker import JobsBroker
-from signet.queue.pump import Pump
+from signet.queue.dispatcher import Dispatcher
+from signet.queue.wakeup import Listener
 from signet_worker import actors
 from signet_worker.context import Context
 from support.models import FakeServer, Status
@@ -35,26 +35,28 @@ _UNFINISHED = "SELECT COUNT(*) FROM memory_jobs WHERE status <> 'completed'"
 
 
 @contextmanager
-def a_worker(home: Home, hands: Hands) -> Iterator[Pump]:
+def a_worker(home: Home, hands: Hands) -> Iterator[Dispatcher]:
     """Run the worker's threads and actors in this process, by the clocks of the test."""
     with tempfile.TemporaryDirectory(prefix="signet-") as folder:
-        bell = Bell(Path(folder), "me")
-        slots = {queue.name: queue.slots for queue in QUEUES.values()}
-        pump = Pump(home.db, bell, owner="me", slots=slots, lease_ms=300_000, clock=hands.clock)
-        broker = JobsBroker(home.db, pump)
+        listener = Listener(Path(folder), "me")
+        slots = {queue.name: queue.concurrency for queue in QUEUES.values()}
+        dispatcher = Dispatcher(
+            home.db, listener, owner="me", slots=slots, lease_ms=300_000, clock=hands.clock
+        )
+        broker = JobsBroker(home.db, dispatcher)
         live = LiveSettings(home.workspace, config.load(home.workspace))
         actors.declare(broker, Context(home.db, live, home.workspace))
         worker = Worker(broker, worker_threads=sum(slots.values()), worker_timeout=50)
         broker.deadlines.start()
         worker.start()
-        pump.start()
+        dispatcher.start()
         try:
-            yield pump
+            yield dispatcher
         finally:
             worker.stop(timeout=2_000)
-            pump.stop()
+            dispatcher.stop()
             broker.deadlines.stop()
-            bell.close()
+            listener.close()
 
 
 def _retries(home: Home) -> dict[str, int]:
@@ -76,7 +78,7 @@ def test_an_hour_without_providers_costs_nothing_but_time(home: Home) -> None:
         sources = [home.remember(f"The tern plan has part {n}.", f"a{n}") for n in range(JOBS)]
         began = clock.wall_ms()
         hands = Hands(wall=began)
-        with a_worker(home, hands) as pump:
+        with a_worker(home, hands) as dispatcher:
             eventually(lambda: set(_retries(home)) == {"llm", "vectors"})
             at_first = _asked(server)
             probes = {"llm": 0, "vectors": 0}
@@ -88,13 +90,13 @@ def test_an_hour_without_providers_costs_nothing_but_time(home: Home) -> None:
                 hands.move(max(min(due.values()) - hands.wall, 1))
                 for provider, at in due.items():
                     probes[provider] += at <= hands.wall
-                pump.poke()
+                dispatcher.poke()
                 eventually(
                     lambda: len(later := _retries(home)) == 2 and min(later.values()) > hands.wall
                 )
             asked = _asked(server)
             for provider, count in asked.items():
-                assert at_first[provider] <= QUEUES[provider].slots
+                assert at_first[provider] <= QUEUES[provider].concurrency
                 assert count == at_first[provider] + probes[provider]
                 assert count < UNTOLD_MS / 4_000 + HOUR_MS / 30_000 + 4
             waiting = home.rows("SELECT DISTINCT status, attempts, max_attempts FROM memory_jobs")
@@ -102,7 +104,7 @@ def test_an_hour_without_providers_costs_nothing_but_time(home: Home) -> None:
             script.reads("", found(fact("The tern plan is a good one")))
             server.embeddings = ["works"]
             hands.move(30_000)
-            pump.poke()
+            dispatcher.poke()
             eventually(lambda: not home.value(_UNFINISHED))
     assert home.value("SELECT COUNT(*) FROM provider_breakers") == 0
     assert home.value("SELECT MAX(attempts) FROM memory_jobs") == 1

@@ -200,10 +200,10 @@ def test_maintenance_leaves_queued_vectors_to_their_jobs_and_operators_their_coo
 
     def maintained(slot: str) -> dict[str, Any]:
         """Return what a cycle in the worker recommended and did."""
-        job = Job(kind="maintenance", slot=slot)
+        job = Job(kind="maintenance", dedupe_key=slot)
         home.db.write(enqueue, job, now=clock.now())
         home.drained("maintenance")
-        result = home.value("SELECT result FROM memory_jobs WHERE dedupe_key = ?", job.dedupe_key)
+        result = home.value("SELECT result FROM memory_jobs WHERE dedupe_key = ?", job.unique_key)
         return dict(json.loads(str(result)))
 
     home.run("DELETE FROM repair_runs")

@@ -14,7 +14,7 @@ from signet.domain.repair.work import NoModels
 from signet.errors import Frozen
 from signet.observe import metrics
 from signet.queue import lease
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from worker.home import Home, Tree
 
 SAVED = (
@@ -46,7 +46,7 @@ def counted(action: str) -> dict[str, float]:
     }
 
 
-def claimed(home: Home) -> Run:
+def claimed(home: Home) -> JobContext:
     (held,) = home.db.write(
         lease.claim,
         "repairs",
@@ -56,7 +56,7 @@ def claimed(home: Home) -> Run:
         monotonic_ms=clock.monotonic_ms(),
         lease_ms=60_000,
     )
-    return Run(lease=held, db=home.db)
+    return JobContext(lease=held, db=home.db)
 
 
 def test_each_repair_is_counted_once_by_what_came_of_it(home: Home) -> None:

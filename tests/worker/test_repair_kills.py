@@ -15,7 +15,7 @@ from signet.domain.memory.models import Actor
 from signet.domain.repair import fulltext, run
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason, Refused, Value
-from signet.process.reap import Reaper
+from signet.process.rescuer import Rescuer
 from support.models import fake_ollama
 from support.processes import eventually
 from worker.home import Home, manifest
@@ -186,7 +186,7 @@ def test_a_killed_repair_is_brought_to_its_end_once(home: Home, case: Case) -> N
         job = home.db.write(run.begin, an_order(case))
         with a_worker(home, case.where, case.count) as victim:
             assert victim.wait(30) == -9
-        Reaper(home.db, home.workspace.runtime_dir, own="test").look()
+        Rescuer(home.db, home.workspace.runtime_dir, own="test").look()
         status = "SELECT status FROM memory_jobs WHERE id = ?"
         eventually(lambda: home.value(status, job) != "leased")
         audits = "SELECT metadata FROM memory_history WHERE event = 'none'"

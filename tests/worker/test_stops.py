@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.process.reap import Reaper
+from signet.process.rescuer import Rescuer
 from support.models import FakeServer, Hang, Works
 from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
@@ -53,7 +53,7 @@ def test_a_killed_worker_leaves_nothing_twice_and_nothing_out(home: Home, where:
     with scripted(script, embeddings=[hang if where == "embedding" else Works()]) as server:
         home.configure(manifest(url=server.url, embedding="ollama"))
         source = home.remember(TEXT, "killed")
-        reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
+        reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
         with home.worker() as victim:
             reaper.look()
             eventually(lambda: _is_at(server, where))
@@ -142,7 +142,7 @@ def test_a_worker_killed_in_what_follows_leaves_nothing_twice(home: Home, kind: 
     with scripted(script) as server:
         home.configure(manifest(url=server.url, hints=wanted, structural=wanted))
         source = home.remember(FOLLOWED, "killed")
-        reaper = Reaper(home.db, home.workspace.runtime_dir, own="test")
+        reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
         with home.worker() as victim:
             reaper.look()
             home.ended(source)

@@ -9,9 +9,9 @@ import pytest
 
 from signet import clock
 from signet.db import Row, WriteTx
-from signet.domain.sessions import end, files, store
-from signet.domain.sessions.models import Rules, Session
-from signet.queue import console
+from signet.domain.transcripts import end, log_files, store
+from signet.domain.transcripts.models import Rules, Session
+from signet.queue import admin
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
@@ -45,7 +45,7 @@ def ended(
 ) -> str:
     """End a session as the API does and return the id of its job."""
     session = Session(
-        agent_id=agent, key=key, harness="codex", project=project, text=files.storable(text)
+        agent_id=agent, key=key, harness="codex", project=project, text=log_files.storable(text)
     )
     rules = Rules(attempts=attempts)
     queued = home.db.write(end.end, session, rules=rules, now=clock.now())
@@ -207,7 +207,7 @@ def test_a_job_that_died_shows_on_its_session_and_can_be_brought_back(
     shown = row(busy, job_id, "summary_jobs")
     assert shown["status"] == "failed" and shown["error"]
     script.reads("crane yard", notes("Crane", "The crane yard has three cranes."))
-    busy.db.write(console.requeue, now=clock.now(), kind="summarize")
+    busy.db.write(admin.requeue, now=clock.now(), kind="summarize")
     finished(busy, job_id)
     assert row(busy, job_id, "summary_jobs")["status"] == "done"
 

@@ -68,7 +68,7 @@ def test_a_sweep_lets_go_of_what_is_old(home: Home) -> None:
     home.ended(memory_id, "embed")
     long_ago = clock.now() - timedelta(days=31)
     home.db.write(forget, memory_id, actor=USER, reason="test", now=long_ago)
-    home.db.write(enqueue, Job(kind="retention_sweep", slot="1"), now=clock.now())
+    home.db.write(enqueue, Job(kind="retention_sweep", dedupe_key="1"), now=clock.now())
     kind = "SELECT status FROM memory_jobs WHERE job_type = 'retention_sweep'"
     eventually(lambda: home.value(kind) == "completed")
     assert home.rows("SELECT * FROM memories WHERE id = ?", memory_id) == []

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
-from signet.domain.knowledge import walks
-from signet.domain.knowledge.walks import Origin, Phase
+from signet.domain.graph import latest_traversal
+from signet.domain.graph.latest_traversal import Origin, Phase
 from signet.domain.recall import recall, store
 from signet.domain.recall.models import Result
 from signet.domain.skills import usage
@@ -121,4 +121,6 @@ def counted(tx: WriteTx, uses: list[Use]) -> None:
         if result.walk.focal:
             newest[agent_id] = (result, agent_id, now)
     for result, agent_id, now in newest.values():
-        walks.keep(tx, result.walk, Phase.RECALL, Origin.QUERY, agent_id=agent_id, now=now)
+        latest_traversal.keep(
+            tx, result.walk, Phase.RECALL, Origin.QUERY, agent_id=agent_id, now=now
+        )

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -15,8 +16,8 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
+from signet.domain.activity.flush import Flusher
 from signet.domain.agents import store as agents
-from signet.domain.analytics.keep import keep
 from signet.domain.auth import caller
 from signet.domain.injections import store as injections
 from signet.domain.injections import texts
@@ -24,8 +25,7 @@ from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
-from signet.process.recording import Recording
+from signet.process.settings_reload import LiveSettings
 from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.counting import Counting, Gathering
@@ -35,8 +35,11 @@ from signet_api.models import Models
 from signet_api.probe import Probe
 from signet_api.reports import Reports
 from signet_api.routed import RoutedServers
+from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
+#: Clients that may follow the list of tools; one that cannot asks for it when it needs it.
+MAX_TOOL_LISTENERS = 64
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
 RECALLS = 2
 
@@ -63,16 +66,15 @@ class State:
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    #: Clients that follow the log now.
-    log_listeners: int = 0
-    #: Clients that follow what agents say to each other now.
-    message_listeners: int = 0
-    #: Clients that are told when their list of tools changes.
-    tool_listeners: int = 0
+    log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
+    message_listeners: Listeners = field(default_factory=partial(Listeners, "listen to messages"))
+    tool_listeners: Listeners = field(
+        default_factory=partial(Listeners, "follow the list of tools", MAX_TOOL_LISTENERS)
+    )
     feed: Feed = field(init=False)
     counting: Counting = field(init=False)
     injections: Gathering[Injection] = field(init=False)
-    recording: Recording = field(init=False)
+    flusher: Flusher = field(init=False)
     reports: Reports = field(init=False)
     routed: RoutedServers = field(init=False)
 
@@ -82,7 +84,7 @@ class State:
         self.injections = Gathering(
             self.db, injections.insert, "injections.not_recorded", prepare=texts.located
         )
-        self.recording = Recording(self.db, self.live, keep, gathers=True)
+        self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
         self.routed = RoutedServers(self.workspace, self.live)
 

@@ -13,14 +13,14 @@ from signet.domain.agents import store as agents
 from signet.domain.episodes import brief, fence, search, sql
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
-from signet.domain.hooks import earlier, prompt, standing, wording
-from signet.domain.hooks.prompt import Item as Line
-from signet.domain.hooks.standing import Rule
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import recall
 from signet.domain.recall.models import Hit, PartKind
+from signet.domain.sessions import prompt, standing_rules, transcript_search, wording
+from signet.domain.sessions.prompt import Item as Line
+from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
-from signet.wire.recall import RecallBody
+from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
 from signet_api.routes.recall import found
 
@@ -239,7 +239,7 @@ async def _earlier(asked: Question, chars: int, state: State) -> _Earlier:
             reader = _reader(tx, asked)
             about = vector()
             project = asked.only or asked.project
-            rules = standing.find(
+            rules = standing_rules.find(
                 tx,
                 asked.message,
                 vector=about,
@@ -428,7 +428,9 @@ def _line(hit: Hit, asked: Question, kind: str) -> Line:
 def _so_far(tx: ReadTx, asked: Question, chars: int) -> _Remembered:
     """Return what is known of this session so far, if it has to do with the terms (HK-58)."""
     name, lines = (
-        earlier.head(tx, asked.agent_id, asked.key, asked.terms) if asked.key else ("", [])
+        transcript_search.head(tx, asked.agent_id, asked.key, asked.terms)
+        if asked.key
+        else ("", [])
     )
     if not lines or name in asked.given:
         return _Remembered()

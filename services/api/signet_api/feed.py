@@ -1,12 +1,11 @@
-"""Tells listeners what happens to jobs, whoever did it: one watch for all of them, and none while nobody listens.
+"""Tells listeners what happens to jobs, in whatever process: one watch for all of them, none while nobody listens.
 
 A thread asks SQLite five times a second whether any process has committed something, which reads no row, and only then
-looks (queue/events.py). What it finds is written out once and handed to every listener. A listener holds so many looks
-at most; one that does not take them away is let go, and may come again with its last event id.
+looks (queue/events.py). What it finds is formatted once and given to every listener. A listener that leaves too many
+looks unread is disconnected, and may connect again with its last event id.
 """
 
 import asyncio
-import json
 import threading
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,40 +13,33 @@ from contextlib import closing
 from signet import clock
 from signet.db import Database
 from signet.db.driver import connect
-from signet.errors import Kind, SignetError, Unavailable
+from signet.errors import SignetError, Unavailable
 from signet.observe import logs
 from signet.queue.events import Cursor, Event, Watch
+from signet_api.stream import MAX_LISTENERS, TooManyListeners, message
 
 log = logs.get("api")
 
-#: How often is asked whether anything was committed; also what a listener waits for an event at most.
+#: How often SQLite is asked whether anything was committed; also the longest delay of an event.
 LOOK_SECONDS = 0.2
-MAX_LISTENERS = 16
-#: Looks that a listener may leave untaken.
-MAX_UNTAKEN = 32
-
-
-class TooManyListeners(SignetError):
-    """Too many programs listen to job events already; end one of them."""
-
-    kind = Kind.LIMITED
-    code = "too_many_listeners"
+#: Looks that a listener may leave unread.
+MAX_UNREAD = 32
 
 
 class Listener:
     """One client's looks, in order. For the event loop's thread."""
 
     def __init__(self, cursor: Cursor) -> None:
-        #: What this listener is told begins here.
+        #: The first event of this listener comes after this.
         self.cursor = cursor
-        self._looks: asyncio.Queue[bytes | None] = asyncio.Queue(MAX_UNTAKEN)
+        self._looks: asyncio.Queue[bytes | None] = asyncio.Queue(MAX_UNREAD)
 
     async def next(self) -> bytes | None:
         """Return the events of the next look as text of the stream, None at the end."""
         return await self._looks.get()
 
     def offer(self, look: bytes) -> bool:
-        """Keep a look to be taken; False when too many wait already, and then the listener is at its end."""
+        """Keep a look to be read; False when too many wait already, and then the listener is ended."""
         if self._looks.full():
             self.end()
             return False
@@ -55,7 +47,7 @@ class Listener:
         return True
 
     def end(self) -> None:
-        """Let `next` return None; what was not taken is lost."""
+        """Let `next` return None; what was not read is lost."""
         while not self._looks.empty():
             self._looks.get_nowait()
         self._looks.put_nowait(None)
@@ -76,7 +68,7 @@ class Feed:
 
     @property
     def is_closed(self) -> bool:
-        """Return whether the daemon stops, and with it everything that goes on."""
+        """Return whether the daemon stops, and with it every stream."""
         return self._is_closed
 
     async def join(self) -> Listener:
@@ -85,7 +77,9 @@ class Feed:
             if self._is_closed:
                 raise Unavailable("The daemon is stopping")
             if len(self._listeners) >= MAX_LISTENERS:
-                raise TooManyListeners()
+                raise TooManyListeners(
+                    "Too many programs listen to job events already; end one of them"
+                )
             if self._watch is None:
                 self._watch = await self._db.aread(Watch.begin, now=clock.now())
                 self._start(self._watch)
@@ -121,28 +115,28 @@ class Feed:
         with closing(connect(self._db.path, read_only=True)) as watcher:
             seen = None
             while not idle.wait(LOOK_SECONDS):
-                # Read before the look: what is committed after it is seen at the next one.
+                # Read before the look, so that a later commit causes another one.
                 version = int(watcher.execute("PRAGMA data_version").fetchone()[0])
                 if version == seen:
                     continue
                 before = watch.cursor
                 try:
                     look = self._db.read(watch.look, now=clock.now())
-                except SignetError as error:  # busy: the next look tells it
+                except SignetError as error:  # busy: the next look finds it
                     log.warning("events.look_failed", code=error.code)
                     continue
                 seen = None if look.more else version
-                told = b"" if not look.missed else missed(before)
-                told += written(look.events, before, look.cursor)
-                if told and not loop.is_closed():
-                    loop.call_soon_threadsafe(self._spread, watch, told)
+                found = b"" if not look.missed else missed(before)
+                found += written(look.events, before, look.cursor)
+                if found and not loop.is_closed():
+                    loop.call_soon_threadsafe(self._spread, watch, found)
 
-    def _spread(self, watch: Watch, told: bytes) -> None:
+    def _spread(self, watch: Watch, found: bytes) -> None:
         if watch is not self._watch:
-            return  # a later watch tells it, to others
+            return  # its listeners have left
         for listener in list(self._listeners):
-            if not listener.offer(told):
-                log.warning("events.listener_dropped", untaken=MAX_UNTAKEN)
+            if not listener.offer(found):
+                log.warning("events.listener_dropped", unread=MAX_UNREAD)
                 self.leave(listener)
 
     def _end_all(self) -> None:
@@ -153,23 +147,23 @@ class Feed:
 def written(events: Sequence[Event], before: Cursor, after: Cursor) -> bytes:
     """Return the events of a look as text of the stream.
 
-    Who has not read the last of them goes on before the first: nothing is left out, something may come twice.
+    A client that has not read the last of them continues before the first: nothing is left out, some may come twice.
     """
     ids = [before] * (len(events) - 1) + [after]
-    return "".join(map(_message, ids, events)).encode()
+    return b"".join(map(_message, ids, events))
 
 
 def missed(cursor: Cursor) -> bytes:
     """Return the message that says that events are missing here."""
-    return f"id: {cursor}\nevent: missed\ndata: {{}}\n\n".encode()
+    return message({}, id=cursor, event="missed")
 
 
 def ready(cursor: Cursor) -> bytes:
-    """Return the first message: from here on everything is told."""
-    return f"id: {cursor}\nevent: ready\ndata: {{}}\n\n".encode()
+    """Return the first message: from here on every event is sent."""
+    return message({}, id=cursor, event="ready")
 
 
-def _message(cursor: Cursor, event: Event) -> str:
+def _message(cursor: Cursor, event: Event) -> bytes:
     data = {
         "event": event.what,
         "id": event.job_id,
@@ -185,4 +179,4 @@ def _message(cursor: Cursor, event: Event) -> str:
         "next_attempt_at": event.due_at,
         "at": event.at,
     }
-    return f"id: {cursor}\nevent: {event.what}\ndata: {json.dumps(data)}\n\n"
+    return message(data, id=cursor, event=event.what)

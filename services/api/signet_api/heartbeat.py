@@ -1,10 +1,10 @@
-"""Tell now and then that the daemon lives, and what it works with."""
+"""Record a telemetry event every five minutes while the daemon runs, with what it works with."""
 
 import asyncio
 
 from signet import clock
+from signet.domain.activity import events
 from signet.domain.extraction.pipeline import mode_of
-from signet.domain.telemetry import store
 from signet.errors import SignetError
 from signet.observe import record
 from signet.observe.record import Event
@@ -14,18 +14,18 @@ EVERY_SECONDS = 300.0
 
 
 async def beat(state: State) -> None:
-    """Tell again and again until cancelled."""
+    """Record heartbeats until cancelled."""
     while True:
         await asyncio.sleep(EVERY_SECONDS)
         try:
-            memories, connectors = await state.db.aread(store.stands)
-        except SignetError:  # busy: the next one tells it
+            memories, connectors = await state.db.aread(events.inventory)
+        except SignetError:  # the database is busy: skip this one
             continue
         tell(state, memories=memories, connectors=connectors)
 
 
 def tell(state: State, *, memories: int, connectors: int) -> None:
-    """Note one heartbeat."""
+    """Record one heartbeat."""
     settings = state.settings
     record.event(
         Event.DAEMON_HEARTBEAT,

@@ -10,11 +10,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from signet import clock
-from signet.domain.checkpoints.store import real_path
-from signet.domain.hooks import claims, store
-from signet.domain.hooks.models import RuntimePath
-from signet.domain.hooks.models import State as Session
-from signet.domain.hooks.progress import Call
+from signet.domain.sessions import claims, store
+from signet.domain.sessions.checkpoint_store import real_path
+from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.models import RuntimePath
+from signet.domain.sessions.models import State as Session
 from signet.errors import SignetError
 from signet.ids import agent_of_session
 from signet.observe import logs

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from signet import clock
-from signet.domain.hooks.progress import Call
 from signet.domain.injections.models import Injection, Item, Phase
+from signet.domain.sessions.lifecycle import Call
 from signet_api.deps import State
 
 

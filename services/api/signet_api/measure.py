@@ -5,9 +5,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Protocol
 
-from signet.observe import metrics, record
+from signet.observe import latency, metrics, record
+from signet.observe.latency import Operation
 from signet.observe.record import Count
-from signet.observe.rings import TIMES, Operation
 
 #: The route of a path that none answers, so that paths never become names.
 UNMATCHED = "(unmatched)"
@@ -83,7 +83,7 @@ def answered(
     series.requests.inc()
     series.seconds.observe(seconds)
     if series.operation is not None:
-        TIMES.note(series.operation, seconds * 1000)
+        latency.observe(series.operation, seconds)
     if actor:
         record.count(series.count, actor[:ACTOR_CHARS])
 

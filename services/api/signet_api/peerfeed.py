@@ -1,10 +1,5 @@
-"""Tells a client who comes and goes among the agents, and what is said to it: the stream of `/api/cross-agent`.
+"""The stream of `/api/cross-agent`: which sessions of agents come and go, and the messages to one of them."""
 
-Events have no `event:` line, because `EventSource.onmessage` hears only those; what an event is says its `type`.
-"""
-
-import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -14,12 +9,11 @@ from signet.domain.agents import messages, presence
 from signet.domain.agents.messages import Inbox, Message
 from signet.domain.agents.presence import Presence
 from signet_api.deps import State
+from signet_api.stream import message
 
 MOST_MESSAGES = 500
 #: What a stream begins with.
 FIRST_MESSAGES, FIRST_SESSIONS = 20, 50
-#: How often it looks for something new.
-LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +48,7 @@ class _Look:
 
 @dataclass(slots=True)
 class PeerFollower:
-    """One client of the stream: what it was told last."""
+    """One client of the stream, and what it was sent last."""
 
     state: State
     whose: Inbox
@@ -68,7 +62,7 @@ class PeerFollower:
             self._look, last, MOST_MESSAGES if last else FIRST_MESSAGES
         )
         self._note(look)
-        told = {
+        snapshot = {
             "presence": [session_row(one) for one in look.sessions[:FIRST_SESSIONS]],
             "messages": [message_row(one) for one in look.messages],
         }
@@ -77,26 +71,18 @@ class PeerFollower:
             "sessionKey": self.whose.session,
             "project": self.peers.project,
         }
-        return _event("connected", hello) + _event("snapshot", told, self._last)
+        return _event("connected", hello) + _event("snapshot", snapshot, self._last)
 
-    async def more(self) -> bytes | None:
-        """Return what is new as events, None when the daemon stops."""
-        while not self.state.feed.is_closed:
-            look = await self.state.db.aread(self._look, self._last, MOST_MESSAGES)
-            told = b"".join(
-                _event("message", {"message": message_row(one)}, one.seq)
-                for one in reversed(look.messages)
-            )
-            told += self._changes(_by_key(look.sessions))
-            self._note(look)
-            if told:
-                return told
-            await asyncio.sleep(LOOK_SECONDS)
-        return None
-
-    def leave(self) -> None:
-        """Make room for another listener."""
-        self.state.message_listeners -= 1
+    async def look(self) -> bytes:
+        """Return what is new as events."""
+        look = await self.state.db.aread(self._look, self._last, MOST_MESSAGES)
+        events = [
+            _event("message", {"message": message_row(one)}, one.seq)
+            for one in reversed(look.messages)
+        ]
+        events += self._changes(_by_key(look.sessions))
+        self._note(look)
+        return b"".join(events)
 
     def _look(self, tx: ReadTx, after: int, limit: int) -> _Look:
         return _Look(
@@ -105,7 +91,7 @@ class PeerFollower:
             last=messages.last(tx),
         )
 
-    def _changes(self, present: Mapping[tuple[str, str], Presence]) -> bytes:
+    def _changes(self, present: Mapping[tuple[str, str], Presence]) -> list[bytes]:
         """Return an event for each session that came, changed or left since the last look."""
         changed = [
             ("upsert", one)
@@ -113,13 +99,13 @@ class PeerFollower:
             if key not in self._seen or replace(self._seen[key], seen_at=one.seen_at) != one
         ]
         changed += [("remove", one) for key, one in self._seen.items() if key not in present]
-        return b"".join(
+        return [
             _event(
                 "presence",
                 {"action": action, "presence": session_row(one), "activeCount": len(present)},
             )
             for action, one in changed
-        )
+        ]
 
     def _note(self, look: _Look) -> None:
         self._seen, self._last = _by_key(look.sessions), look.last
@@ -162,7 +148,4 @@ def message_row(one: Message) -> dict[str, object]:
 
 
 def _event(type: str, data: Mapping[str, object], number: int | None = None) -> bytes:
-    event = {"type": type, **data, "timestamp": clock.to_text(clock.now())}
-    text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-    head = "" if number is None else f"id: {number}\n"
-    return f"{head}data: {text}\n\n".encode()
+    return message({"type": type, **data, "timestamp": clock.to_text(clock.now())}, id=number)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx
-from signet.process import alive, backoff
+from signet.process import backoff, liveness
 
 #: The programs that a whole daemon has.
 PROGRAMS = ("api", "worker", "scheduler")
@@ -14,11 +14,11 @@ PROGRAMS = ("api", "worker", "scheduler")
 
 def states(tx: ReadTx, runtime_dir: Path, *, now: datetime) -> list[dict[str, object]]:
     """Return name, pid, state, uptime (s) and restarts of each program; one that is not there is `stopped`."""
-    rows = alive.processes(tx)
+    rows = liveness.processes(tx)
     found = []
     for program in PROGRAMS:
         mine = [row for row in rows if row["kind"] == program]
-        living = [row for row in mine if alive.is_alive(runtime_dir, row["owner"])]
+        living = [row for row in mine if liveness.is_alive(runtime_dir, row["owner"])]
         newest = max(living, key=lambda row: row["started_at"], default=None)
         started = backoff.last(runtime_dir, program)
         uptime = (now - clock.parse(newest["started_at"])).total_seconds() if newest else None

@@ -32,7 +32,7 @@ from signet.domain.secrets.vault import Vault
 from signet.errors import SignetError
 from signet.mcp.tools import TOOLS
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 
 #: How long a request that starts servers waits for their tools; those that take longer are there the next time.
 WAIT_SECONDS = 2.5

@@ -7,7 +7,7 @@ from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
-from signet.domain.sessions import store as sessions
+from signet.domain.transcripts import store as sessions
 from signet.observe import record
 from signet.observe.taxonomy import Code
 

@@ -4,13 +4,13 @@ import asyncio
 
 from pydantic import ValidationError
 
-from signet.domain.hooks import spool
-from signet.domain.hooks.spool import Entry
 from signet.domain.memory.models import Actor
+from signet.domain.sessions import spool
+from signet.domain.sessions.spool import Entry
 from signet.errors import Kind, SignetError
 from signet.observe import logs
-from signet.wire.hooks import CompactionBody
-from signet.wire.sessions import SessionEndBody
+from signet.wire.requests.hooks import CompactionBody
+from signet.wire.requests.sessions import SessionEndBody
 from signet_api.deps import State
 from signet_api.hook import call_of
 from signet_api.routes.hooks import keep_summary

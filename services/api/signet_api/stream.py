@@ -1,21 +1,94 @@
-"""An answer that goes on: Server-Sent Events, until either side ends it."""
+"""Server-Sent Events: an answer that goes on until either side ends it, and what the streams of the API share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-#: A line without meaning after so long, so that both sides know that the other is there.
+from signet.errors import Kind, SignetError
+
+#: Clients that may follow one stream at a time, unless it says otherwise.
+MAX_LISTENERS = 16
+#: A comment is sent after this long without an event, so that each side notices when the other is gone.
 KEEPALIVE_SECONDS = 15.0
-#: Who takes nothing for so long is gone.
+#: A client that reads nothing for this long is disconnected.
 STALLED_SECONDS = 10.0
-_STILL_HERE = b": keepalive\n\n"
+_KEEPALIVE = b": keepalive\n\n"
+
+
+class TooManyListeners(SignetError):
+    """Too many programs follow this stream already; end one of them."""
+
+    kind = Kind.LIMITED
+    code = "too_many_listeners"
+
+
+class Listeners:
+    """The clients of one stream, counted; for the event loop's thread."""
+
+    def __init__(self, doing: str, most: int = MAX_LISTENERS) -> None:
+        """`doing` says in the refusal what the programs do, such as "follow the log"."""
+        self._doing = doing
+        self._most = most
+        self._count = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether another client would be refused."""
+        return self._count >= self._most
+
+    def join(self) -> None:
+        """Count one more client; raises TooManyListeners."""
+        if self.is_full:
+            raise TooManyListeners(f"Too many programs {self._doing} already; end one of them")
+        self._count += 1
+
+    @contextmanager
+    def joining(self) -> Iterator[None]:
+        """Count one more client, which leaves again if the block fails; raises TooManyListeners."""
+        self.join()
+        try:
+            yield
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Count one client less."""
+        self._count -= 1
+
+
+def message(data: object, *, id: object = None, event: str | None = None) -> bytes:
+    """Return one event as text of the stream. Without `event` it reaches `EventSource.onmessage`."""
+    head = ("" if id is None else f"id: {id}\n") + ("" if event is None else f"event: {event}\n")
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"{head}data: {text}\n\n".encode("utf-8", "replace")
+
+
+def polled(
+    look: Callable[[], Awaitable[bytes | None]], every_seconds: float, is_over: Callable[[], bool]
+) -> Callable[[], Awaitable[bytes | None]]:
+    """Return a function that waits until `look` finds events and returns them; None when it is over.
+
+    `look` returns nothing while there is nothing new, and None when no more will come.
+    """
+
+    async def more() -> bytes | None:
+        while not is_over():
+            found = await look()
+            if found is None or found:
+                return found
+            await asyncio.sleep(every_seconds)
+        return None
+
+    return more
 
 
 class EventStream(Response):
-    """Sends `first` and then what `more` returns, time after time, until that is None; `left` is called at the end."""
+    """Sends `first` and then what `more` returns, again and again, until that is None; calls `left` at the end."""
 
     media_type = "text/event-stream"
 
@@ -32,19 +105,19 @@ class EventStream(Response):
         self._left = left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the client is gone, does not read, or there is no more."""
-        telling = asyncio.create_task(self._tell(send))
-        leaving = asyncio.create_task(_gone(receive))
+        """Send until the client disconnects or does not read, or there is no more."""
+        sending = asyncio.create_task(self._send(send))
+        leaving = asyncio.create_task(_disconnected(receive))
         try:
-            await asyncio.wait({telling, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._left()
-            for task in (telling, leaving):
+            for task in (sending, leaving):
                 task.cancel()
                 with suppress(asyncio.CancelledError, TimeoutError):
                     await task
 
-    async def _tell(self, send: Send) -> None:
+    async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         await _sent(send, self._first, is_last=False)
         coming = asyncio.ensure_future(self._more())
@@ -53,7 +126,7 @@ class EventStream(Response):
                 # Not `wait_for`, which would end what is being read.
                 await asyncio.wait({coming}, timeout=KEEPALIVE_SECONDS)
                 if not coming.done():
-                    await _sent(send, _STILL_HERE, is_last=False)
+                    await _sent(send, _KEEPALIVE, is_last=False)
                     continue
                 some = coming.result()
                 await _sent(send, some or b"", is_last=some is None)
@@ -69,6 +142,6 @@ async def _sent(send: Send, body: bytes, *, is_last: bool) -> None:
     await asyncio.wait_for(send(message), STALLED_SECONDS)
 
 
-async def _gone(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,12 +1,11 @@
 """The live output of one task's runs for one client (TK-8).
 
-The worker writes what a run says into files; here they are read on from where the client stands. A file that was
-opened stays readable after the run's end, so nothing is lost between its last line and its row.
+The worker writes the output of a run into files; here they are read from where the client is. An open file stays
+readable after the run's end, so nothing is lost between its last line and its row.
 """
 
 import asyncio
 import codecs
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,12 +17,11 @@ from signet.domain.tasks import store
 from signet.domain.tasks.models import ACTIVE, RunStatus, TaskRun
 from signet.domain.tasks.spool import STREAMS, Spool
 from signet_api.deps import State
+from signet_api.stream import message
 
-#: How often is looked for more while somebody listens.
-LOOK_SECONDS = 0.25
-#: Characters of each stream that a client is told of what was said before it came.
+#: Characters of earlier output of each stream that a client gets when it connects.
 REPLAY_CHARS = 200_000
-#: Of one event.
+#: Characters of one event.
 EVENT_CHARS = 32_768
 
 
@@ -43,14 +41,14 @@ class _Reader:
 
 @dataclass(slots=True)
 class TaskFollower:
-    """What one client has been told of one task."""
+    """What one client has been sent of one task."""
 
     state: State
     task_id: str
-    #: The run that is told now, and whether its beginning was.
+    #: The run that is being sent, and whether its beginning was.
     _run_id: str | None = None
-    _told: bool = False
-    #: The newest run that was over when the client came, or was told to its end.
+    _has_begun: bool = False
+    #: The newest run that was over when the client connected, or was sent to its end.
     _done: str | None = None
     _has_looked: bool = False
     _readers: dict[str, _Reader] = field(default_factory=dict)
@@ -59,16 +57,10 @@ class TaskFollower:
         """Return the first event."""
         return self._event("connected")
 
-    async def more(self) -> bytes | None:
-        """Return what has happened since; None when the daemon stops or the task is gone."""
-        while not self.state.feed.is_closed:
-            found = await self.state.db.aread(self._find)
-            if found is None:
-                return None
-            if told := b"".join(await asyncio.to_thread(self._look, *found)):
-                return told
-            await asyncio.sleep(LOOK_SECONDS)
-        return None
+    async def look(self) -> bytes | None:
+        """Return what has happened since; None when the task is gone."""
+        found = await self.state.db.aread(self._find)
+        return None if found is None else await asyncio.to_thread(self._look, *found)
 
     def leave(self) -> None:
         """Close the files."""
@@ -77,7 +69,7 @@ class TaskFollower:
             reader.file.close()
 
     def _find(self, tx: ReadTx) -> list[TaskRun] | None:
-        """Return the run that is to be told on, at most one; None when the task is gone."""
+        """Return the run to continue with, at most one; None when the task is gone."""
         latest = store.latest(tx, self.task_id)
         is_first, self._has_looked = not self._has_looked, True
         if latest is None:
@@ -85,21 +77,21 @@ class TaskFollower:
         run_id, status = latest
         if is_first and status not in ACTIVE:
             self._done = run_id
-        # A run that was begun to be told is told to its end before the next one.
+        # A run whose output is being sent is sent to its end before the next one.
         wanted = self._run_id or run_id
         found = None if wanted == self._done else store.run(tx, wanted)
         return [] if found is None else [found]
 
-    def _look(self, *runs: TaskRun) -> list[bytes]:
-        return [event for run in runs for event in self._events(run)]
+    def _look(self, *runs: TaskRun) -> bytes:
+        return b"".join(event for run in runs for event in self._events(run))
 
     def _events(self, run: TaskRun) -> Iterator[bytes]:
         """Yield what is new about a run."""
         self._run_id = run.id
-        if not self._told and run.status != RunStatus.PENDING:
-            self._told = True
+        if not self._has_begun and run.status != RunStatus.PENDING:
+            self._has_begun = True
             yield self._event("run-started", runId=run.id, startedAt=run.started_at)
-        yield from self._said(run)
+        yield from self._output(run)
         if run.is_active:
             return
         yield self._event(
@@ -110,10 +102,10 @@ class TaskFollower:
             exitCode=run.exit_code,
             error=run.error,
         )
-        self._done, self._run_id, self._told = run.id, None, False
+        self._done, self._run_id, self._has_begun = run.id, None, False
         self.leave()
 
-    def _said(self, run: TaskRun) -> Iterator[bytes]:
+    def _output(self, run: TaskRun) -> Iterator[bytes]:
         spool = Spool.of(self.state.workspace, run.id)
         stored = {"stdout": run.stdout or "", "stderr": run.stderr or ""}
         for stream in STREAMS:
@@ -140,6 +132,4 @@ class TaskFollower:
 
     def _event(self, kind: str, **fields: object) -> bytes:
         event = {"type": kind, "taskId": self.task_id, **fields}
-        event["timestamp"] = clock.to_text(clock.now())
-        text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-        return f"data: {text}\n\n".encode("utf-8", "replace")
+        return message(event | {"timestamp": clock.to_text(clock.now())})

@@ -1,20 +1,17 @@
-"""Tells a client of the Model Context Protocol over HTTP that its list of tools has changed."""
+"""The stream that tells a client of the Model Context Protocol over HTTP that its list of tools has changed."""
 
-import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from signet import clock
 from signet.mcp import protocol
 from signet_api.deps import State
+from signet_api.stream import message
 
-#: How often is looked whether the daemon stops or a person has changed something about a tool server.
-LOOK_SECONDS = 0.5
 #: How often the list is read anyway, because a server may have other tools (MC-32).
 REFRESH_SECONDS = 15.0
 
-_CHANGED = f"event: message\ndata: {json.dumps(protocol.CHANGED)}\n\n".encode()
+_CHANGED = message(protocol.CHANGED, event="message")
 
 
 @dataclass(slots=True)
@@ -24,21 +21,15 @@ class ToolFollower:
     state: State
     read: Callable[[], Awaitable[object]]
     _known: object = None
+    _changes: int = -1
+    _read_again_ms: float = 0.0
 
-    async def more(self) -> bytes | None:
-        """Return the notice of the next change, None when the daemon stops."""
-        if self._known is None:
-            self._known = await self.read()
-        while True:
-            changes, until = self.state.routed.changes, clock.monotonic_ms() + REFRESH_SECONDS * 1e3
-            while changes == self.state.routed.changes and clock.monotonic_ms() < until:
-                if self.state.feed.is_closed:
-                    return None
-                await asyncio.sleep(LOOK_SECONDS)
-            before, self._known = self._known, await self.read()
-            if before != self._known:
-                return _CHANGED
-
-    def leave(self) -> None:
-        """Make room for another listener."""
-        self.state.tool_listeners -= 1
+    async def look(self) -> bytes:
+        """Return the notice of a change when there was one since the last look."""
+        changes = self.state.routed.changes
+        if changes == self._changes and clock.monotonic_ms() < self._read_again_ms:
+            return b""
+        before, self._known = self._known, await self.read()
+        self._changes = changes
+        self._read_again_ms = clock.monotonic_ms() + REFRESH_SECONDS * 1e3
+        return b"" if before in (None, self._known) else _CHANGED

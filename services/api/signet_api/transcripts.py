@@ -10,9 +10,9 @@ from pathlib import Path
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.db import WriteTx
-from signet.domain.hooks.progress import Call
-from signet.domain.sessions import end, files
-from signet.domain.sessions.models import Session
+from signet.domain.sessions.lifecycle import Call
+from signet.domain.transcripts import end, log_files
+from signet.domain.transcripts.models import Session
 from signet.errors import SignetError
 from signet.observe import logs
 from signet_api.deps import State
@@ -46,7 +46,7 @@ def later(state: State, call: Call, path: str | None, inline: str | None) -> Non
 
 async def _keep(state: State, call: Call, path: str | None, inline: str | None) -> None:
     masks = state.settings.memory.mask_secrets
-    text = (await asyncio.to_thread(files.text_of, path, inline, masks=masks)).text
+    text = (await asyncio.to_thread(log_files.text_of, path, inline, masks=masks)).text
     if not text:
         return
     try:

@@ -20,7 +20,7 @@ from signet.db import Database, ReadTx
 from signet.domain.recall.models import QueryVector
 from signet.errors import SignetError
 from signet.observe import logs
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder
 from signet.providers.native.encoder import NativeEmbedder
@@ -46,12 +46,12 @@ def read_ahead(db: Database, model: str | None) -> None:
         from signet.domain.recall.columns import Columns
         from signet.domain.recall.signs import Signs
 
-        db.derived.of(Columns).fresh(tx)
+        db.caches.of(Columns).fresh(tx)
         if model is not None:
-            db.derived.of(Signs).read_ahead(tx, model)
+            db.caches.of(Signs).read_ahead(tx, model)
         return False
 
-    db.derived.later("read-ahead", start)
+    db.caches.later("read-ahead", start)
 
 
 class QueryVectors:

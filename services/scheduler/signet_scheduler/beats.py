@@ -10,10 +10,9 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
-from signet.domain.hooks import silence
-from signet.domain.knowledge import communities
+from signet.domain.graph import communities, dependency_turns
 from signet.domain.maintenance import cycle
-from signet.domain.structural import top
+from signet.domain.sessions import idle_timeout
 from signet.domain.synthesis import ask as synthesis
 from signet.domain.updates import check as updates
 from signet.observe import record
@@ -53,7 +52,7 @@ class Beat:
 
 
 def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]) -> None:
-    enqueue(tx, Job(kind="retention_sweep", slot=slot, priority=BULK), now=now)
+    enqueue(tx, Job(kind="retention_sweep", dedupe_key=slot, priority=BULK), now=now)
 
 
 def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -64,7 +63,7 @@ def _back_up(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
     if found:
-        enqueue(tx, Job(kind="backup", slot=slot, priority=BULK), now=now)
+        enqueue(tx, Job(kind="backup", dedupe_key=slot, priority=BULK), now=now)
 
 
 def _tracks(settings: Settings) -> bool:
@@ -99,7 +98,7 @@ def _keep_graph(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
     for kind in ("graph_upkeep", "cluster_entities") if found else ():
-        enqueue(tx, Job(kind=kind, slot=f"every agent {slot}", priority=BULK), now=now)
+        enqueue(tx, Job(kind=kind, dedupe_key=f"every agent {slot}", priority=BULK), now=now)
 
 
 def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -125,13 +124,13 @@ def _synthesize(
 
 
 def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return [state.key for state in silence.find(tx, settings, now=now)]
+    return [state.key for state in idle_timeout.find(tx, settings, now=now)]
 
 
 def _end_silent(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
-    for state in silence.end(tx, settings, now=now) if found else ():
+    for state in idle_timeout.end(tx, settings, now=now) if found else ():
         record.event(Event.SESSION_END, harness=state.harness)
 
 
@@ -149,7 +148,7 @@ def _index_sessions(
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     wanted = settings.pipeline.structural
     is_on = settings.pipeline.enabled and wanted.enabled and wanted.synthesis_enabled
-    return (top.next_one(tx, wanted) or ()) if is_on else ()
+    return (dependency_turns.next_one(tx, wanted) or ()) if is_on else ()
 
 
 def _look_at_top_entity(
@@ -158,7 +157,7 @@ def _look_at_top_entity(
     if found:
         entity_id, agent_id = found
         attempts = settings.pipeline.worker.max_retries
-        top.queue(tx, entity_id, agent_id, attempts=attempts, now=now)
+        dependency_turns.queue(tx, entity_id, agent_id, attempts=attempts, now=now)
 
 
 def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -169,7 +168,7 @@ def _look_for_update(
     tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
 ) -> None:
     if found:
-        enqueue(tx, Job(kind="update_check", slot=slot, priority=BULK), now=now)
+        enqueue(tx, Job(kind="update_check", dedupe_key=slot, priority=BULK), now=now)
 
 
 BEATS = (

@@ -11,7 +11,7 @@ from signet.domain.skills import files
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler.watch import Kind, Seen, seen
 
 log = logs.get("git")

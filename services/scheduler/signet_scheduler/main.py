@@ -28,14 +28,13 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
-    from signet.domain.analytics.keep import keep
+    from signet.domain.activity.flush import Flusher
     from signet.observe import logs
-    from signet.process.alive import Presence, remove
-    from signet.process.live import LiveSettings
+    from signet.process.liveness import Presence, remove
     from signet.process.memory import Thrift
-    from signet.process.reap import Reaper
-    from signet.process.recording import Recording
-    from signet.queue.bell import Ringer
+    from signet.process.rescuer import Rescuer
+    from signet.process.settings_reload import LiveSettings
+    from signet.queue.wakeup import Notifier
     from signet_scheduler import leader
     from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
@@ -54,14 +53,14 @@ def serve(booted: Booted) -> int:
     presence = Presence(workspace.runtime_dir, "scheduler")
     db.write(presence.announce, now=clock.now())
     epoch = db.write(leader.record, presence.owner)
-    ringer = Ringer(workspace.runtime_dir)
-    db.writer.listen(lambda signals: ringer.ring())
+    notifier = Notifier(workspace.runtime_dir)
+    db.writer.listen(lambda signals: notifier.notify())
     live = LiveSettings(workspace, booted.loaded)
     live.start()
-    recording = Recording(db, live, keep)
-    recording.start()
-    reaper = Reaper(db, workspace.runtime_dir, presence.owner)
-    ticker = Ticker(db, live, reaper, TaskClock(db, workspace))
+    flusher = Flusher(db, live)
+    flusher.start()
+    rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
+    ticker = Ticker(db, live, rescuer, TaskClock(db, workspace))
     watches = (
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),
@@ -81,7 +80,7 @@ def serve(booted: Booted) -> int:
     for watch in watches:
         watch.stop()
     ticker.close()
-    recording.stop()
+    flusher.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()

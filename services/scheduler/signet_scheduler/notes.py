@@ -12,9 +12,9 @@ from signet.domain.harnesses import notes
 from signet.domain.memory.models import Rules
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.alive import processes
-from signet.process.live import LiveSettings
+from signet.process.liveness import processes
 from signet.process.program import Program
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler.watch import Identity, Kind, Loop, Settled, seen
 
 log = logs.get("watcher")

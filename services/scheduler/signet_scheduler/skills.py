@@ -16,7 +16,7 @@ from signet.domain.skills.models import Rules
 from signet.domain.skills.reconcile import Reconciler
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 
 log = logs.get("reconciler")
 

@@ -11,7 +11,7 @@ from signet.domain.harnesses.models import Site
 from signet.domain.harnesses.sync import Synced
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler.watch import Kind, Loop, Settled, seen
 
 log = logs.get("sync")

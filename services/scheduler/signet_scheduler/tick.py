@@ -6,8 +6,8 @@ from signet import clock
 from signet.db import Database
 from signet.db.checkpoint import Checkpointer
 from signet.observe import logs, metrics
-from signet.process.live import LiveSettings
-from signet.process.reap import Reaper
+from signet.process.rescuer import Rescuer
+from signet.process.settings_reload import LiveSettings
 from signet_scheduler import beats
 from signet_scheduler.tasks import TaskClock
 
@@ -20,10 +20,12 @@ EXPIRED_EVERY_TICKS = 10
 class Ticker:
     """The parts of a tick and what they keep between ticks."""
 
-    def __init__(self, db: Database, live: LiveSettings, reaper: Reaper, tasks: TaskClock) -> None:
+    def __init__(
+        self, db: Database, live: LiveSettings, rescuer: Rescuer, tasks: TaskClock
+    ) -> None:
         self._db = db
         self._live = live
-        self._reaper = reaper
+        self._rescuer = rescuer
         self._tasks = tasks
         self._checkpointer = Checkpointer(db.path)
         self._last_runs = db.read(beats.last_runs)
@@ -31,10 +33,10 @@ class Ticker:
 
     def tick(self) -> None:
         """Do one second's work."""
-        self._try("watch", self._reaper.look)
+        self._try("watch", self._rescuer.look)
         if self._ticks % EXPIRED_EVERY_TICKS == 0:
-            self._try("expired", self._reaper.end_expired)
-            self._try("unlocked", self._reaper.forget_unlocked)
+            self._try("expired", self._rescuer.end_expired)
+            self._try("unlocked", self._rescuer.forget_unlocked)
         self._try("beats", self._beats)
         self._try("tasks", self._tasks.look)
         self._try("checkpoint", self._checkpointer.look)

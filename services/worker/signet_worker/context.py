@@ -15,14 +15,14 @@ from signet.domain.extraction.pipeline import mode_of
 from signet.domain.summaries import distill as summaries
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.live import LiveSettings
+from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry, resolved
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.ration import RationedModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
 from signet.providers.resolved import Part
-from signet.queue import limits
+from signet.queue import circuit_breaker
 
 log = logs.get("pipeline")
 
@@ -52,11 +52,11 @@ class Context:
         """
         allowing, self._allowing = self._allowing, (self.may_write(), self._synthesis())
         if self._allowing != allowing:
-            self.db.write(limits.allowed, "sessions", now=clock.now())
+            self.db.write(circuit_breaker.allowed, "sessions", now=clock.now())
         before, self._named = self._named, self._names()
         for queue, was, now_is in zip(WAITING_QUEUES, before, self._named, strict=True):
             if was != now_is:
-                self.db.write(limits.reset, queue, now=clock.now())
+                self.db.write(circuit_breaker.reset, queue, now=clock.now())
 
     def _names(self) -> tuple[TextSettings, VectorSettings]:
         environment = self._live.loaded.environment

@@ -43,19 +43,18 @@ def serve(booted: Booted) -> int:
     from dramatiq import Worker
 
     from signet import clock
-    from signet.domain.analytics.keep import keep
+    from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.alive import Presence, remove
-    from signet.process.live import LiveSettings
+    from signet.process.liveness import Presence, remove
     from signet.process.memory import Thrift
-    from signet.process.reap import Reaper
-    from signet.process.recording import Recording
+    from signet.process.rescuer import Rescuer
+    from signet.process.settings_reload import LiveSettings
     from signet.queue import QUEUES
-    from signet.queue.bell import Bell, Ringer
     from signet.queue.broker import JobsBroker
-    from signet.queue.pump import Pump
+    from signet.queue.dispatcher import Dispatcher
+    from signet.queue.wakeup import Listener, Notifier
     from signet_worker import actors
     from signet_worker.context import Context
 
@@ -64,56 +63,56 @@ def serve(booted: Booted) -> int:
     TRACES.start(Program.WORKER, booted.loaded.settings.pipeline.telemetry.otlp_endpoint)
     presence = Presence(workspace.runtime_dir, "worker")
     db.write(presence.announce, now=clock.now(), queues=",".join(QUEUES))
-    ringer = Ringer(workspace.runtime_dir)
-    db.writer.listen(lambda signals: ringer.ring())
-    bell = Bell(workspace.runtime_dir, presence.owner)
+    notifier = Notifier(workspace.runtime_dir)
+    db.writer.listen(lambda signals: notifier.notify())
+    listener = Listener(workspace.runtime_dir, presence.owner)
     live = LiveSettings(workspace, booted.loaded, Vault(workspace.vault).find)
-    pump = Pump(
+    dispatcher = Dispatcher(
         db,
-        bell,
+        listener,
         owner=presence.owner,
-        slots={queue.name: queue.slots for queue in QUEUES.values()},
+        slots={queue.name: queue.concurrency for queue in QUEUES.values()},
         lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
     )
-    broker = JobsBroker(db, pump)
+    broker = JobsBroker(db, dispatcher)
     context = Context(db, live, workspace)
     live.then(context.settings_changed)
     context.settings_changed()
     actors.declare(broker, context)
-    threads = sum(queue.slots for queue in QUEUES.values())
+    threads = sum(queue.concurrency for queue in QUEUES.values())
     worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
     live.start()
-    recording = Recording(db, live, keep)
-    recording.start()
+    flusher = Flusher(db, live)
+    flusher.start()
     broker.deadlines.start()
     worker.start()
-    pump.start()
+    dispatcher.start()
     thrift = Thrift(context.rest)
     thrift.start()
     log.info("worker.ready", threads=threads, owner=presence.owner)
 
     # The scheduler sees a death at once; this is for the time when it is down itself.
-    reaper = Reaper(db, workspace.runtime_dir, presence.owner)
+    rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
     lost = False
     while not booted.stop.wait(LOOK_SECONDS):
         with contextlib.suppress(SignetError):  # busy or full: the next look tries again
-            reaper.look()
+            rescuer.look()
         if any(not thread.is_alive() for thread in worker.workers) or broker.deadlines.stuck():
             log.error("worker.thread_lost")
             lost = True
             break
 
     thrift.stop()
-    pump.stop_claiming()
+    dispatcher.stop_claiming()
     worker.stop(timeout=int(DRAIN_SECONDS * 1000))
-    pump.stop()
-    given_back = pump.give_back()
+    dispatcher.stop()
+    given_back = dispatcher.give_back()
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
-    recording.stop()
+    flusher.stop()
     live.stop()
     db.write(remove, presence.owner)
     db.close()
-    bell.close()
+    listener.close()
     presence.close()
     TRACES.stop()
     return 1 if lost else 0

@@ -22,7 +22,7 @@ from signet.client import target, transport
 from signet.client.call import Call
 from signet.client.errors import DaemonNotRunning, DaemonSilent
 from signet.config.env import read_environment
-from signet.domain.hooks import spool
+from signet.domain.sessions import spool
 from signet.errors import SignetError
 from signet.paths import Workspace, find_workspace
 

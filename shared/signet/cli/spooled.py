@@ -19,8 +19,8 @@ from signet.client.address import recorded
 from signet.client.call import Call
 from signet.client.target import Target
 from signet.config.env import is_loopback
-from signet.domain.hooks import spool
-from signet.domain.hooks.spool import Entry
+from signet.domain.sessions import spool
+from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.paths import Workspace
 

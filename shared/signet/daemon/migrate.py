@@ -12,7 +12,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import Database, migrate
-from signet.domain.analytics import keep
+from signet.domain.activity import write
 from signet.domain.backup import swap
 from signet.domain.repair import fulltext
 from signet.errors import SignetError, StorageBusy, StorageFull
@@ -46,7 +46,7 @@ def _begin_a_life(workspace: Workspace) -> None:
     with contextlib.suppress(StorageBusy, StorageFull):
         db = Database(workspace.database)
         try:
-            db.write_quick(keep.clear)
+            db.write_quick(write.reset)
             if db.write(fulltext.ensure):
                 from signet.domain.maintenance import cycle
 

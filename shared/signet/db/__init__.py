@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from signet.db.derived import Derived
+from signet.db.caches import ProcessCaches
 from signet.db.driver import Row, connect, sqlite, vec_loaded
 from signet.db.gate import Gate
 from signet.db.readers import Readers
 from signet.db.transaction import Params, ReadTx, WriteTx
-from signet.db.writer import GROUP_SECONDS, WAIT_SECONDS, Passenger, Writer, translate
+from signet.db.writer import GROUP_SECONDS, WAIT_SECONDS, CommitHook, Writer, translate
 from signet.errors import StorageFull
 
-__all__ = ["Database", "Params", "Passenger", "ReadTx", "Row", "WriteTx"]
+__all__ = ["CommitHook", "Database", "Params", "ReadTx", "Row", "WriteTx"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class Database:
             inline=inline,
         )
         self._readers = Readers(path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds)
-        self.derived = Derived(self._snapshot)
+        self.caches = ProcessCaches(self._snapshot)
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
 
     def write(
@@ -148,7 +148,7 @@ class Database:
         self._is_closed = True
         self.writer.stop()
         self._threads.shutdown(wait=True)
-        self.derived.close()
+        self.caches.close()
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
@@ -158,7 +158,7 @@ class Database:
         with self._readers.connection() as connection:
             try:
                 connection.execute("BEGIN")
-                yield ReadTx(connection, self.derived)
+                yield ReadTx(connection, self.caches)
             except sqlite.Error as error:
                 raise translate(error) from error
             finally:

@@ -242,6 +242,10 @@ def _may_refuse(sql: str) -> bool:
 
 
 def _revisions() -> list[str]:
+    """Return the revisions, oldest first, by the names of their files.
+
+    Alembic knows them too, but loading it takes most of a second, and every process asks at its start.
+    """
     files = (alembic_dir() / "versions").glob("[0-9]*.py")
     return sorted(path.name.partition("_")[0] for path in files)
 
@@ -294,7 +298,7 @@ def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
     return Migration(before=before, after=head(), copy=copy)
 
 
-def _run_revisions(database: Path, now: datetime) -> None:
+def _run_revisions(database: Path, now: datetime, *, to: str = "head") -> None:
     """Run all pending revisions in one transaction."""
     from alembic import command
     from alembic.config import Config
@@ -305,7 +309,7 @@ def _run_revisions(database: Path, now: datetime) -> None:
     engine = _engine(database)
     with engine.connect() as connection, connection.begin():
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, to)
 
 
 def _is_reserved(database: Path) -> bool:

@@ -8,7 +8,7 @@ read by name or position, or come as named tuples with `rows` and `row`, whose f
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from signet.db.derived import Derived
+from signet.db.caches import ProcessCaches
 from signet.db.driver import Connection, Row, sqlite
 
 T = TypeVar("T")
@@ -34,12 +34,12 @@ def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> Non
 class ReadTx:
     """One snapshot of the database."""
 
-    __slots__ = ("connection", "derived")
+    __slots__ = ("caches", "connection")
 
-    def __init__(self, connection: Connection, derived: Derived | None = None) -> None:
+    def __init__(self, connection: Connection, caches: ProcessCaches | None = None) -> None:
         """Keep the connection, and what the process derives from the file where it may be asked for."""
         self.connection = connection
-        self.derived = derived
+        self.caches = caches
 
     def all(self, sql: str, params: Params = ()) -> list[Row]:
         """Return every row."""

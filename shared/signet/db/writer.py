@@ -6,7 +6,7 @@ that, or SQLite gives up the whole transaction (disk full, I/O error), the group
 again. So a function may run twice, but its rows are written once. (No savepoint for each: it would make FTS5 write
 out its pending index after every memory, measured at a fifth of the work.)
 
-A `Passenger` rides along: it may add statements to every transaction and may ask for one of its own. The queue
+A `CommitHook` rides along: it may add statements to every transaction and may ask for one of its own. The queue
 uses it to claim the next jobs in the commit that completes the last ones.
 
 Durability is chosen per transaction: a group is synced to disk (synchronous=FULL) when one of its members asks
@@ -47,17 +47,17 @@ class _Undo(Exception):
     """The transaction must be rolled back, because a function failed after it had written."""
 
 
-class Passenger(Protocol):
+class CommitHook(Protocol):
     """Somebody who adds statements to the writer's transactions."""
 
-    def wants(self, tx: ReadTx) -> bool:
-        """Return whether a transaction should be opened now for this passenger alone."""
+    def wants_commit(self, tx: ReadTx) -> bool:
+        """Return whether a transaction should be opened now for this hook alone."""
 
-    def board(self, tx: WriteTx) -> None:
+    def before_commit(self, tx: WriteTx) -> None:
         """Add statements to a transaction that is about to commit."""
 
-    def landed(self, committed: bool) -> None:
-        """Learn whether the transaction of the last `board` was committed."""
+    def after_commit(self, committed: bool) -> None:
+        """Learn whether the transaction of the last `before_commit` was committed."""
 
 
 class Writer:
@@ -88,7 +88,7 @@ class Writer:
         self._stopping = False
         self._awake = False
         self._synchronous: str | None = None
-        self._passenger: Passenger | None = None
+        self._hook: CommitHook | None = None
         self._listener: Callable[[set[str]], None] | None = None
         connection.execute("PRAGMA busy_timeout = 0")
         self._thread = threading.Thread(target=self._run, name="db-writer", daemon=True)
@@ -147,10 +147,10 @@ class Writer:
             if self._waiting or self._awake:
                 self._condition.notify()
 
-    def board(self, passenger: Passenger) -> None:
-        """Let a passenger ride along from now on."""
+    def add_hook(self, hook: CommitHook) -> None:
+        """Let a hook ride along from now on."""
         with self._mutex:
-            self._passenger = passenger
+            self._hook = hook
             self._awake = True
             self._condition.notify()
 
@@ -159,7 +159,7 @@ class Writer:
         self._listener = listener
 
     def wake(self) -> None:
-        """Make the writer ask its passenger whether it wants a transaction."""
+        """Make the writer ask its hook whether it wants a transaction."""
         with self._mutex:
             self._awake = True
             self._condition.notify()
@@ -188,19 +188,19 @@ class Writer:
                 self._one_pass()
 
     def _one_pass(self) -> None:
-        passenger = self._passenger
+        hook = self._hook
         try:
-            if self._waiting or (passenger and passenger.wants(ReadTx(self._connection))):
-                self._one_group(passenger)
-        except Exception:  # the writer must outlive a bug in a passenger or listener
+            if self._waiting or (hook and hook.wants_commit(ReadTx(self._connection))):
+                self._one_group(hook)
+        except Exception:  # the writer must outlive a bug in a hook or listener
             log.exception("writer.failed")
 
-    def _one_group(self, passenger: Passenger | None) -> None:
+    def _one_group(self, hook: CommitHook | None) -> None:
         group: list[Operation] = []
         signals: set[str] = set()
         try:
             with self._gate, metrics.GATE_HELD.time():
-                self._transact(group, signals, passenger)
+                self._transact(group, signals, hook)
         except _Undo:
             self._roll_back()
             signals.clear()
@@ -225,9 +225,7 @@ class Writer:
             self._awake = True
         return [operation for operation in group if operation.error is not None]
 
-    def _transact(
-        self, group: list[Operation], signals: set[str], passenger: Passenger | None
-    ) -> None:
+    def _transact(self, group: list[Operation], signals: set[str], hook: CommitHook | None) -> None:
         """Open a transaction, run what waits (it is moved to `group`), commit."""
         with self._mutex:
             durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
@@ -244,14 +242,14 @@ class Writer:
                 group.append(operation)
                 self._run_one(operation, signals)
         metrics.GROUP_SIZE.observe(len(group))
-        committed = boarded = False
+        committed = hook_ran = False
         try:
-            boarded = passenger is not None and self._board(passenger, signals)
+            hook_ran = hook is not None and self._run_hook(hook, signals)
             self._connection.execute("COMMIT")
             committed = True
         finally:
-            if passenger is not None:
-                passenger.landed(committed and boarded)
+            if hook is not None:
+                hook.after_commit(committed and hook_ran)
 
     def _recover(self, group: list[Operation], error: BaseException, signals: set[str]) -> None:
         """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
@@ -304,20 +302,20 @@ class Writer:
             # SQLite rolled the whole group back by itself; a next statement would autocommit.
             raise operation.error or StorageFull()
 
-    def _board(self, passenger: Passenger, signals: set[str]) -> bool:
-        """Let the passenger add its statements; its failure is undone and costs the group nothing."""
+    def _run_hook(self, hook: CommitHook, signals: set[str]) -> bool:
+        """Let the hook add its statements; its failure is undone and costs the group nothing."""
         tx = WriteTx(self._connection)
-        tx.run("SAVEPOINT passenger")
+        tx.run("SAVEPOINT hook")
         try:
-            passenger.board(tx)
+            hook.before_commit(tx)
         except Exception:
             if not self._connection.in_transaction:
                 raise
-            log.exception("writer.passenger_failed")
-            tx.run("ROLLBACK TO passenger")
-            tx.run("RELEASE passenger")
+            log.exception("writer.hook_failed")
+            tx.run("ROLLBACK TO hook")
+            tx.run("RELEASE hook")
             return False
-        tx.run("RELEASE passenger")
+        tx.run("RELEASE hook")
         signals |= tx.signals
         return True
 

@@ -2,6 +2,9 @@
 
 Writing to a mapped page for which the disk has no room ends the process with SIGBUS; a file that was only made long
 (`truncate`) has no room yet. So the room is written first, and where there is none the values stay in memory.
+
+This is the only module that touches private parts of prometheus-client; tests/architecture/test_library_parts.py says
+which, and pyproject.toml bounds the version.
 """
 
 import contextlib
@@ -9,12 +12,18 @@ import io
 import mmap
 from pathlib import Path
 
+import prometheus_client.values
 from prometheus_client.mmap_dict import MmapedDict
 
 #: As the library does (prometheus_client.mmap_dict).
 _INITIAL = 1 << 16
 #: What an entry takes beside its key: its length, padding, two numbers.
 _ENTRY = 4 + 8 + 16
+
+
+def install() -> None:
+    """Let the metrics that are made from now on keep their values in such files."""
+    prometheus_client.values.MmapedDict = Values  # type: ignore[attr-defined]  # a name that the module looks up
 
 
 def reserved(path: Path, size: int) -> mmap.mmap:

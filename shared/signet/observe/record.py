@@ -1,8 +1,8 @@
-"""What this process has seen and not yet written to rows: errors, events, calls of providers, who asked.
+"""The buffer of what this process has recorded and not yet written: errors, events, calls of providers, who asked.
 
-Numbers alone are in metrics.py and rings.py; here is what has a name or words. Noting something takes a lock for an
-instant, never waits for a database and never raises. What nobody takes away is bounded, the oldest goes first.
-`signet.process.recording` takes it once in a while and writes it in one transaction.
+Plain numbers are in metrics.py; here is what has a name or words. Recording something takes a lock for an instant,
+never waits for a database and never raises. The buffer is bounded, and drops the oldest first.
+`signet.domain.activity.flush` takes what is there once in a while and writes it in one transaction.
 """
 
 import threading
@@ -34,7 +34,7 @@ Property = str | float | bool | None
 
 
 class Event(StrEnum):
-    """What is told of the work on this machine; kept on this machine."""
+    """Kinds of telemetry events; they never leave this machine."""
 
     LLM_GENERATE = "llm.generate"
     PIPELINE_EXTRACTION = "pipeline.extraction"
@@ -81,7 +81,7 @@ class Count(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenError:
+class RecordedError:
     """One error, its message redacted."""
 
     at: datetime
@@ -93,7 +93,7 @@ class SeenError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenEvent:
+class RecordedEvent:
     """One event with its flat properties."""
 
     at: datetime
@@ -102,7 +102,7 @@ class SeenEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenOutcome:
+class RecordedOutcome:
     """What came of one call of a provider; `kind` is llm or embedding."""
 
     at: datetime
@@ -113,14 +113,14 @@ class SeenOutcome:
 
 
 @dataclass(slots=True, kw_only=True)
-class Seen:
-    """What was noted since the last time that somebody took it."""
+class Batch:
+    """What was recorded since the buffer was last taken."""
 
-    errors: deque[SeenError] = field(default_factory=lambda: deque(maxlen=MAX_ERRORS))
-    events: deque[SeenEvent] = field(default_factory=lambda: deque(maxlen=MAX_EVENTS))
-    outcomes: deque[SeenOutcome] = field(default_factory=lambda: deque(maxlen=MAX_OUTCOMES))
+    errors: deque[RecordedError] = field(default_factory=lambda: deque(maxlen=MAX_ERRORS))
+    events: deque[RecordedEvent] = field(default_factory=lambda: deque(maxlen=MAX_EVENTS))
+    outcomes: deque[RecordedOutcome] = field(default_factory=lambda: deque(maxlen=MAX_OUTCOMES))
     counts: Counter[tuple[Count, str]] = field(default_factory=Counter)
-    #: When the first of these events was noted (monotonic).
+    #: When the first of these events was recorded (monotonic).
     since: float | None = None
     #: Events that had to make room for later ones.
     dropped: int = 0
@@ -134,73 +134,73 @@ class Seen:
         return bool(self.errors or self.outcomes or self.counts)
 
 
-class Pending:
-    """The notes of one process; for any thread."""
+class Buffer:
+    """The buffer of one process; for any thread."""
 
     def __init__(self) -> None:
-        self._seen = Seen()
+        self._batch = Batch()
         self._lock = threading.Lock()
         #: Set while there is something.
-        self.is_there = threading.Event()
+        self.has_items = threading.Event()
 
     def count(self, what: Count, name: str, by: int = 1) -> None:
         """Count for a caller or a connector."""
         with self._lock:
-            counts = self._seen.counts
+            counts = self._batch.counts
             is_one_more = (what, name) not in counts and len(counts) >= MAX_NAMES
             counts[what, OTHER if is_one_more else name] += by
-            self.is_there.set()
+            self.has_items.set()
 
-    def error(self, seen: SeenError) -> None:
+    def error(self, item: RecordedError) -> None:
         """Keep an error."""
         with self._lock:
-            self._seen.errors.append(seen)
-            self.is_there.set()
+            self._batch.errors.append(item)
+            self.has_items.set()
 
-    def outcome(self, seen: SeenOutcome) -> None:
+    def outcome(self, item: RecordedOutcome) -> None:
         """Keep the outcome of a call."""
         with self._lock:
-            self._seen.outcomes.append(seen)
-            self.is_there.set()
+            self._batch.outcomes.append(item)
+            self.has_items.set()
 
-    def event(self, seen: SeenEvent) -> None:
+    def event(self, item: RecordedEvent) -> None:
         """Keep an event."""
         with self._lock:
-            self._seen.dropped += len(self._seen.events) == MAX_EVENTS
-            self._seen.events.append(seen)
-            self._seen.since = self._seen.since or time.monotonic()
-            self.is_there.set()
+            self._batch.dropped += len(self._batch.events) == MAX_EVENTS
+            self._batch.events.append(item)
+            self._batch.since = self._batch.since or time.monotonic()
+            self.has_items.set()
 
-    def look(self) -> tuple[bool, int, float]:
+    def state(self) -> tuple[bool, int, float]:
         """Return whether something is urgent, the number of events, and for how long the first one waits (s)."""
         with self._lock:
-            since = self._seen.since
+            since = self._batch.since
             waited = 0.0 if since is None else time.monotonic() - since
-            return self._seen.is_urgent, len(self._seen.events), waited
+            return self._batch.is_urgent, len(self._batch.events), waited
 
-    def take(self) -> Seen:
-        """Return what was noted, and begin anew."""
+    def take(self) -> Batch:
+        """Return what was recorded, and empty the buffer."""
         with self._lock:
-            taken, self._seen = self._seen, Seen()
-            self.is_there.clear()
+            taken, self._batch = self._batch, Batch()
+            self.has_items.clear()
             return taken
 
-    def put_back(self, taken: Seen) -> None:
-        """Keep what could not be written, before what was noted since, within the bounds."""
+    def put_back(self, taken: Batch) -> None:
+        """Put back what could not be written, before what was recorded since, within the bounds."""
         with self._lock:
-            now = self._seen
+            now = self._batch
             taken.errors.extend(now.errors)
             taken.events.extend(now.events)
             taken.outcomes.extend(now.outcomes)
             taken.counts.update(now.counts)
             taken.since = taken.since or now.since
             taken.dropped += now.dropped
-            self._seen = taken
-            self.is_there.set()
+            self._batch = taken
+            self.has_items.set()
 
 
 #: The one of this process, as the metrics are.
-PENDING = Pending()
+BUFFER = Buffer()
 
 
 def error(
@@ -210,11 +210,11 @@ def error(
     memory_id: str | None = None,
     duration_ms: float | None = None,
 ) -> None:
-    """Note an error; the request, memory and caller that it belongs to are known from the context."""
+    """Record an error with the request, memory and caller of the log context."""
     context = structlog.contextvars.get_contextvars()
     metrics.ERRORS.labels(code.stage, code).inc()
-    PENDING.error(
-        SeenError(
+    BUFFER.error(
+        RecordedError(
             at=clock.now(),
             code=code,
             message=redact(message)[:MESSAGE_CHARS],
@@ -227,22 +227,22 @@ def error(
 
 
 def event(kind: Event, /, **properties: Property) -> None:
-    """Note an event; properties that its kind does not have are left out, long texts are cut."""
+    """Record a telemetry event; properties that its kind does not have are left out, long texts are cut."""
     known = PROPERTIES[kind]
     kept = {name: _short(value) for name, value in properties.items() if name in known}
-    PENDING.event(SeenEvent(at=clock.now(), event=kind, properties=kept))
+    BUFFER.event(RecordedEvent(at=clock.now(), event=kind, properties=kept))
 
 
 def count(what: Count, name: str, by: int = 1) -> None:
     """Count for a caller or a connector, by name."""
-    PENDING.count(what, name, by)
+    BUFFER.count(what, name, by)
 
 
 def outcome(provider: str, kind: str, outcome: str, error: str | None) -> None:
-    """Note what came of one call of a provider."""
+    """Record the outcome of one call of a provider."""
     text = None if error is None else redact(error)[:MESSAGE_CHARS]
-    PENDING.outcome(
-        SeenOutcome(at=clock.now(), provider=provider, kind=kind, outcome=outcome, error=text)
+    BUFFER.outcome(
+        RecordedOutcome(at=clock.now(), provider=provider, kind=kind, outcome=outcome, error=text)
     )
 
 

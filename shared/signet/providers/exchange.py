@@ -11,7 +11,8 @@
 | a web page, nothing, another format | ProviderNonsense | something else answers there |
 | any other status that is not 2xx, an error as answer | ProviderFailed | with the status and the start of the body |
 
-Whose fault the last five are, the provider's or the question's, is told by what other jobs meet (queue/limits.py).
+Whose fault the last five are, the provider's or the question's, is told by what other jobs meet
+(queue/circuit_breaker.py).
 """
 
 import json

@@ -6,12 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.providers.registry import Resolution, TextSettings
-
-_KEEP = """
-INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
-_KEPT = "SELECT value FROM runtime_settings WHERE key = ?"
 
 
 class Part(StrEnum):
@@ -55,12 +51,12 @@ def keep(
         reason=found.reason,
         since=clock.to_text(now),
     )
-    tx.run(_KEEP, (_key(part), json.dumps(asdict(resolved))))
+    runtime_settings.put(tx, _key(part), json.dumps(asdict(resolved)))
 
 
 def read(tx: ReadTx, part: Part) -> Resolved | None:
     """Return what was found last, None before the first time."""
-    text = tx.value(_KEPT, (_key(part),))
+    text = runtime_settings.get(tx, _key(part))
     return None if text is None else Resolved(**json.loads(text))
 
 

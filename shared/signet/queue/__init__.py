@@ -1,7 +1,7 @@
 """The durable job queue over `memory_jobs`: enqueue in your own transaction, run in a worker.
 
 Importing this package loads neither dramatiq nor a thread: the API only enqueues and reads. The worker side is in
-`broker` and `pump`.
+`broker` and `dispatcher`.
 """
 
 from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue

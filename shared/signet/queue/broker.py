@@ -2,8 +2,8 @@
 
 dramatiq brings the actors and the worker threads; the table owns everything durable: attempts, waits, leases,
 dead letter. So its Retries, TimeLimit and delay queues are left out: `Outcome` (below) turns the end of a run into
-one update of the row. A message that one of our own kinds gets carries its `Run` as only argument; a message that
-was sent by `actor.send(...)` carries the arguments that were sent.
+one update of the row. A message that one of our own kinds gets carries its `JobContext` as only argument; a message
+that was sent by `actor.send(...)` carries the arguments that were sent.
 """
 
 import logging
@@ -22,20 +22,20 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from signet import clock
 from signet.db import Database, ReadTx
-from signet.observe import logs, metrics, record, taxonomy
+from signet.observe import latency, logs, metrics, record, taxonomy
+from signet.observe.latency import Operation
 from signet.observe.record import Count
-from signet.observe.rings import TIMES, Operation
 from signet.observe.taxonomy import Stage
 from signet.observe.tracing import NOTHING, TRACES, Span, Value
 from signet.queue import finish, outcome
 from signet.queue.deadline import Deadlines
+from signet.queue.dispatcher import Dispatcher
 from signet.queue.enqueue import Job, enqueue
 from signet.queue.finish import End
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
+from signet.queue.job_log import JobLogger
 from signet.queue.lease import Lease
-from signet.queue.pump import Pump
 from signet.queue.settle import buries, settle
-from signet.queue.tell import Teller
 
 log = logs.get("pipeline")
 
@@ -48,7 +48,7 @@ UPDATE memory_jobs SET status = 'dead', failed_at = ?, updated_at = ?, error = '
 class RunMessage(MessageProxy):
     """A leased job as dramatiq sees it."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: JobContext) -> None:
         lease = run.lease
         sent = "args" in lease.payload or "kwargs" in lease.payload
         message = Message[Any](
@@ -81,8 +81,8 @@ class Outcome(Middleware):
     def before_process_message(self, broker: Broker, message: MessageProxy) -> None:
         """Take a slot of the queue for the run that this thread is about to do; no slot, no run."""
         assert isinstance(message, RunMessage)
-        assert isinstance(broker, JobsBroker) and broker.pump is not None
-        if not broker.pump.take_slot(message.run):
+        assert isinstance(broker, JobsBroker) and broker.dispatcher is not None
+        if not broker.dispatcher.take_slot(message.run):
             message.is_parked = True
             raise SkipMessage
         message.started = time.monotonic()
@@ -113,15 +113,15 @@ class Outcome(Middleware):
 
 
 class JobsBroker(Broker):
-    """The broker of one worker process; without a pump it can only enqueue."""
+    """The broker of one worker process; without a dispatcher it can only enqueue."""
 
-    def __init__(self, db: Database, pump: Pump | None = None) -> None:
+    def __init__(self, db: Database, dispatcher: Dispatcher | None = None) -> None:
         self.db = db
-        self.pump = pump
+        self.dispatcher = dispatcher
         self.deadlines = Deadlines()
         self._outcome = Outcome()
-        self._teller = Teller()
-        # dramatiq logs every error of a job with its traceback; tell.py says once how each run ended.
+        self._teller = JobLogger()
+        # dramatiq logs every error of a job with its traceback; job_log.py says once how each run ended.
         logging.getLogger("dramatiq.worker.WorkerThread").setLevel(logging.CRITICAL)
         super().__init__(middleware=[self._outcome])
 
@@ -133,7 +133,7 @@ class JobsBroker(Broker):
     def _limited(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def limited(*args: Any, **kwargs: Any) -> Any:
-            run: Run | None = getattr(self._outcome.current, "run", None)
+            run: JobContext | None = getattr(self._outcome.current, "run", None)
             if run is None:  # called directly, not by a worker
                 return function(*args, **kwargs)
             watch = self.deadlines.enter(run)
@@ -172,12 +172,12 @@ class JobsBroker(Broker):
         return message
 
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 30_000) -> "JobsConsumer":
-        """Return a consumer that takes what the pump has claimed; raises QueueNotFound."""
+        """Return a consumer that takes what the dispatcher has claimed; raises QueueNotFound."""
         if queue_name not in self.queues:
             raise QueueNotFound(queue_name)  # type: ignore[no-untyped-call]  # ships no types here
-        if self.pump is None:
-            raise RuntimeError("this broker was made without a pump and can only enqueue")
-        return JobsConsumer(self.db, self.pump, self._teller, queue_name, timeout / 1000)
+        if self.dispatcher is None:
+            raise RuntimeError("this broker was made without a dispatcher and can only enqueue")
+        return JobsConsumer(self.db, self.dispatcher, self._teller, queue_name, timeout / 1000)
 
     def flush(self, queue_name: str) -> None:
         """Bury every waiting job of a queue with code `flushed`."""
@@ -202,10 +202,15 @@ class JobsConsumer(Consumer):
     """Hands claimed jobs of one queue to dramatiq's threads and writes their ends down."""
 
     def __init__(
-        self, db: Database, pump: Pump, teller: Teller, queue: str, timeout_seconds: float
+        self,
+        db: Database,
+        dispatcher: Dispatcher,
+        teller: JobLogger,
+        queue: str,
+        timeout_seconds: float,
     ) -> None:
         self._db = db
-        self._pump = pump
+        self._dispatcher = dispatcher
         self._teller = teller
         self._queue = queue
         self._timeout = timeout_seconds
@@ -213,7 +218,7 @@ class JobsConsumer(Consumer):
     def __next__(self) -> RunMessage | None:
         """Return the next message, None when none came in time."""
         self._teller.flush()
-        run = self._pump.fetch(self._queue, self._timeout)
+        run = self._dispatcher.fetch(self._queue, self._timeout)
         if run is None:
             return None
         try:
@@ -239,10 +244,10 @@ class JobsConsumer(Consumer):
         took = time.monotonic() - message.started if message.started else 0.0
         if not (ended.is_provider_down or ended.is_provider_failure):
             if message.started:
-                self._pump.ran(run, took)
+                self._dispatcher.ran(run, took)
             run.free()
         if run.settled or ended.end is End.FENCED:
-            self._pump.held.drop(run)
+            self._dispatcher.held.drop(run)
         else:
             self._settle(run, ended)
         self._teller.tell(run, ended, message._exception, took)
@@ -259,14 +264,14 @@ class JobsConsumer(Consumer):
     def close(self) -> None:
         """Give back what was claimed and never fetched; tell what was counted."""
         self._teller.flush(everything=True)
-        while (run := self._pump.fetch(self._queue, 0)) is not None:
+        while (run := self._dispatcher.fetch(self._queue, 0)) is not None:
             self._give_back(run)
 
-    def _give_back(self, run: Run) -> None:
+    def _give_back(self, run: JobContext) -> None:
         run.free()
         self._settle(run, finish.Outcome(end=End.RELEASED))
 
-    def _settle(self, run: Run, ended: finish.Outcome) -> None:
+    def _settle(self, run: JobContext, ended: finish.Outcome) -> None:
         """Write an end down; only what buries a job is waited for, until it is on disk."""
         write = partial(settle, run=run, ended=ended)
         try:
@@ -278,22 +283,22 @@ class JobsConsumer(Consumer):
             self._unsettled(run, ended, error)
 
     def _written(
-        self, run: Run, ended: finish.Outcome, settled: bool, error: BaseException | None
+        self, run: JobContext, ended: finish.Outcome, settled: bool, error: BaseException | None
     ) -> None:
         if error is None:
             self._ended(run, settled)
         else:
             self._unsettled(run, ended, error)
 
-    def _ended(self, run: Run, settled: bool) -> None:
+    def _ended(self, run: JobContext, settled: bool) -> None:
         run.settled = True
-        self._pump.held.drop(run)
+        self._dispatcher.held.drop(run)
         run.free()
         if not settled:
             metrics.FENCED.inc()
             log.info("job.fenced", job_id=run.lease.job_id, kind=run.lease.kind)
 
-    def _unsettled(self, run: Run, ended: finish.Outcome, error: BaseException) -> None:
+    def _unsettled(self, run: JobContext, ended: finish.Outcome, error: BaseException) -> None:
         """Keep the lease and write the end again at the next beat: the database was busy or full."""
         log.warning("job.unsettled", job_id=run.lease.job_id, error=type(error).__name__)
         run.again = partial(self._settle, run, ended)
@@ -321,13 +326,13 @@ def _span(lease: Lease) -> Span:
     return TRACES.job(lease.kind, lease.payload, facts)
 
 
-def _note(run: Run, ended: finish.Outcome, error: BaseException | None, took: float) -> None:
+def _note(run: JobContext, ended: finish.Outcome, error: BaseException | None, took: float) -> None:
     """Count and time an end, and note what failed by its code in the taxonomy."""
     kind = run.lease.kind
     metrics.labelled(metrics.JOB_OUTCOMES, kind, ended.end).inc()
     metrics.labelled(metrics.JOB_SECONDS, kind).observe(took)
     if ended.end in (End.COMPLETED, End.FAILED, End.PERMANENT):
-        TIMES.note(Operation.JOBS, took * 1000)
+        latency.observe(Operation.JOBS, took)
     if ended.end in (End.FAILED, End.PERMANENT):
         code = taxonomy.of_job(kind, ended.code, error)
         if code is not None:

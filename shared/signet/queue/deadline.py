@@ -12,7 +12,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet.queue.kinds import KINDS
 
 #: After the flag, how long an actor has to notice it before it is interrupted; then how long until its
@@ -31,7 +31,7 @@ class DeadlineExceeded(BaseException):
 class Watch:
     """One run under watch."""
 
-    run: Run
+    run: JobContext
     thread: int
     limit_at: float
     interrupted: bool = False
@@ -57,7 +57,7 @@ class Deadlines:
         self._stop.set()
         self._thread.join()
 
-    def enter(self, run: Run) -> Watch:
+    def enter(self, run: JobContext) -> Watch:
         """Watch the run that the calling thread starts now, until `leave`."""
         kind = KINDS.get(run.lease.kind)
         limit = kind.time_limit_seconds if kind else DEFAULT_LIMIT_SECONDS
@@ -93,7 +93,7 @@ class Deadlines:
         for watch in mine:
             self.leave(watch)
 
-    def stuck(self) -> list[Run]:
+    def stuck(self) -> list[JobContext]:
         """Return the runs whose threads did not react to the interrupt."""
         late = time.monotonic() - GRACE_SECONDS - STUCK_SECONDS
         with self._lock:

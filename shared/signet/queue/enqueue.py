@@ -10,7 +10,7 @@ from signet.db import WriteTx
 from signet.observe.tracing import TRACES
 from signet.queue.kinds import queue_of
 
-#: The signal of a transaction after which a job may be due (see bell.py).
+#: The signal of a transaction after which a job may be due (see wakeup.py).
 DUE = "jobs"
 
 #: Priorities are few on purpose: a claim looks at each level with one index seek.
@@ -27,7 +27,7 @@ ON CONFLICT DO NOTHING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A job to be done. At most one job per target is open: see `dedupe_key`."""
+    """A job to be done. At most one job per target is open: see `unique_key`."""
 
     kind: str
     memory_id: str | None = None
@@ -38,14 +38,14 @@ class Job:
     agent_id: str | None = None
     parent_id: str | None = None
     #: Distinguishes jobs that have no memory and no document, such as `retention:2026-05-01T06:00`.
-    slot: str | None = None
+    dedupe_key: str | None = None
     queue: str | None = None
     job_id: str | None = None
 
     @property
-    def dedupe_key(self) -> str | None:
+    def unique_key(self) -> str | None:
         """What no two open jobs share; None when the job has no target."""
-        target = self.memory_id or self.document_id or self.slot
+        target = self.memory_id or self.document_id or self.dedupe_key
         return f"{self.kind}:{target}" if target else None
 
 
@@ -75,7 +75,7 @@ def enqueue(
             job.queue or queue_of(job.kind),
             job.priority,
             due_ms,
-            job.dedupe_key,
+            job.unique_key,
             job.agent_id,
             job.parent_id,
         ),

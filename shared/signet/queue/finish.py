@@ -1,7 +1,7 @@
 """End a lease: complete, fail, postpone, cancel. Every statement carries the fence.
 
 `Outcome` says how a run ended; `settle` turns it into one update of the row. The transaction in which a job's
-effects are written completes it too, see `held.Run.commit`.
+effects are written completes it too, see `job_context.Run.commit`.
 """
 
 import json
@@ -12,12 +12,12 @@ from typing import NamedTuple, Self
 
 from signet import clock
 from signet.db import Row, WriteTx
-from signet.queue import backoff, limits
+from signet.queue import backoff, circuit_breaker
 from signet.queue.enqueue import DUE
 from signet.queue.lease import Lease, release
 from signet.queue.states import ERRORS_KEPT
 
-#: What is due no sooner than this needs no bell: a worker looks at new commits once a second (pump.LOOK_SECONDS).
+#: What is due no sooner than this needs no wake-up: workers look for commits once a second (dispatcher.LOOK_SECONDS).
 UNNOTICED_MS = 1_000
 #: Error texts are cut here: a row is for reading, the log has the rest.
 ERROR_CHARS = 2_000
@@ -71,9 +71,9 @@ class Outcome:
     code: str = ""
     error: str = ""
     wait_ms: int | None = None
-    #: Whether a provider refused work: its queue then stops (see limits.py).
+    #: Whether a provider refused work: its queue then stops (see circuit_breaker.py).
     is_provider_down: bool = False
-    #: Whether a provider answered with an error, or not in time: its fault or the job's (see limits.py).
+    #: Whether a provider answered with an error, or not in time: its fault or the job's (see circuit_breaker.py).
     is_provider_failure: bool = False
 
 
@@ -132,7 +132,7 @@ def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -
             attempts = max(attempts - 1, 0)
             wait_ms = wait_ms or 0
         case End.CRASHED:
-            limits.probe_lost(tx, lease.queue, lease.job_id, now=now)
+            circuit_breaker.probe_lost(tx, lease.queue, lease.job_id, now=now)
             crashes += 1
             dead = attempts >= lease.max_attempts
             wait_ms = backoff.after_crash(crashes)

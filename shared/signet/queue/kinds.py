@@ -18,13 +18,13 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKind:
-    """A class of work; `slots` is how many of its jobs one worker process runs at once.
+    """A class of work; `concurrency` is how many of its jobs one worker process runs at once.
 
     `breaker` names the queue that stands still together with this one, because both ask the same provider.
     """
 
     name: str
-    slots: int
+    concurrency: int
     breaker: str | None = None
 
 
@@ -35,15 +35,15 @@ class QueueKind:
 QUEUES = {
     queue.name: queue
     for queue in (
-        QueueKind(name="llm", slots=4),
-        QueueKind(name="hints", slots=1, breaker="llm"),
-        QueueKind(name="structure", slots=1, breaker="llm"),
-        QueueKind(name="sessions", slots=2, breaker="llm"),
-        QueueKind(name="ingest", slots=1),
-        QueueKind(name="vectors", slots=1),
-        QueueKind(name="light", slots=2),
-        QueueKind(name="repairs", slots=1),
-        QueueKind(name="tasks", slots=3),
+        QueueKind(name="llm", concurrency=4),
+        QueueKind(name="hints", concurrency=1, breaker="llm"),
+        QueueKind(name="structure", concurrency=1, breaker="llm"),
+        QueueKind(name="sessions", concurrency=2, breaker="llm"),
+        QueueKind(name="ingest", concurrency=1),
+        QueueKind(name="vectors", concurrency=1),
+        QueueKind(name="light", concurrency=2),
+        QueueKind(name="repairs", concurrency=1),
+        QueueKind(name="tasks", concurrency=3),
     )
 }
 

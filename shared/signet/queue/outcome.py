@@ -17,11 +17,11 @@ from signet.errors import (
 )
 from signet.queue.deadline import DeadlineExceeded
 from signet.queue.finish import End, Outcome
-from signet.queue.held import Cancelled, LeaseLost
+from signet.queue.job_context import Cancelled, LeaseLost
 
 #: How long a job waits, uncharged, when the database itself could not be written.
 STORAGE_WAIT_MS = 1_000
-#: How long one waits, uncharged, that the settings do not allow; a change of them calls it at once (limits.py).
+#: How long one waits, uncharged, that the settings do not allow; a change of them calls it at once (circuit_breaker).
 SETTINGS_WAIT_MS = 600_000
 #: How long a job waits, uncharged, while nothing may be changed.
 FROZEN_WAIT_MS = 60_000

@@ -1,7 +1,7 @@
 """End leases for those who cannot: dead processes and hung ones.
 
 Running it twice at once is harmless, because each row moves in one fenced statement. `end_owner` is for a
-process whose death the kernel has confirmed (see process/alive.py); `end_expired` for one that lives but has not
+process whose death the kernel has confirmed (see process/liveness.py); `end_expired` for one that lives but has not
 extended its leases, measured by the monotonic clock.
 """
 

@@ -1,7 +1,7 @@
 """The states of a job.
 
 pending → leased → completed; a failing run moves back to pending, or to dead when no attempt is left or none
-would help; a requeue moves dead to pending. lease.py, finish.py and console.py hold these moves, and CHECKs of
+would help; a requeue moves dead to pending. lease.py, finish.py and admin.py hold these moves, and CHECKs of
 the table refuse half of one. `failed` is a name of the state set that no row ever rests in.
 """
 

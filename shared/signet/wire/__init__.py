@@ -1,5 +1,4 @@
-"""What travels over HTTP: request models, shared by the API and its clients.
+"""What travels over HTTP: the operations with their answers, and below `requests` what is sent.
 
-Unknown fields are ignored, because real clients send more than is read. Where clients use two spellings of one
-field, both are accepted and the first is the documented one.
+Everything but `requests` needs the standard library alone, so that the clients and `signet hook` start at once.
 """

@@ -19,8 +19,8 @@ import pytest
 
 from cli.program import DEAD_URL, PATIENT, SETTINGS, Program
 from harnesses.real import npm
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import Turn
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import Turn
 from support.agentmodel import fake_agent_model
 from support.models import FakeServer
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import signet
 from signet.domain.extraction import rules
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 
 TEMPLATES = Path(signet.__file__).parent / "templates"
 SESSION = (TEMPLATES / "quickstart-session.jsonl").read_text(encoding="utf-8")

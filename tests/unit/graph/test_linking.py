@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.graph import linking
+from signet.domain.graph import analysis
 
 
 def nobody(_: str) -> bool:
     return False
 
 
-def link(text: str) -> linking.Linked:
-    return linking.link(text, nobody)
+def link(text: str) -> analysis.Linked:
+    return analysis.link(text, nobody)
 
 
 def canonical(text: str) -> list[str]:
@@ -25,7 +25,7 @@ def test_alice_is_reached_from_one_short_sentence() -> None:
     linked = link("Alice prefers Postgres over MySQL")
     assert [entity.name for entity in linked.entities] == ["Alice", "Postgres", "MySQL"]
     assert linked.attributes == (
-        linking.Attribute(
+        analysis.Attribute(
             entity="alice", aspect="preferences", content="prefers Postgres over MySQL"
         ),
     )
@@ -57,7 +57,7 @@ def test_each_segment_gives_one_clause() -> None:
 def test_a_doubtful_name_counts_when_an_earlier_memory_knew_it() -> None:
     text = "Kafka: three brokers in Oslo"
     assert canonical(text) == ["oslo"]
-    linked = linking.link(text, lambda name: name == "kafka")
+    linked = analysis.link(text, lambda name: name == "kafka")
     assert [entity.canonical for entity in linked.entities] == ["kafka", "oslo"]
 
 
@@ -68,7 +68,7 @@ def test_the_store_is_asked_once_for_each_doubtful_name_only() -> None:
         asked.append(name)
         return False
 
-    linking.link("Kafka: up. Kafka: down. We moved to Redis. Redis: fine.", remember)
+    analysis.link("Kafka: up. Kafka: down. We moved to Redis. Redis: fine.", remember)
     assert asked == ["kafka"]
 
 
@@ -120,7 +120,7 @@ def test_a_text_without_clauses_gives_no_attributes(text: str) -> None:
     ],
 )
 def test_the_first_family_of_verbs_names_the_aspect(clause: str, expected: str) -> None:
-    assert linking.aspect(clause) == expected
+    assert analysis.aspect(clause) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_the_first_family_of_verbs_names_the_aspect(clause: str, expected: str) 
     ],
 )
 def test_decision_language_is_recognised(text: str) -> None:
-    assert linking.is_decision(text)
+    assert analysis.is_decision(text)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,12 @@ def test_decision_language_is_recognised(text: str) -> None:
     ],
 )
 def test_other_language_is_no_decision(text: str) -> None:
-    assert not linking.is_decision(text)
+    assert not analysis.is_decision(text)
 
 
 @given(st.text(max_size=300))
 def test_no_text_raises_and_attributes_belong_to_entities(text: str) -> None:
-    linked = linking.link(text, lambda name: len(name) % 2 == 0)
+    linked = analysis.link(text, lambda name: len(name) % 2 == 0)
     known = {entity.canonical for entity in linked.entities}
     assert {attribute.entity for attribute in linked.attributes} <= known
     assert {end for pair in linked.pairs for end in pair} <= known

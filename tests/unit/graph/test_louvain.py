@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.knowledge import louvain
-from signet.domain.knowledge.louvain import Division, Quality
+from signet.domain.graph import louvain
+from signet.domain.graph.louvain import Division, Quality
 
 Edges = list[tuple[int, int, float]]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from signet.domain.knowledge import weights
-from signet.domain.knowledge.weights import Bounds, Use
+from signet.domain.graph import weights
+from signet.domain.graph.weights import Bounds, Use
 
 BOUNDS = Bounds()
 

@@ -63,9 +63,9 @@ def test_where_there_is_no_room_at_all_no_torn_file_stays(tmp_path: Path) -> Non
     path = tmp_path / "counter_1.db"
     with no_file_longer_than(1_000):
         values = made(path)
-        ring = mapped.reserved(tmp_path / "recall_1.ring", 10_000)
+        memory = mapped.reserved(tmp_path / "memory", 10_000)
         fill(values, 600)
     assert len([*values.read_all_values()]) == 600
-    assert len(ring) == 10_000
+    assert len(memory) == 10_000
     assert [*tmp_path.iterdir()] == []
     values.close()

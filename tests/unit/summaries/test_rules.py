@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.config.pipeline import Significance
-from signet.domain.sessions import transcript
-from signet.domain.sessions.models import Session
 from signet.domain.summaries import facts, files, parse, significance, split
 from signet.domain.summaries.models import Asked, Said
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.models import Session
 
 LIMITS = Significance()
 DAY = "2026-05-01"

@@ -12,7 +12,7 @@ import pytest
 from signet.domain.tasks.execute import execute
 from signet.domain.tasks.models import STREAM_BYTES, Ended
 from signet.domain.tasks.spool import Spool
-from signet.process import leash
+from signet.process import supervised_child
 from support.processes import eventually, is_running, state
 
 
@@ -71,10 +71,10 @@ def test_time_ends_the_whole_group(tmp_path: Path) -> None:
 
 
 def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    short = tmp_path / "leash.py"
-    source = Path(leash.__file__).read_text("utf-8")
+    short = tmp_path / "supervised_child.py"
+    source = Path(supervised_child.__file__).read_text("utf-8")
     short.write_text(source.replace("GRACE_SECONDS = 5.0", "GRACE_SECONDS = 0.2"), "utf-8")
-    monkeypatch.setattr(leash, "__file__", str(short))
+    monkeypatch.setattr(supervised_child, "__file__", str(short))
     stubborn = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done"
     assert shell(tmp_path, stubborn, limit_seconds=2.0).error == "Process timed out after 2000ms"
     eventually(lambda: is_gone(tmp_path / "pid"))
@@ -94,7 +94,7 @@ def test_what_a_program_has_started_goes_with_the_holder_though_the_program_went
     held, life = os.pipe()
     script = "echo $$ > pid; sh -c 'echo $$ > child; exec sleep 60' & read line"
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", leash.__file__, str(held), "sh", "-c", script],
+        [sys.executable, "-I", "-S", supervised_child.__file__, str(held), "sh", "-c", script],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         pass_fds=(held,),

@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 from signet.domain.summaries import files
 from signet.domain.synthesis import file
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker import main
 
 P = ParamSpec("P")
@@ -22,10 +22,10 @@ T = TypeVar("T")
 #: Where each step is: the commit of a part or of a reserved name, the same before its commit, the last write before
 #: its commit, the end; notes on disk, a backup on disk, MEMORY.md replaced.
 STEPS = {
-    "named": (Run, "progress"),
-    "part": (Run, "_fenced"),
-    "last": (Run, "_complete_with"),
-    "end": (Run, "commit"),
+    "named": (JobContext, "progress"),
+    "part": (JobContext, "_fenced"),
+    "last": (JobContext, "_complete_with"),
+    "end": (JobContext, "commit"),
     "written": (files, "write"),
     "backup": (file, "_keep"),
     "replaced": (file, "write"),

@@ -17,7 +17,7 @@ from signet.domain.agents.models import Agent
 from signet.domain.memory import leave
 from signet.errors import Conflict, Frozen, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT
-from signet.wire.agents import AgentBody
+from signet.wire.requests.agents import AgentBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who
 

@@ -16,7 +16,7 @@ from signet.domain.auth import caller, store, tokens
 from signet.domain.auth.policy import MARKS, Role
 from signet.domain.auth.tokens import Claims, TokenScope
 from signet.errors import Invalid, NotFound
-from signet.wire.auth import TokenBody
+from signet.wire.requests.auth import TokenBody
 from signet_api.bodies import described, parse
 from signet_api.deps import Db, Shared, State
 from signet_api.errors import problem

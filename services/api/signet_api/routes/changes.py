@@ -14,7 +14,13 @@ from signet.domain.memory import forget, modify, recover
 from signet.domain.memory.models import Actor, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
-from signet.wire.changes import ForgetOneBody, ModifyBody, PatchBody, PatchItem, RecoverBody
+from signet.wire.requests.changes import (
+    ForgetOneBody,
+    ModifyBody,
+    PatchBody,
+    PatchItem,
+    RecoverBody,
+)
 from signet_api import limits, scopes
 from signet_api.batches import each
 from signet_api.bodies import JsonRoute

@@ -5,7 +5,7 @@ import asyncio
 from fastapi import APIRouter, Request
 
 from signet.domain.auth import caller
-from signet.domain.checkpoints import store
+from signet.domain.sessions import checkpoint_store as store
 from signet.errors import Invalid
 from signet_api.deps import Shared
 from signet_api.params import whole

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from signet.domain.identity import files
 from signet.errors import Invalid
-from signet.wire.config import ConfigBody
+from signet.wire.requests.config import ConfigBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
 

@@ -12,7 +12,7 @@ from signet.domain.connectors import lookup, register, remove, start, store
 from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
-from signet.wire.connectors import ConnectorBody
+from signet.wire.requests.connectors import ConnectorBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, State, Who, agent_of
 

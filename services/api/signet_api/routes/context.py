@@ -7,9 +7,9 @@ from signet.domain.agents import store as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import expand
 from signet.domain.episodes.expand import Page
-from signet.domain.hooks import prompt
+from signet.domain.sessions import prompt
 from signet.errors import Invalid
-from signet.wire.context import ContextBody
+from signet.wire.requests.context import ContextBody
 from signet_api import episodes, scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, agent_of, project_of, said

@@ -12,29 +12,22 @@ from signet.domain.agents import messages, presence, relay
 from signet.domain.agents.messages import Delivery, Inbox, Message
 from signet.domain.agents.presence import Presence
 from signet.domain.auth.caller import ScopeDenied
-from signet.errors import Forbidden, Invalid, Kind, SignetError
+from signet.errors import Forbidden, Invalid
 from signet.ids import agent_of_session
-from signet.wire.agents import MessageBody, PresenceBody, RelayBody
-from signet.wire.model import SAFE_INTEGER
+from signet.wire.requests.agents import MessageBody, PresenceBody, RelayBody
+from signet.wire.requests.model import SAFE_INTEGER
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, named_agent, project_of
 from signet_api.params import instant, whole
 from signet_api.peerfeed import MOST_MESSAGES, PeerFollower, Peers, message_row, session_row
-from signet_api.stream import EventStream
+from signet_api.stream import EventStream, polled
 
 router = APIRouter(prefix="/api/cross-agent", tags=["agents"], route_class=JsonRoute)
 
 #: Sessions of one answer: usually, and at most.
 USUAL_SESSIONS, MOST_SESSIONS = 50, 200
-#: Streams that may be open at once.
-MAX_LISTENERS = 16
-
-
-class TooManyListeners(SignetError):
-    """Too many programs listen to messages already; end one of them."""
-
-    kind = Kind.LIMITED
-    code = "too_many_listeners"
+#: How often the stream looks for something new.
+LOOK_SECONDS = 0.5
 
 
 class RelayOff(Forbidden):
@@ -123,16 +116,11 @@ async def get_stream(request: Request, state: Shared) -> Response:
     """Tell who comes and goes and what is said, from now on or since `Last-Event-ID`, while the client listens."""
     whose, peers = await _inbox(request, state), await _peers(request, state, MOST_SESSIONS)
     last = whole(request.headers.get("last-event-id"), 0, low=0, high=SAFE_INTEGER)
-    if state.message_listeners >= MAX_LISTENERS:
-        raise TooManyListeners
-    state.message_listeners += 1
-    listener = PeerFollower(state, whose, peers)
-    try:
-        first = await listener.begin(last)
-    except BaseException:
-        listener.leave()
-        raise
-    return EventStream(first, listener.more, listener.leave)
+    follower = PeerFollower(state, whose, peers)
+    with state.message_listeners.joining():
+        first = await follower.begin(last)
+    more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    return EventStream(first, more, state.message_listeners.leave)
 
 
 async def _peers(request: Request, state: State, usual: int) -> Peers:

@@ -12,7 +12,7 @@ from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
 from signet.domain.documents.models import Document, NewDocument, Rules, SourceType
-from signet.wire.documents import DocumentBody
+from signet.wire.requests.documents import DocumentBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import whole

@@ -17,7 +17,7 @@ from signet.domain.embeddings.models import Survey
 from signet.domain.memory.store import tags_of
 from signet.net import http
 from signet.providers import chosen, openai
-from signet.queue import limits
+from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet_api import processes, rows
 from signet_api.deps import Shared, State, agent_of
@@ -92,7 +92,7 @@ async def get_embedding_health(state: Shared) -> dict[str, object]:
 
 async def _probed(state: State) -> Probed:
     """Return what is known of the provider; while its queue waits for it, it is left in peace."""
-    retry_at = await state.db.aread(limits.breaker_retry_at, queue_of("embed"))
+    retry_at = await state.db.aread(circuit_breaker.breaker_retry_at, queue_of("embed"))
     now = clock.now()
     if retry_at is not None and retry_at > now.timestamp() * 1000:
         return Probed(fault=f"Not available; asked again at {clock.ms_to_text(retry_at)}", at=now)
@@ -102,7 +102,7 @@ async def _probed(state: State) -> Probed:
 
 def _tracker(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     settings = state.settings
-    retry_at = limits.breaker_retry_at(tx, queue_of("embed"))
+    retry_at = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
     waiting = {} if retry_at is None else {"waitingUntil": clock.ms_to_text(retry_at)}
     if not settings.pipeline.embedding_tracker.enabled:
         return {"tracker": None, **waiting}

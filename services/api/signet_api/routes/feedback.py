@@ -8,14 +8,14 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.config.pipeline import Feedback as Settings
 from signet.db import WriteTx
-from signet.domain.knowledge import paths
-from signet.domain.knowledge.paths import Path
-from signet.domain.knowledge.weights import Bounds
+from signet.domain.graph import path_feedback
+from signet.domain.graph.path_feedback import Path
+from signet.domain.graph.weights import Bounds
 from signet.domain.memory.models import Actor
 from signet.domain.sessions import ratings
 from signet.domain.sessions.ratings import Feedback, Recorded
 from signet.errors import Invalid
-from signet.wire.feedback import FeedbackBody
+from signet.wire.requests.feedback import FeedbackBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of
 
@@ -90,7 +90,7 @@ def _take(
     taken = ratings.record(tx, session_key, rated, agent_id=agent_id, actor=actor, now=now)
     if bounds is None:
         return taken, 0
-    moved = paths.apply(tx, taken.scores, ways, agent_id=agent_id, bounds=bounds, now=now)
+    moved = path_feedback.apply(tx, taken.scores, ways, agent_id=agent_id, bounds=bounds, now=now)
     return taken, moved
 
 

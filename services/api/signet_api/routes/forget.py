@@ -12,7 +12,7 @@ from signet.domain.memory.choose import Candidate, Choice
 from signet.domain.memory.models import Actor, Forget, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid, StorageFull
-from signet.wire.forget import ForgetBody
+from signet.wire.requests.forget import ForgetBody
 from signet_api import limits, scopes
 from signet_api.batches import each
 from signet_api.bodies import JsonRoute

@@ -10,7 +10,7 @@ from signet.domain.gitsync import settings as git_settings
 from signet.domain.gitsync import status, sync
 from signet.domain.gitsync.sync import Outcome
 from signet.domain.secrets.vault import Vault
-from signet.wire.git import GitConfigBody
+from signet.wire.requests.git import GitConfigBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
-from signet.domain.hooks import store as hooks
+from signet.domain.sessions import store as hooks
 from signet_api.deps import Shared, State
 
 router = APIRouter(prefix="/api/harnesses", tags=["harnesses"])

@@ -9,14 +9,13 @@ from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.auth import caller
-from signet.domain.hooks import claims, offered, progress, prompt
-from signet.domain.hooks.progress import Call
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor
 from signet.domain.recall import store as uses
-from signet.domain.sessions import ratings
+from signet.domain.sessions import claims, injection_log, lifecycle, prompt, ratings
+from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
-from signet.wire.hooks import PromptBody
+from signet.wire.requests.hooks import PromptBody
 from signet_api import episodes, transcripts
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
@@ -123,11 +122,11 @@ def _keep(
     now: datetime,
 ) -> None:
     query = " ".join(terms)
-    progress.prompted(tx, call, message, query, context.given, settings, warned=warned, now=now)
+    lifecycle.prompted(tx, call, message, query, context.given, settings, warned=warned, now=now)
     uses.touch(tx, context.memories, now)
     if call.key is None:
         return
-    offered.at_prompt(tx, call.agent_id, call.key, context.hits, context.memories, now=now)
+    injection_log.at_prompt(tx, call.agent_id, call.key, context.hits, context.memories, now=now)
     if rated:
         ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)
 

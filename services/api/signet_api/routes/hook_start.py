@@ -15,25 +15,32 @@ from signet.domain.agents import store as agents
 from signet.domain.auth import caller
 from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
-from signet.domain.hooks import identity, offered, progress, session_start, standing, wording
-from signet.domain.hooks.context import MEMORY
-from signet.domain.hooks.identity import Identity
-from signet.domain.hooks.models import Continuity
-from signet.domain.hooks.offers import Offer
-from signet.domain.hooks.progress import Call
-from signet.domain.hooks.session_start import Asked, Found
+from signet.domain.graph import latest_traversal
+from signet.domain.graph.latest_traversal import Origin
+from signet.domain.graph.latest_traversal import Phase as Walked
 from signet.domain.injections.models import Item, Phase
-from signet.domain.knowledge import walks
-from signet.domain.knowledge.walks import Origin
-from signet.domain.knowledge.walks import Phase as Walked
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
+from signet.domain.sessions import (
+    identity_files,
+    injection_log,
+    lifecycle,
+    session_start,
+    standing_rules,
+    wording,
+)
+from signet.domain.sessions.candidates import Offer
+from signet.domain.sessions.identity_files import Identity
+from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.models import Continuity
+from signet.domain.sessions.session_start import Asked, Found
+from signet.domain.sessions.start_text import MEMORY
 from signet.domain.updates import state as updates
 from signet.errors import Invalid, SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
-from signet.wire.hooks import SessionStartBody
-from signet.wire.recall import RecallBody
+from signet.wire.requests.hooks import SessionStartBody
+from signet.wire.requests.recall import RecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State
 from signet_api.episodes import EXPLAINED, Context, Question, context_of
@@ -64,13 +71,13 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     state.vectors.warm()
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
     now = clock.now()
-    begun = await state.db.awrite_quick(progress.begin, call, now=now)
+    begun = await state.db.awrite_quick(lifecycle.begin, call, now=now)
     await _read_commits(call, state)
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
     warnings = {"warnings": [begun.warning]} if begun.warning else {}
     if begun.is_known and body.needs_context is not True:
-        return {"identity": {"name": identity.UNNAMED}, **NOTHING, **warnings}
+        return {"identity": {"name": identity_files.UNNAMED}, **NOTHING, **warnings}
     return {**await _context(call, body.context or "", state, now), **warnings}
 
 
@@ -89,7 +96,7 @@ async def _context(call: Call, about: str, state: State, now: datetime) -> dict[
     about = (about or settings.hooks.session_start.query or "").strip()
     scores, files, secrets = await asyncio.gather(
         _recalled(call, about, state),
-        asyncio.to_thread(identity.load, state.workspace, call.agent_id),
+        asyncio.to_thread(identity_files.load, state.workspace, call.agent_id),
         asyncio.to_thread(_secrets, state),
     )
 
@@ -150,7 +157,7 @@ def _given(found: Found) -> list[str]:
     """Return names of what a session begins with: its memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
     rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
-    return [*([EXPLAINED] if ids else []), *ids, *map(standing.name_of, rules)]
+    return [*([EXPLAINED] if ids else []), *ids, *map(standing_rules.name_of, rules)]
 
 
 def _reads_workspace(call: Call, state: State) -> bool:
@@ -167,7 +174,7 @@ def _answer(
     notice: str,
     now: datetime,
 ) -> tuple[dict[str, object], list[Item]]:
-    who = identity.name_of(files, settings.agent)
+    who = identity_files.name_of(files, settings.agent)
     start = settings.hooks.session_start
     text, items = session_start.inject(
         found, files, who, secrets, settings, notice=notice, local=now.astimezone()
@@ -209,12 +216,12 @@ def _keep(
 
     told = [one.id for one in found.told]
     given = [*_given(found), *context.given]
-    progress.started(tx, call, fresh, given, settings, now=now)
-    offered.count(tx, told)
+    lifecycle.started(tx, call, fresh, given, settings, now=now)
+    injection_log.count(tx, told)
     if call.key is not None:
-        offered.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
+        injection_log.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
     if found.walk.focal:
-        walks.keep(
+        latest_traversal.keep(
             tx,
             found.walk,
             Walked.SESSION_START,

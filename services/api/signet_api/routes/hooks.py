@@ -7,11 +7,11 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.domain.agents import store as agents
-from signet.domain.hooks import compaction, continuity, progress
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
+from signet.domain.sessions import compaction, continuity, lifecycle
 from signet.errors import Invalid
-from signet.wire.hooks import CompactionBody, HookRememberBody, PreCompactionBody
+from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
 from signet_api.hook import HookRoute, bypassed, call_of, is_internal
@@ -54,7 +54,7 @@ async def post_remember(request: Request, state: Shared, actor: Who) -> dict[str
     )
     saved = await save(state, new, actor)
     note = partial(continuity.remembered, content=saved.content)
-    await state.db.awrite_quick(progress.used, call, note, state.settings, now=clock.now())
+    await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
     return {
         "success": True,
         "saved": True,
@@ -75,7 +75,7 @@ async def post_pre_compaction(request: Request, state: Shared) -> dict[str, obje
     if await bypassed(call, state):
         return {"summaryPrompt": "", "guidelines": "", "instructions": "", "bypassed": True}
     now, settings = clock.now(), state.settings
-    await state.db.awrite_quick(progress.compacting, call, body.session_context, settings, now=now)
+    await state.db.awrite_quick(lifecycle.compacting, call, body.session_context, settings, now=now)
     rules = settings.hooks.pre_compaction
 
     def recent(tx: ReadTx) -> list[Row]:
@@ -104,7 +104,9 @@ async def post_compaction_complete(
     return {"success": True, "memoryId": saved.id}
 
 
-async def keep_summary(call: progress.Call, summary: str, state: State, actor: Actor) -> Remembered:
+async def keep_summary(
+    call: lifecycle.Call, summary: str, state: State, actor: Actor
+) -> Remembered:
     """Save a summary as a memory of its session, which may then be given again what it was given (HK-93)."""
     new = NewMemory(
         content=summary,
@@ -120,5 +122,5 @@ async def keep_summary(call: progress.Call, summary: str, state: State, actor: A
         runtime_path=call.runtime_path,
     )
     saved = await save(state, new, actor)
-    await state.db.awrite_quick(progress.compacted, call, now=clock.now())
+    await state.db.awrite_quick(lifecycle.compacted, call, now=clock.now())
     return saved

@@ -5,9 +5,9 @@ from functools import partial
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.domain.hooks import continuity, progress
+from signet.domain.sessions import continuity, lifecycle
 from signet.errors import Invalid
-from signet.wire.hooks import HookRecallBody
+from signet.wire.requests.hooks import HookRecallBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared
 from signet_api.hook import HookRoute, bypassed, call_of, is_internal
@@ -30,5 +30,5 @@ async def post_hook_recall(request: Request, state: Shared) -> dict[str, object]
     answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), request, state)
     if call.key is not None:
         note = partial(continuity.asked, query=body.query)
-        await state.db.awrite_quick(progress.used, call, note, state.settings, now=clock.now())
+        await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
     return answer

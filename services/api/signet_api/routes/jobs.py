@@ -13,9 +13,9 @@ from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
-from signet.queue import Status, console
-from signet.queue.console import Which
-from signet.wire.jobs import MAX_JOBS, JobsBody
+from signet.queue import Status, admin
+from signet.queue.admin import JobFilter
+from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, Who
 from signet_api.params import instant, whole
@@ -46,7 +46,7 @@ async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
     them, `since` and `until` bound the latest change.
     """
     params = request.query_params
-    which = Which(
+    which = JobFilter(
         states=_states(params.get("status")),
         kind=params.get("kind") or None,
         code=params.get("code") or None,
@@ -57,13 +57,13 @@ async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
         **_within(),
     )
     limit = whole(params.get("limit"), 50, low=1, high=MAX_JOBS)
-    rows = await state.db.aread(console.find, which, limit=limit)
+    rows = await state.db.aread(admin.find, which, limit=limit)
     return {"jobs": [_job(row) for row in rows], "count": len(rows)}
 
 
 def _states(text: str | None) -> Sequence[Status]:
     if not text:
-        return console.EVERY.states
+        return admin.EVERY.states
     try:
         return tuple(dict.fromkeys(Status(name.strip()) for name in text.split(",")))
     except ValueError as error:
@@ -132,37 +132,37 @@ async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> dict[str, obje
 
 
 def _retry_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> None:
-    console.retry(tx, job_id, now=now)
+    admin.retry(tx, job_id, now=now)
     _audit(tx, "retryJob", [job_id], actor=actor, now=now)
 
 
 def _cancel_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> Status:
-    status = console.cancel_one(tx, job_id, now=now)
+    status = admin.cancel_one(tx, job_id, now=now)
     _audit(tx, "cancelJob", [job_id], actor=actor, now=now)
     return status
 
 
 def _retry_many(
-    tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime
+    tx: WriteTx, which: JobFilter, limit: int, *, actor: Actor, now: datetime
 ) -> tuple[list[str], bool]:
     chosen, more = _ids(tx, which, limit)
-    found = console.requeue(tx, now=now, job_ids=chosen, limit=limit)
+    found = admin.requeue(tx, now=now, job_ids=chosen, limit=limit)
     _audit(tx, "requeueDeadJobs", found, actor=actor, now=now)
     return found, more
 
 
 def _cancel_many(
-    tx: WriteTx, which: Which, limit: int, *, actor: Actor, now: datetime
+    tx: WriteTx, which: JobFilter, limit: int, *, actor: Actor, now: datetime
 ) -> tuple[list[str], bool]:
     chosen, more = _ids(tx, which, limit)
-    found = [job_id for job_id in chosen if console.cancel(tx, job_id, now=now)]
+    found = [job_id for job_id in chosen if admin.cancel(tx, job_id, now=now)]
     _audit(tx, "cancelJobs", found, actor=actor, now=now)
     return found, more
 
 
-def _ids(tx: ReadTx, which: Which, limit: int) -> tuple[list[str], bool]:
+def _ids(tx: ReadTx, which: JobFilter, limit: int) -> tuple[list[str], bool]:
     """Return the oldest jobs of a choice, and whether there are more than the limit."""
-    found = [row["id"] for row in console.find(tx, which, limit=limit + 1, oldest_first=True)]
+    found = [row["id"] for row in admin.find(tx, which, limit=limit + 1, oldest_first=True)]
     return found[:limit], len(found) > limit
 
 
@@ -174,14 +174,14 @@ def _audit(tx: WriteTx, action: str, jobs: list[str], *, actor: Actor, now: date
 
 async def _row(db: Database, job_id: str) -> Row:
     """Return a job that the caller may see; raises NotFound."""
-    rows = await db.aread(console.find, Which(job_ids=[job_id], **_within()))
+    rows = await db.aread(admin.find, JobFilter(job_ids=[job_id], **_within()))
     if not rows:
         raise NotFound("Job not found")
     return rows[0]
 
 
-def _which(body: JobsBody, *states: Status) -> Which:
-    return Which(
+def _which(body: JobsBody, *states: Status) -> JobFilter:
+    return JobFilter(
         states=states,
         kind=body.kind,
         code=body.code,

@@ -9,15 +9,15 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import store as agents
-from signet.domain.knowledge import browse, pinning, stats
-from signet.domain.knowledge.browse import Detail
-from signet.domain.knowledge.missing import borne
-from signet.domain.knowledge.models import UnknownEntity
-from signet.domain.knowledge.pinning import Pin, PinType
-from signet.domain.knowledge.stats import EntityHealth
+from signet.domain.graph import browse, pins, stats
+from signet.domain.graph.browse import Detail
+from signet.domain.graph.missing_tables import borne
+from signet.domain.graph.pins import Pin, PinType
+from signet.domain.graph.stats import EntityHealth
+from signet.domain.graph.visibility import UnknownEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
-from signet.wire.knowledge import PinBody
+from signet.wire.requests.knowledge import PinBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of
 from signet_api.params import whole
@@ -58,7 +58,7 @@ async def get_entities(request: Request, state: Shared) -> dict[str, object]:
 async def get_pinned(request: Request, state: Shared) -> list[dict[str, object]]:
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
     type = _one_of("pin_type", request.query_params.get("pin_type"), tuple(PinType)) or PinType.PIN
-    found = await look(state, await agent(request), pinning.listed, PinType(type), otherwise=())
+    found = await look(state, await agent(request), pins.listed, PinType(type), otherwise=())
     return [dict(row) for row in found]
 
 
@@ -147,7 +147,7 @@ async def post_pin(
 async def delete_pin(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
     """Take back a pin or a suppression."""
     _check_frozen(state)
-    await state.db.awrite(pinning.clear, entity_id, agent_id=await agent(request))
+    await state.db.awrite(pins.clear, entity_id, agent_id=await agent(request))
     return {"pinned": False}
 
 
@@ -177,7 +177,7 @@ async def look(
 
 
 def _pin(tx: WriteTx, entity_id: str, pin: Pin, agent_id: str, *, now: datetime) -> float:
-    return pinning.put(tx, entity_id, pin, reader=agents.reader(tx, agent_id), now=now)
+    return pins.put(tx, entity_id, pin, reader=agents.reader(tx, agent_id), now=now)
 
 
 def _page(request: Request) -> tuple[int, int]:

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Request
 
-from signet.domain.knowledge import communities
-from signet.domain.knowledge.communities import Overview
+from signet.domain.graph import communities
+from signet.domain.graph.communities import Overview
 from signet_api.deps import Shared
 from signet_api.routes.knowledge import agent, look
 

@@ -7,16 +7,16 @@ from datetime import datetime
 from fastapi import APIRouter, Request, Response
 
 from signet import clock
-from signet.domain.knowledge import constellation, expand, hygiene, impact, stats, walks
-from signet.domain.knowledge.constellation import Constellation, Extent
-from signet.domain.knowledge.expand import Expanded, Question
-from signet.domain.knowledge.hygiene import Report
-from signet.domain.knowledge.impact import Impact
-from signet.domain.knowledge.missing import borne
-from signet.domain.knowledge.models import UnknownEntity
-from signet.domain.knowledge.weights import Bounds
+from signet.domain.graph import constellation, expand, hygiene, impact, latest_traversal, stats
+from signet.domain.graph.constellation import Constellation, Extent
+from signet.domain.graph.expand import Expanded, Question
+from signet.domain.graph.hygiene import Report
+from signet.domain.graph.impact import Impact
+from signet.domain.graph.missing_tables import borne
+from signet.domain.graph.visibility import UnknownEntity
+from signet.domain.graph.weights import Bounds
 from signet.errors import Invalid
-from signet.wire.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
+from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
 from signet_api import rows
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
@@ -49,7 +49,7 @@ async def get_stats(request: Request, state: Shared) -> Mapping[str, int | float
 @router.get("/api/knowledge/traversal/status")
 async def get_traversal_status(request: Request, state: Shared) -> dict[str, object]:
     """Return what the newest walk through the graph has met, null before the first."""
-    found = await look(state, await agent(request), walks.newest, otherwise=None)
+    found = await look(state, await agent(request), latest_traversal.newest, otherwise=None)
     return {"status": found}
 
 

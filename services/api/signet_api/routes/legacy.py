@@ -11,7 +11,7 @@ from signet.domain.browse.similar import Similar
 from signet.domain.memory import filters
 from signet.domain.memory.store import tags_of
 from signet.errors import Invalid
-from signet.wire.browse import SearchParams
+from signet.wire.requests.browse import SearchParams
 from signet_api.deps import Shared, agent_of
 from signet_api.params import checked, whole
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.maintenance import cycle
-from signet.queue import console
+from signet.queue import admin
 from signet_api import processes
 from signet_api.deps import Shared, State
 from signet_api.routes.pipeline import WORKER, WORKERS
@@ -27,7 +27,7 @@ async def post_nudge(state: Shared) -> dict[str, object]:
 
 
 def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
-    console.hurry(tx, now=now)
+    admin.hurry(tx, now=now)
     if is_maintained:
         cycle.ask(tx, f"nudged {clock.to_text(now)}", now=now)
 
@@ -35,4 +35,4 @@ def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
 def _woken(tx: ReadTx, state: State, now: datetime) -> list[str]:
     living = processes.states(tx, state.workspace.runtime_dir, now=now)
     is_there = WORKER not in processes.missing(living)
-    return list(WORKERS) if is_there and not console.is_paused(tx) else []
+    return list(WORKERS) if is_there and not admin.is_paused(tx) else []

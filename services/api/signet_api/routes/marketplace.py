@@ -15,7 +15,7 @@ from signet.domain.marketplace.store import Installed
 from signet.errors import Invalid
 from signet.net.http import host_of
 from signet.observe import logs
-from signet.wire.marketplace import InstallBody, ProbeBody, RegisterBody
+from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody
 from signet_api.deps import Shared, State
 from signet_api.marketplace import check_secrets, marketplace_router, standing
 from signet_api.routed import apart

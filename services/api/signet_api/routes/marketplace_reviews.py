@@ -11,7 +11,7 @@ from signet import clock
 from signet.domain.marketplace import reviews
 from signet.domain.marketplace.reviews import Review, Reviews, Sync, SyncFailed
 from signet.observe import logs
-from signet.wire.marketplace import ReviewBody, SyncBody
+from signet.wire.requests.marketplace import ReviewBody, SyncBody
 from signet_api.deps import Shared
 from signet_api.marketplace import marketplace_router
 from signet_api.params import whole

@@ -8,7 +8,7 @@ from signet import clock
 from signet.domain.marketplace import edit
 from signet.domain.marketplace.store import Installed
 from signet.observe import logs
-from signet.wire.marketplace import ChangeBody, PolicyBody
+from signet.wire.requests.marketplace import ChangeBody, PolicyBody
 from signet_api.deps import Shared
 from signet_api.marketplace import (
     check_scope,

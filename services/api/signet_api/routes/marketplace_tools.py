@@ -9,7 +9,7 @@ from signet import clock
 from signet.domain.marketplace import expose
 from signet.domain.marketplace.models import NoSuchTool, Routed
 from signet.errors import Invalid
-from signet.wire.marketplace import CallBody
+from signet.wire.requests.marketplace import CallBody
 from signet_api import rows
 from signet_api.deps import Shared, State
 from signet_api.marketplace import context_of, marketplace_router, policy_body

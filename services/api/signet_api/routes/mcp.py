@@ -21,7 +21,7 @@ from signet_api.bodies import parse
 from signet_api.deps import Shared, said
 from signet_api.errors import answer
 from signet_api.inner import ask
-from signet_api.stream import EventStream
+from signet_api.stream import EventStream, polled
 from signet_api.toolfeed import ToolFollower
 
 router = APIRouter(tags=["mcp"])
@@ -30,8 +30,8 @@ router = APIRouter(tags=["mcp"])
 MAX_BYTES = 10 * 1024 * 1024
 #: Most messages of a batch: each may have a long answer, and nobody had to show a token for them yet.
 MAX_MESSAGES = 100
-#: Streams that may be open at once; a client without one asks for the list when it wants to.
-MAX_LISTENERS = 64
+#: How often the stream looks whether a person has changed something about a tool server.
+LOOK_SECONDS = 0.5
 
 #: Who history says it was (MC-10); a token knows better.
 _HEADERS = {
@@ -96,16 +96,16 @@ async def get_mcp(request: Request, state: Shared) -> Response:
     """Tell a client when its list of tools has changed, as long as it listens; 405 when too many listen already."""
     if not _takes(request, "text/event-stream"):
         return answer(406, "Accept must allow text/event-stream", "not_acceptable")
-    if state.tool_listeners >= MAX_LISTENERS:
+    if state.tool_listeners.is_full:
         allow = {"allow": "POST, DELETE"}
         return answer(405, "Method not allowed", "method_not_allowed", headers=allow)
 
     async def tools() -> object:
         return (await _list(request, Listing(None)))["result"]
 
-    state.tool_listeners += 1
-    follower = ToolFollower(state, tools)
-    return EventStream(b": listening\n\n", follower.more, follower.leave)
+    state.tool_listeners.join()
+    more = polled(ToolFollower(state, tools).look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    return EventStream(b": listening\n\n", more, state.tool_listeners.leave)
 
 
 @router.delete("/mcp")

@@ -13,10 +13,10 @@ from signet.db import ReadTx, Row
 from signet.domain.agents import store as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
-from signet.domain.knowledge import walks
-from signet.observe import rings
+from signet.domain.graph import latest_traversal
+from signet.observe import latency
 from signet.providers import ration
-from signet.queue import Status, console, stats
+from signet.queue import Status, admin, stats
 from signet.queue.stats import Breaker, Progress
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
@@ -64,7 +64,7 @@ async def get_pipeline_status(request: Request, state: Shared) -> dict[str, obje
     agent_id = await agent(request)
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return found | {
-        "latency": await asyncio.to_thread(rings.summaries),
+        "latency": await asyncio.to_thread(latency.summaries),
         "diagnostics": (await state.reports.get(state.settings)).as_dict(),
     }
 
@@ -72,14 +72,14 @@ async def get_pipeline_status(request: Request, state: Shared) -> dict[str, obje
 @router.post("/api/pipeline/pause")
 async def post_pause(db: Db, actor: Who) -> dict[str, object]:
     """Let workers finish what they run and take nothing new; survives restarts."""
-    await db.awrite(console.pause, True, now=clock.now(), actor=actor.name)
+    await db.awrite(admin.pause, True, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": True}
 
 
 @router.post("/api/pipeline/resume")
 async def post_resume(db: Db, actor: Who) -> dict[str, object]:
     """Let workers take jobs again."""
-    await db.awrite(console.pause, False, now=clock.now(), actor=actor.name)
+    await db.awrite(admin.pause, False, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": False}
 
 
@@ -88,7 +88,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str,
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
     living = processes.states(tx, state.workspace.runtime_dir, now=now)
-    paused = console.is_paused(tx)
+    paused = admin.is_paused(tx)
     mode = mode_of(settings)
     memory = {
         "byType": {one.kind: _kind(one, paused) for one in kinds},
@@ -110,7 +110,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str,
         "errorSummary": stats.error_codes(tx),
         "traversal": {
             "enabled": settings.pipeline.traversal.enabled,
-            "lastRun": walks.last(tx, reader=agents.reader(tx, agent_id)),
+            "lastRun": latest_traversal.last(tx, reader=agents.reader(tx, agent_id)),
         },
         **NOT_YET,
     }

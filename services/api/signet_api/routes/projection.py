@@ -13,7 +13,7 @@ from signet.domain.projection import project
 from signet.domain.projection.models import MOST, View
 from signet.domain.projection.project import Looked
 from signet.errors import Invalid
-from signet.wire.browse import MapParams
+from signet.wire.requests.browse import MapParams
 from signet_api import rows
 from signet_api.deps import Shared, agent_of
 from signet_api.params import checked, whole

@@ -14,7 +14,6 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
-from signet.domain.hooks.progress import Call
 from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
@@ -26,11 +25,12 @@ from signet.domain.recall.models import (
     QueryVector,
     Result,
 )
+from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event
-from signet.wire.hooks import HookRecallBody, bare
-from signet.wire.recall import RecallBody
+from signet.wire.requests.hooks import HookRecallBody, bare
+from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of, said

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 
 from signet import clock
 from signet.domain.graph.models import EXTRACTED, UNKNOWN
-from signet.domain.graph.told import (
+from signet.domain.graph.structured_input import (
     CONFIDENCE,
     IMPORTANCE,
     AttributeKind,
@@ -23,10 +23,10 @@ from signet.domain.graph.told import (
 )
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 from signet.errors import Invalid, TooLarge
-from signet.wire.memory import MAX_CONTENT_CHARS, RememberBody
-from signet.wire.model import KEY_CHARS, NAME_CHARS
+from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
+from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
 from signet_api.bodies import body_of, described
 from signet_api.deps import State, actor_of, agent_of, asking, project_of, said, state_of

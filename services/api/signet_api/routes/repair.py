@@ -23,7 +23,7 @@ from signet.domain.repair import memories, read, run, stats
 from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter
 from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
 from signet.errors import Invalid
-from signet.queue import console
+from signet.queue import admin
 from signet_api import processes
 from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who
@@ -207,7 +207,7 @@ def _told(result: Result, *, is_at_work: bool) -> Result:
 def _is_at_work(tx: ReadTx, state: State) -> bool:
     """Return whether somebody takes jobs now."""
     living = processes.states(tx, state.workspace.runtime_dir, now=clock.now())
-    return "worker" not in processes.missing(living) and not console.is_paused(tx)
+    return "worker" not in processes.missing(living) and not admin.is_paused(tx)
 
 
 async def _body(request: Request) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from signet.domain.secrets import run, use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
-from signet.wire.secrets import ExecBody, SecretBody
+from signet.wire.requests.secrets import ExecBody, SecretBody
 from signet_api.access import is_here
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who

@@ -5,7 +5,7 @@ import asyncio
 from fastapi import APIRouter, Depends
 
 from signet.domain.secrets import account
-from signet.wire.secrets import ConnectBody, ImportBody
+from signet.wire.requests.secrets import ConnectBody, ImportBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
 from signet_api.routes.secrets import from_here, vault_of

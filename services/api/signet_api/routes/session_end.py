@@ -11,14 +11,14 @@ from dataclasses import replace
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.domain.hooks import finish, progress
-from signet.domain.hooks.progress import Call
-from signet.domain.sessions import files, turns
-from signet.domain.sessions.models import Queued, Session
+from signet.domain.sessions import lifecycle, session_end
+from signet.domain.sessions.lifecycle import Call
+from signet.domain.transcripts import log_files, merge
+from signet.domain.transcripts.models import Queued, Session
 from signet.errors import Invalid
 from signet.observe import logs, record
 from signet.observe.record import Event
-from signet.wire.sessions import SessionEndBody
+from signet.wire.requests.sessions import SessionEndBody
 from signet_api import transcripts
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State
@@ -65,16 +65,16 @@ async def end_session(
 ) -> dict[str, object]:
     """Let go of the session first, so that it is free whatever becomes of its transcript (HK-13).
 
-    A call that reports the end of a turn only hands over what was said (see `sessions/turns.py`). `reads` lets the
+    A call that reports the end of a turn only hands over what was said (see `sessions/merge.py`). `reads` lets the
     file be read that the body names, whoever the caller is.
     """
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
-    if call.key and turns.is_turn_end(call.harness, call.runtime_path, body.reason):
+    if call.key and merge.is_turn_end(call.harness, call.runtime_path, body.reason):
         queued, kept = await _end_turn(body, call, state, reads=reads)
         return _told(queued, kept) if kept else {**NOTHING, "bypassed": True}
     is_cleared, now = body.reason == "clear", clock.now()
     before = await state.db.awrite(
-        progress.ended, call, state.settings, is_kept=not is_cleared, now=now
+        lifecycle.ended, call, state.settings, is_kept=not is_cleared, now=now
     )
     state.following.pop((call.agent_id, call.key or ""), None)
     if before is not None and before.bypasses(now):
@@ -84,7 +84,7 @@ async def end_session(
     call = replace(call, project=call.project or (before.project if before else None))
     session = await _session(body, call, state, reads=reads)
     await state.injections.flush()
-    queued = await state.db.awrite(finish.finish, session, state.settings, now=now)
+    queued = await state.db.awrite(session_end.finish, session, state.settings, now=now)
     record.event(
         Event.SESSION_END,
         harness=body.harness,
@@ -99,12 +99,12 @@ async def _end_turn(
 ) -> tuple[Queued | None, Session | None]:
     """Keep what was said so far and queue what is new in it; without a session it is bypassed."""
     now = clock.now()
-    before = await state.db.awrite(progress.turned, call, now=now)
+    before = await state.db.awrite(lifecycle.turned, call, now=now)
     if before is not None and before.bypasses(now):
         return None, None
     session = replace(await _session(body, call, state, reads=reads), is_turn=True)
     await state.injections.flush()
-    return await state.db.awrite(finish.turn, session, state.settings, now=now), session
+    return await state.db.awrite(session_end.turn, session, state.settings, now=now), session
 
 
 def _told(queued: Queued | None, session: Session) -> dict[str, object]:
@@ -122,13 +122,15 @@ async def _session(
     """Return what was handed over."""
     path = body.transcript_path if reads else transcripts.readable_path(state, body.transcript_path)
     masks = state.settings.memory.mask_secrets
-    masked, steps = await asyncio.to_thread(files.session_of, path, body.transcript, masks=masks)
+    masked, steps = await asyncio.to_thread(
+        log_files.session_of, path, body.transcript, masks=masks
+    )
     text = masked.text
     if not text and len(body.transcript or "") > SILENT_CHARS:
         log.warning("session.silent", harness=body.harness, chars=len(body.transcript or ""))
     return Session(
         agent_id=call.agent_id,
-        key=call.key or files.key_of(text),
+        key=call.key or log_files.key_of(text),
         harness=body.harness,
         project=call.project,
         text=text,

@@ -9,12 +9,12 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.agents import presence
 from signet.domain.agents.presence import Presence
 from signet.domain.auth import caller
-from signet.domain.hooks import claims, earlier, progress, prompt, store
-from signet.domain.hooks.models import State as Session
 from signet.domain.injections import show
+from signet.domain.sessions import claims, lifecycle, prompt, store, transcript_search
+from signet.domain.sessions.models import State as Session
 from signet.errors import Invalid, NotFound
-from signet.wire.hooks import BypassBody, TranscriptSearchBody, bare
 from signet.wire.injections import SessionContext
+from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
 from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Db, Shared, agent_of
 
@@ -52,11 +52,11 @@ async def post_search(request: Request, db: Db) -> dict[str, object]:
     scope = caller.current().scope
     caller.current().check_row(project=body.project)
     found = await db.aread(
-        earlier.search,
+        transcript_search.search,
         prompt.terms(body.query),
         agent_id=await agent_of(body.agent_id, body.session_key, request),
         project=scope.project or body.project,
-        chars=earlier.SEARCH_CHARS,
+        chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
     results = [
@@ -92,7 +92,7 @@ async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, o
     if not isinstance(body.enabled, bool):
         raise Invalid("enabled (boolean) is required")
     key, is_on = bare(session_key), body.enabled
-    await db.awrite(lambda tx: progress.bypass(tx, _live(tx, key), is_on=is_on, now=clock.now()))
+    await db.awrite(lambda tx: lifecycle.bypass(tx, _live(tx, key), is_on=is_on, now=clock.now()))
     return {"key": key, "bypassed": is_on}
 
 
@@ -100,7 +100,7 @@ async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, o
 async def post_renew(session_key: str, db: Db) -> dict[str, object]:
     """Let the claim of a session last as long as a new one."""
     key = bare(session_key)
-    until = await db.awrite(lambda tx: progress.renew(tx, _live(tx, key), now=clock.now()))
+    until = await db.awrite(lambda tx: lifecycle.renew(tx, _live(tx, key), now=clock.now()))
     return {"key": key, "renewed": True, "expiresAt": clock.to_text(until)}
 
 
@@ -110,7 +110,7 @@ async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str
     scope = caller.current().scope
     agent_id = await _only(request)
     row = await db.aread(
-        earlier.transcript, bare(session_key), agent_id=agent_id, project=scope.project
+        transcript_search.transcript, bare(session_key), agent_id=agent_id, project=scope.project
     )
     if row is None:
         raise UnknownSession

@@ -14,7 +14,7 @@ from signet.domain.skills.models import Rules, Skill
 from signet.domain.skills.relations import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
-from signet.wire.skills import InstallBody
+from signet.wire.requests.skills import InstallBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of
 

@@ -9,10 +9,10 @@ from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
-from signet.domain.hooks import store as sessions
+from signet.domain.sessions import store as sessions
 from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
-from signet.queue import console, limits, stats
+from signet.queue import admin, circuit_breaker, stats
 from signet.queue.kinds import QUEUES
 from signet_api import processes, resolution
 from signet_api.deps import Shared, State
@@ -63,13 +63,13 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     model = state.vectors.model
     coverage = embeddings.coverage(tx, model=model)
     running, bypassed = sessions.counts(tx, now=now)
-    waiting = {name: limits.breaker_retry_at(tx, name) for name in QUEUES}
+    waiting = {name: circuit_breaker.breaker_retry_at(tx, name) for name in QUEUES}
     return {
         "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
         "activeSessions": running,
         "bypassedSessions": bypassed,
         "providerResolution": resolution.told(tx, state),
-        "queue": stats.totals(tx) | {"paused": console.is_paused(tx)},
+        "queue": stats.totals(tx) | {"paused": admin.is_paused(tx)},
         "oldestDueSeconds": stats.oldest_due_seconds(tx, now=now),
         "waitingForProvider": {
             name: clock.ms_to_text(at) for name, at in waiting.items() if at is not None

@@ -12,7 +12,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.synthesis import ask, file, run, store
 from signet.domain.synthesis.plan import Plan
 from signet.errors import Conflict, Invalid, Unavailable
-from signet.wire.sessions import SynthesisBody, SynthesisCompleteBody
+from signet.wire.requests.sessions import SynthesisBody, SynthesisCompleteBody
 from signet_api import processes
 from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Shared, State, agent_of

@@ -12,15 +12,17 @@ from signet.domain.tasks import cron, edit, start, store
 from signet.domain.tasks.edit import Wish
 from signet.domain.tasks.models import Task
 from signet.errors import NotFound
-from signet.wire.tasks import TaskBody
+from signet.wire.requests.tasks import TaskBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared
 from signet_api.params import whole
-from signet_api.stream import EventStream
+from signet_api.stream import EventStream, polled
 from signet_api.taskfeed import TaskFollower
 
 router = APIRouter(tags=["tasks"], route_class=JsonRoute)
 
+#: How often the stream of a task looks for more output.
+LOOK_SECONDS = 0.25
 #: Runs that are shown with their task.
 RUNS_SHOWN = 20
 MAX_RUNS = 200
@@ -89,7 +91,8 @@ async def get_stream(task_id: str, state: Shared) -> Response:
     """Tell what the runs of a task say, from what the one that is on has said so far."""
     await state.db.aread(start.get, task_id)
     follower = TaskFollower(state, task_id)
-    return EventStream(follower.connected(), follower.more, follower.leave)
+    more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    return EventStream(follower.connected(), more, follower.leave)
 
 
 def _overview(tx: ReadTx) -> list[dict[str, object]]:

@@ -11,8 +11,8 @@ from fastapi.responses import StreamingResponse
 from starlette.responses import Response
 
 from signet.db import Database
-from signet.domain.telemetry import store
-from signet.domain.telemetry.store import Span
+from signet.domain.activity import events
+from signet.domain.activity.events import Span
 from signet.errors import Invalid, NotFound
 from signet_api.deps import Shared, State
 from signet_api.params import instant, whole
@@ -35,8 +35,8 @@ async def get_events(request: Request, state: Shared) -> dict[str, object]:
     span = _span(request, 100, most=10_000)
     if not _is_enabled(state):
         return {"events": [], "enabled": False}
-    await state.recording.aflush()
-    return {"events": await state.db.aread(store.newest, span), "enabled": True}
+    await state.flusher.aflush()
+    return {"events": await state.db.aread(events.newest, span), "enabled": True}
 
 
 @router.get("/stats")
@@ -45,8 +45,8 @@ async def get_stats(request: Request, state: Shared) -> dict[str, object]:
     since = instant(request.query_params, "since")
     if not _is_enabled(state):
         return {"enabled": False}
-    await state.recording.aflush()
-    return {"enabled": True} | await state.db.aread(store.stats, since=since)
+    await state.flusher.aflush()
+    return {"enabled": True} | await state.db.aread(events.stats, since=since)
 
 
 @router.get("/export", response_class=Response)
@@ -55,8 +55,8 @@ async def get_export(request: Request, state: Shared) -> Response:
     span = _span(request, 10_000, most=100_000)
     if not _is_enabled(state):
         raise NotEnabled()
-    await state.recording.aflush()
-    return StreamingResponse(_pages(state.db, store.events_page, span, _lines), media_type=NDJSON)
+    await state.flusher.aflush()
+    return StreamingResponse(_pages(state.db, events.page, span, _lines), media_type=NDJSON)
 
 
 @router.get("/training-export", response_class=Response)
@@ -66,11 +66,11 @@ async def get_training_export(request: Request, state: Shared) -> Response:
     if form not in ("ndjson", "csv"):
         raise Invalid("format must be ndjson or csv")
     span = _span(request, 1_000, most=10_000)
-    page = partial(store.pairs_page, agent_id=request.query_params.get("agent_id") or None)
+    page = partial(events.training_page, agent_id=request.query_params.get("agent_id") or None)
     if form == "ndjson":
         return StreamingResponse(_pages(state.db, page, span, _lines), media_type=NDJSON)
     pages = _pages(
-        state.db, page, span, _table, head=_table([dict.fromkeys(store.PAIR)], head=True)
+        state.db, page, span, _table, head=_table([dict.fromkeys(events.PAIR)], head=True)
     )
     return StreamingResponse(pages, media_type="text/csv; charset=utf-8")
 
@@ -101,7 +101,7 @@ async def _pages(
         yield head
     left, after = span.limit, ""
     while left > 0:
-        rows = await db.aread(page, span, after=after, limit=min(left, store.PAGE_ROWS))
+        rows = await db.aread(page, span, after=after, limit=min(left, events.PAGE_ROWS))
         if not rows:
             return
         left, after = left - len(rows), str(rows[-1]["id"])
@@ -114,7 +114,7 @@ def _lines(rows: Iterable[Row]) -> str:
 
 def _table(rows: Iterable[Row], *, head: bool = False) -> str:
     out = io.StringIO()
-    writer = csv.DictWriter(out, store.PAIR)
+    writer = csv.DictWriter(out, events.PAIR)
     if head:
         writer.writeheader()
     else:

@@ -6,7 +6,7 @@ import os
 from fastapi import APIRouter, Request
 
 from signet import __version__, clock
-from signet.domain.timeline import timeline
+from signet.domain.activity import timeline
 from signet.observe import logfile, logread
 from signet_api.deps import Shared, State
 from signet_api.params import whole
@@ -35,7 +35,7 @@ async def _timeline(entity_id: str, request: Request, state: State) -> dict[str,
         high=timeline.MAX_LIMIT,
     )
     place = logfile.place(state.workspace.log_dir, os.environ)
-    await state.recording.aflush()
+    await state.flusher.aflush()
     lines = await asyncio.to_thread(
         logread.newest, place, timeline.LOG_LINES, logread.Filter(level="debug")
     )

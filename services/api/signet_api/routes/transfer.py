@@ -17,7 +17,7 @@ from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
-from signet.wire.transfer import ImportBody, TextBody
+from signet.wire.requests.transfer import ImportBody, TextBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.routes.remember import new_memory

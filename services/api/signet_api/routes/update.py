@@ -10,7 +10,7 @@ from signet.domain.updates import check, install, versions
 from signet.domain.updates import settings as update_settings
 from signet.domain.updates import state as update_state
 from signet.paths import Workspace
-from signet.wire.update import UpdateConfigBody, UpdateRunBody
+from signet.wire.requests.update import UpdateConfigBody, UpdateRunBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import dramatiq
 
 from signet.queue.broker import JobsBroker
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet.queue.kinds import queue_of
 from signet_worker.actors.backup import backup
 from signet_worker.actors.cluster_entities import cluster_entities
@@ -35,7 +35,7 @@ from signet_worker.actors.update_check import update_check
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
 
-Actor = Callable[[Run, Context], None]
+Actor = Callable[[JobContext, Context], None]
 
 ACTORS: Mapping[str, Actor] = {
     "backup": backup,
@@ -74,8 +74,8 @@ def declare(broker: JobsBroker, context: Context) -> None:
         declared(_bound(actor, context))
 
 
-def _bound(actor: Actor, context: Context) -> Callable[[Run], None]:
-    def run(job: Run) -> None:
+def _bound(actor: Actor, context: Context) -> Callable[[JobContext], None]:
+    def run(job: JobContext) -> None:
         actor(job, context)
 
     return run

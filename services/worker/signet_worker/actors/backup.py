@@ -2,11 +2,11 @@
 
 from signet import clock
 from signet.domain.backup import automatic
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def backup(job: Run, context: Context) -> None:
+def backup(job: JobContext, context: Context) -> None:
     """Make the copy of the day, unless an earlier run of this job has."""
     path = automatic.daily(
         context.workspace,

@@ -1,12 +1,12 @@
 """`cluster_entities`: find out which entities belong together."""
 
-from signet.domain.knowledge import clustering
+from signet.domain.graph import clustering
 from signet.domain.repair import run
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def cluster_entities(job: Run, context: Context) -> None:
+def cluster_entities(job: JobContext, context: Context) -> None:
     """Find the communities of the agent for whom somebody has asked, or of all."""
     if "action" in job.lease.payload:
         run.in_worker(job, context.settings, context.workspace, context)

@@ -2,11 +2,11 @@
 
 from signet.domain.summaries import condense as condensing
 from signet.errors import NotNow
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def condense(job: Run, context: Context) -> None:
+def condense(job: JobContext, context: Context) -> None:
     """Condense the job's summaries; it waits while nothing may be changed."""
     if not context.may_write():
         raise NotNow

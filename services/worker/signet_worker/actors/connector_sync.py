@@ -2,10 +2,10 @@
 
 from signet.domain.connectors import sync
 from signet.domain.documents.models import Rules
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def connector_sync(job: Run, context: Context) -> None:
+def connector_sync(job: JobContext, context: Context) -> None:
     """Do the job's sync."""
     sync.run(job, Rules.of(context.settings))

@@ -2,10 +2,10 @@
 
 from signet.domain.documents import ingest
 from signet.domain.documents.models import Rules
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def document_ingest(job: Run, context: Context) -> None:
+def document_ingest(job: JobContext, context: Context) -> None:
     """Read the job's document."""
     ingest.run(job, Rules.of(context.settings), context.workspace.root)

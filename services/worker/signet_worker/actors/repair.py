@@ -1,10 +1,10 @@
 """`repair`: put right what somebody has asked for, in small steps."""
 
 from signet.domain.repair import run
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def repair(job: Run, context: Context) -> None:
+def repair(job: JobContext, context: Context) -> None:
     """Do the job's repair."""
     run.in_worker(job, context.settings, context.workspace, context)

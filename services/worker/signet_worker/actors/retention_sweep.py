@@ -8,14 +8,14 @@ from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept
 from signet.domain.retention.windows import Windows
 from signet.queue import BULK, Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 #: A sweep ends well within the time limit of its job; another one goes on with the rest.
 MOST_MS = 200_000
 
 
-def retention_sweep(job: Run, context: Context) -> None:
+def retention_sweep(job: JobContext, context: Context) -> None:
     """Run the steps in order and report what went."""
     settings, now = context.settings.retention, clock.now()
     ends_at = clock.monotonic_ms() + MOST_MS
@@ -37,5 +37,5 @@ def retention_sweep(job: Run, context: Context) -> None:
 def _result(tx: WriteTx, swept: Swept, now: datetime) -> dict[str, object]:
     if not swept.is_finished:
         slot = f"after {clock.to_text(now)}"
-        enqueue(tx, Job(kind="retention_sweep", slot=slot, priority=BULK), now=now)
+        enqueue(tx, Job(kind="retention_sweep", dedupe_key=slot, priority=BULK), now=now)
     return dict(swept.counts)

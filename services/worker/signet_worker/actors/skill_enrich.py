@@ -2,11 +2,11 @@
 
 from signet.domain.skills import enrich
 from signet.domain.skills.models import Rules
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def skill_enrich(job: Run, context: Context) -> None:
+def skill_enrich(job: JobContext, context: Context) -> None:
     """Enrich the job's skill, if there is a model and enrichment is on."""
     rules = Rules.of(context.settings)
     model = context.language_model() if rules.enabled and rules.enrich else None

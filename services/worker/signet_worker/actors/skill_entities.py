@@ -3,11 +3,11 @@
 from signet.domain.extraction.distill import Model
 from signet.domain.skills import entities
 from signet.domain.skills.models import Rules
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def skill_entities(job: Run, context: Context) -> None:
+def skill_entities(job: JobContext, context: Context) -> None:
     """Read the text of the job's skill, if there is a model to do it and the graph is on."""
     rules = Rules.of(context.settings)
     model = context.language_model() if rules.enabled and rules.entities else None

@@ -1,11 +1,11 @@
 """`structural_dependency`: find on what an entity depends."""
 
-from signet.domain.structural import depend
-from signet.queue.held import Run
+from signet.domain.graph import dependencies
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def structural_dependency(job: Run, context: Context) -> None:
+def structural_dependency(job: JobContext, context: Context) -> None:
     """Look through the job's fact and those that wait with it, if there is a model and it is wanted."""
     settings = context.settings.pipeline.structural
     model = (
@@ -14,4 +14,4 @@ def structural_dependency(job: Run, context: Context) -> None:
     if model is None:
         job.commit(lambda tx: {"skipped": "structure_off"})
         return
-    depend.run(job, model, settings)
+    dependencies.run(job, model, settings)

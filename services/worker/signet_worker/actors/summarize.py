@@ -2,11 +2,11 @@
 
 from signet.domain.summaries import summarize as summaries
 from signet.errors import NotNow
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def summarize(job: Run, context: Context) -> None:
+def summarize(job: JobContext, context: Context) -> None:
     """Read the job's session; it waits while nothing may be changed (JOB-20)."""
     if not context.may_write():
         raise NotNow

@@ -2,10 +2,10 @@
 
 from signet.domain.projection import project
 from signet.domain.projection.models import View
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
 
-def umap_projection(job: Run, context: Context) -> None:
+def umap_projection(job: JobContext, context: Context) -> None:
     """Draw the job's map."""
     project.run(job, View.of(job.lease.payload))

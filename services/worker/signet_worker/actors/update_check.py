@@ -3,14 +3,14 @@
 from signet import clock
 from signet.domain.updates import install
 from signet.observe import logs
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet_worker import processors
 from signet_worker.context import Context
 
 log = logs.get("update")
 
 
-def update_check(job: Run, context: Context) -> None:
+def update_check(job: JobContext, context: Context) -> None:
     """Ask the index; a new version that is not major is installed when settings say so."""
     with processors.whole():
         done = install.by_itself(context.workspace, context.settings.updates, now=clock.now())

@@ -9,8 +9,8 @@ from signet.cli.progress import Progress
 from signet.client import Signet
 from signet.domain.extraction import rules_sentences
 from signet.domain.memory import chunks
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import NOTE, Turn
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import NOTE, Turn
 from signet.errors import Invalid
 
 #: Longer paragraphs are split where a sentence ends. Below the length from which the daemon would split them

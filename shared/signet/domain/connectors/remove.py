@@ -15,7 +15,7 @@ from signet.domain.documents import delete
 from signet.domain.documents.models import Rules
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen
-from signet.queue import console
+from signet.queue import admin
 
 #: Documents that go in one transaction; each forgets its chunks.
 DOCUMENTS_PER_WRITE = 10
@@ -70,6 +70,6 @@ def remove(
 
 
 def _stop(tx: WriteTx, connector: Connector, now: datetime) -> None:
-    job_id = store.open_job(tx, job_of(connector).dedupe_key or "")
+    job_id = store.open_job(tx, job_of(connector).unique_key or "")
     if job_id is not None:
-        console.cancel(tx, job_id, now=now)
+        admin.cancel(tx, job_id, now=now)

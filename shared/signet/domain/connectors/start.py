@@ -45,7 +45,7 @@ def job_of(connector: Connector, *, is_full: bool = False) -> Job:
     """Return the job that syncs a connector; two of one connector are never open at once."""
     return Job(
         kind="connector_sync",
-        slot=connector.id,
+        dedupe_key=connector.id,
         payload={"connectorId": connector.id, "full": is_full},
         agent_id=connector.agent_id,
     )

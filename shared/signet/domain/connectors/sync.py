@@ -23,7 +23,7 @@ from signet.errors import Frozen, PermanentJobError
 from signet.observe import logs, record
 from signet.observe.record import Count
 from signet.queue import BULK
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 log = logs.get("pipeline")
 
@@ -41,10 +41,10 @@ class FolderUnreadable(PermanentJobError):
     code = "CONNECTOR_AUTH_FAIL"
 
 
-def run(job: Run, rules: Rules) -> None:
+def run(job: JobContext, rules: Rules) -> None:
     """Do the job's sync and complete the job; a connector that is gone needs none.
 
-    Raises FolderUnreadable, Frozen while nothing may be written, and what `Run` raises.
+    Raises FolderUnreadable, Frozen while nothing may be written, and what `JobContext` raises.
     """
     if rules.frozen:
         raise Frozen
@@ -72,7 +72,7 @@ def run(job: Run, rules: Rules) -> None:
 
 
 def _added(
-    job: Run,
+    job: JobContext,
     connector: Connector,
     folder: Folder,
     progress: Progress,
@@ -146,7 +146,7 @@ def _document(connector: Connector, found: Found) -> NewDocument:
     )
 
 
-def _cleared(job: Run, connector: Connector, folder: Folder, progress: Progress) -> Progress:
+def _cleared(job: JobContext, connector: Connector, folder: Folder, progress: Progress) -> Progress:
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
     while known := job.db.read(store.after, connector.id, root, last, limit=DOCUMENTS_PER_READ):

@@ -9,7 +9,7 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, Invalid
 from signet.ids import DEFAULT_AGENT
-from signet.queue import console
+from signet.queue import admin
 
 
 def delete(
@@ -39,7 +39,7 @@ def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: dat
     if not store.mark_deleted(tx, document_id, reason=reason, at=now):
         return Deleted(memories_removed=0)
     for job_id in store.open_jobs(tx, document_id):
-        console.cancel(tx, job_id, now=now)
+        admin.cancel(tx, job_id, now=now)
     linked = store.linked(tx, document_id)
     loose = store.loose(tx, document_id, linked)
     store.unlink(tx, document_id, set(linked) - set(loose))

@@ -22,7 +22,7 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.queue import BULK, Job, enqueue
-from signet.queue.held import Cancelled, LeaseLost, Run
+from signet.queue.job_context import Cancelled, JobContext, LeaseLost
 from signet.text.masking import mask
 
 WORKER = Actor(name="document-worker", type="pipeline")
@@ -45,11 +45,11 @@ class Plan:
     chunks: tuple[str, ...]
 
 
-def run(job: Run, rules: Rules, workspace: Path) -> None:
+def run(job: JobContext, rules: Rules, workspace: Path) -> None:
     """Read the job's document and complete the job; one that is done or deleted needs no work.
 
     Files are read below `workspace` and the folders of connectors. Raises PermanentJobError for what can never be
-    read, Frozen while nothing may be written, other errors that may be over the next time, and what `Run` raises.
+    read, Frozen while nothing may be written, other errors that may be over the next time, and what the job raises.
     """
     if rules.frozen:
         raise Frozen
@@ -70,7 +70,7 @@ def run(job: Run, rules: Rules, workspace: Path) -> None:
 
 
 def _run(
-    job: Run, document: Document, rules: Rules, workspace: Path
+    job: JobContext, document: Document, rules: Rules, workspace: Path
 ) -> Callable[[WriteTx], dict[str, object]]:
     """Do all steps but the last, and return the last."""
 
@@ -98,7 +98,7 @@ def _run(
     return partial(finish, plan=plan, kept=kept, rules=rules, now=clock.now())
 
 
-def _fetched(job: Run, document: Document, rules: Rules, workspace: Path) -> Document:
+def _fetched(job: JobContext, document: Document, rules: Rules, workspace: Path) -> Document:
     """Return the document with the text of its page or file."""
     roots = [str(workspace), *job.db.read(store.roots)]
     read = readers.read(source.raw(document, rules, roots))

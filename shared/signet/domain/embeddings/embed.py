@@ -2,7 +2,7 @@
 
 The vectors are stored only if the text is still the one that was read: its content hash is compared in the
 transaction that stores them. A failure is the text's only when the provider is well: one that fails everybody is down,
-which costs no job an attempt and lets one of them ask now and then (queue/limits.py).
+which costs no job an attempt and lets one of them ask now and then (queue/circuit_breaker.py).
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from signet.domain.embeddings.models import Gap
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
 from signet.queue import Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 
-def run(job: Run, embedder: Embedder) -> None:
+def run(job: JobContext, embedder: Embedder) -> None:
     """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     memory_id = job.lease.memory_id or ""
     gap = job.db.read(store.gap, memory_id, model=embedder.model)

@@ -10,7 +10,7 @@ from datetime import datetime
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import store
 from signet.domain.embeddings.models import Rest
-from signet.queue import BULK, MAX_ATTEMPTS, Job, enqueue, limits
+from signet.queue import BULK, MAX_ATTEMPTS, Job, circuit_breaker, enqueue
 from signet.queue.kinds import queue_of
 
 #: How many are queued at once (15 to 30 ms); the next look finds the rest.
@@ -45,5 +45,5 @@ def fill(
 
 def _is_down(tx: ReadTx, now: datetime) -> bool:
     """Return whether the provider is waited for. (After that wait a job must be there that goes to see.)"""
-    retry_at_ms = limits.breaker_retry_at(tx, queue_of("embed"))
+    retry_at_ms = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
     return retry_at_ms is not None and retry_at_ms > now.timestamp() * 1000

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from signet.db import WriteTx, vectors
 from signet.queue import BULK, Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 KIND = "vector_index"
 #: Vectors of one transaction: about 20 ms.
@@ -18,10 +18,10 @@ STEP = 200
 def look(tx: WriteTx, *, dimensions: int, now: datetime) -> None:
     """Queue the rebuilding of an index that is missing, not whole or of another width."""
     if vectors.needs_rebuild(tx, dimensions):
-        enqueue(tx, Job(kind=KIND, slot="vectors", priority=BULK), now=now)
+        enqueue(tx, Job(kind=KIND, dedupe_key="vectors", priority=BULK), now=now)
 
 
-def run(job: Run, *, dimensions: int) -> None:
+def run(job: JobContext, *, dimensions: int) -> None:
     """Rebuild the index and complete the job; raises LeaseLost, Cancelled."""
     steps = 0
     while job.progress(lambda tx: vectors.rebuild(tx, dimensions, limit=STEP)):

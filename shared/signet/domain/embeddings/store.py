@@ -9,6 +9,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
+from signet.domain.activity import counters
 from signet.domain.embeddings.models import (
     Coverage,
     Gap,
@@ -66,13 +67,6 @@ _UNINDEXED = f"""
 SELECT count(*) FROM embeddings e
 WHERE e.dimensions = ? AND NOT EXISTS (SELECT 1 FROM {_INDEX_IDS} v WHERE v.id = e.id)
 """
-_SKIP = """
-INSERT INTO runtime_counters (process, boot_id, name, key, value) VALUES ('scheduler', '', ?, '', 1)
-ON CONFLICT (process, boot_id, name, key) DO UPDATE SET value = value + 1
-"""
-_SKIPPED = (
-    "SELECT value FROM runtime_counters WHERE process = 'scheduler' AND boot_id = '' AND name = ?"
-)
 _LAST_CYCLE = "SELECT last_run_ms FROM beats WHERE name = ?"
 
 #: The beat that looks for missing vectors, and the counter of the times when it could not.
@@ -167,7 +161,7 @@ def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
 
 def note_skipped(tx: WriteTx) -> None:
     """Count a look for missing vectors that did not take place."""
-    tx.run(_SKIP, (SKIPPED_CYCLES,))
+    counters.add_lasting(tx, "scheduler", SKIPPED_CYCLES)
 
 
 def tracker(tx: ReadTx) -> Tracker:
@@ -177,7 +171,7 @@ def tracker(tx: ReadTx) -> Tracker:
     return Tracker(
         processed=jobs.get(Status.COMPLETED, 0),
         failed=jobs.get(Status.DEAD, 0),
-        skipped_cycles=int(tx.value(_SKIPPED, (SKIPPED_CYCLES,)) or 0),
+        skipped_cycles=counters.lasting(tx, "scheduler", SKIPPED_CYCLES),
         queue_depth=jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
         last_cycle_at=None if last_ms is None else clock.ms_to_text(last_ms),
     )

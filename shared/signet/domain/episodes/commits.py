@@ -19,7 +19,7 @@ from signet.domain.gitsync.repository import GitFailed, Repository
 from signet.paths import Workspace
 from signet.providers.ports import Embedder
 from signet.queue import BULK, Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 from signet.text.masking import mask
 
 KIND = "index_commits"
@@ -53,7 +53,7 @@ def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
     """Queue the reading of a project's commits, unless that is queued."""
     job = Job(
         kind=KIND,
-        slot=f"{agent_id}:{project}",
+        dedupe_key=f"{agent_id}:{project}",
         agent_id=agent_id,
         payload={"project": project, "repository": repository},
         priority=BULK,
@@ -61,7 +61,7 @@ def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
     enqueue(tx, job, now=clock.now())
 
 
-def run(job: Run, embedder: Embedder | None, *, masks: bool) -> None:
+def run(job: JobContext, embedder: Embedder | None, *, masks: bool) -> None:
     """Index what is new of the project's commits, forget what is gone, and complete the job.
 
     With `masks` secrets in the messages are replaced.

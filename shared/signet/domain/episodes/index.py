@@ -8,11 +8,11 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.sessions import store as sessions
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import store as sessions
+from signet.domain.transcripts import transcript
 from signet.providers.ports import Embedder
 from signet.queue import BULK
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 #: Chunks that one job embeds and writes; a longer session takes several, so that no write is long.
 BATCH = 100
@@ -22,7 +22,7 @@ BACKFILL = 100
 AT_ONCE = 10
 
 
-def run(job: Run, embedder: Embedder | None) -> None:
+def run(job: JobContext, embedder: Embedder | None) -> None:
     """Index what is new of the job's session and complete the job.
 
     Raises what the embedder raises, LeaseLost, Cancelled.
@@ -93,7 +93,9 @@ def _differences(
     return stale, [chunk for chunk in wanted if not is_stored(chunk)]
 
 
-def vectors_of(job: Run, embedder: Embedder | None, texts: Sequence[str]) -> list[bytes | None]:
+def vectors_of(
+    job: JobContext, embedder: Embedder | None, texts: Sequence[str]
+) -> list[bytes | None]:
     """Return the vectors of texts, None for each without an embedder; raises what the embedder raises, Cancelled."""
     if embedder is None:
         return [None] * len(texts)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from signet.domain.sessions.transcript import Turn, written
+from signet.domain.transcripts.transcript import Turn, written
 
 #: A chunk takes whole turns up to this length: about what the embedding model reads (256 tokens).
 CHUNK_CHARS = 1_200

@@ -14,9 +14,9 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import rules_voice
-from signet.domain.graph import claims, superseding
+from signet.domain.graph import claims, contradictions
 from signet.domain.graph.claims import Claim, Relation, Signal
-from signet.domain.graph.superseding import Superseded
+from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, store
 from signet.domain.memory.models import Actor, Event, Memory
 from signet.domain.memory.supersede import is_current, supersede
@@ -160,12 +160,12 @@ def propose(
 
 def attributes(tx: WriteTx, memory_ids: Sequence[str], *, least: float, now: datetime) -> None:
     """Supersede attributes of entities that what these memories tell replaces (KG-12)."""
-    replace_attributes(tx, superseding.find(tx, memory_ids, least=least), now=now)
+    supersede_attributes(tx, contradictions.find(tx, memory_ids, least=least), now)
 
 
-def replace_attributes(tx: WriteTx, found: Sequence[Superseded], *, now: datetime) -> None:
-    """Supersede attributes that were found to be replaced, and tell the history of what had told them."""
-    for one in superseding.apply(tx, found, now=now):
+def supersede_attributes(tx: WriteTx, found: Sequence[Superseded], now: datetime) -> None:
+    """Supersede attributes that were found to be replaced, and record it in the history of their memories."""
+    for one in contradictions.apply(tx, found, now=now):
         history.record(
             tx,
             one.memory_id,

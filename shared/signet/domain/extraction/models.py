@@ -18,11 +18,6 @@ FACT_TYPES = frozenset(
     )
 )
 
-#: Types the end of a triple may have; anything else becomes `unknown`.
-ENTITY_TYPES = frozenset(
-    ("person", "project", "system", "tool", "concept", "skill", "task", "unknown")
-)
-
 MIN_FACT_CHARS = 10
 MAX_FACT_CHARS = 2_000
 MAX_FACTS = 20

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from itertools import islice
 
 from signet.domain.extraction.models import (
-    ENTITY_TYPES,
     FACT_TYPES,
     MAX_FACT_CHARS,
     MAX_FACTS,
@@ -19,6 +18,7 @@ from signet.domain.extraction.models import (
     Fact,
     Triple,
 )
+from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
 from signet.domain.memory import normalize
 from signet.providers import answers
 
@@ -129,4 +129,4 @@ def _triple(item: object, warnings: list[str]) -> Triple | None:
 
 def _entity_type(item: object, key: str) -> str:
     kind = answers.text(item, key).lower()
-    return kind if kind in ENTITY_TYPES else "unknown"
+    return kind if kind in ENTITY_TYPES else UNKNOWN

@@ -18,12 +18,12 @@ from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import store
 from signet.domain.memory.models import Memory
-from signet.domain.sessions import injected, transcript
+from signet.domain.transcripts import injected_text, transcript
 from signet.observe import logs, record
 from signet.observe.record import Event
 from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 log = logs.get("pipeline")
 
@@ -39,7 +39,7 @@ def mode_of(settings: Settings) -> Mode:
 
 
 def run(
-    job: Run,
+    job: JobContext,
     distiller: Distiller,
     embedder: Embedder | None,
     settings: Callable[[], Settings],
@@ -128,18 +128,18 @@ def _tell(result: Mapping[str, object], seconds: float) -> None:
     )
 
 
-def _is_second_look(job: Run, source: Memory) -> bool:
+def _is_second_look(job: JobContext, source: Memory) -> bool:
     """Return whether the job is only for facts of this very text that could not be decided at first."""
     return job.lease.payload.get("version") == source.version
 
 
-def _undecided(job: Run) -> Extraction:
+def _undecided(job: JobContext) -> Extraction:
     return parse.extraction(json.dumps(job.lease.payload))
 
 
-def _distilled(job: Run, distiller: Distiller, source: Memory) -> Extraction:
+def _distilled(job: JobContext, distiller: Distiller, source: Memory) -> Extraction:
     """Read what was said; what programs put into a session was not (it would confirm itself)."""
-    said = transcript.normalize(source.content) or injected.without(source.content)
+    said = transcript.normalize(source.content) or injected_text.without(source.content)
     if len(said.strip()) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))
     started = time.monotonic()

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from signet.domain.extraction.models import (
-    ENTITY_TYPES,
     MAX_FACTS,
     MAX_INPUT_CHARS,
     MAX_TRIPLES,
@@ -11,6 +10,7 @@ from signet.domain.extraction.models import (
     Candidate,
     Fact,
 )
+from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
 from signet.providers import fence
 from signet.providers.shapes import BOOLEAN, NUMBER, TEXT, an_object, list_of, one_of
 
@@ -59,10 +59,10 @@ EXTRACTION_SHAPE = an_object(
     entities=list_of(
         an_object(
             source=TEXT,
-            source_type=one_of(ENTITY_TYPES),
+            source_type=one_of(ENTITY_TYPES | {UNKNOWN}),
             relationship=TEXT,
             target=TEXT,
-            target_type=one_of(ENTITY_TYPES),
+            target_type=one_of(ENTITY_TYPES | {UNKNOWN}),
             confidence=NUMBER,
         )
     ),

@@ -21,7 +21,7 @@ from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs, record, taxonomy
 from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 log = logs.get("pipeline")
 
@@ -29,7 +29,7 @@ Passages = tuple[tuple[str, bytes], ...]
 
 
 def all(
-    job: Run,
+    job: JobContext,
     distiller: Distiller,
     embedder: Embedder | None,
     source: Memory,
@@ -77,7 +77,7 @@ def _nothing_new(fact: Fact, source: Memory, before: Sequence[str]) -> Proposal 
 
 
 def _one(
-    job: Run,
+    job: JobContext,
     distiller: Distiller,
     source: Memory,
     fact: Fact,

@@ -31,7 +31,7 @@ from signet.domain.extraction.rules_families import Subject
 from signet.domain.extraction.rules_subjects import Statement, recognise
 from signet.domain.graph import lexicon, names
 from signet.domain.memory import normalize
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 
 #: Statements a machine may make for others: what is, what was decided, what caused what.
 _ASSISTANT_TYPES = frozenset(("fact", "decision", "rationale"))

@@ -6,8 +6,8 @@ Inside of such a frame a sentence has the form of a statement and its speaker do
 import re
 from collections.abc import Sequence
 
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import Turn
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import Turn
 
 #: Nobody types more prose than this in one message; it was pasted (of the evaluation data's messages 1 in 100).
 PASTED_CHARS = 1_500

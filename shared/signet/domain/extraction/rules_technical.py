@@ -11,7 +11,7 @@ from signet.domain.extraction import rules_reference
 from signet.domain.extraction.rules_families import Subject
 from signet.domain.extraction.rules_subjects import Statement
 from signet.domain.graph.lexicon import words
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 
 #: An identifier: code in backticks, a call, a dotted or snake_case name, a commit.
 _CODE = re.compile(

@@ -12,7 +12,7 @@ from signet.domain.extraction import apply, corrections
 from signet.domain.extraction.apply import Mode, Proposal, Writing
 from signet.domain.extraction.corrections import Correction
 from signet.domain.extraction.models import Extraction
-from signet.domain.graph import persist, stubs
+from signet.domain.graph import relations, unclassified
 from signet.domain.memory import hints, history, store
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
 from signet.queue import Job, enqueue
@@ -112,7 +112,7 @@ def _follow(
     triples = found.extraction.triples
     if followers.graph and triples:
         link = partial(
-            persist.triples,
+            relations.write,
             tx,
             source.id,
             triples,
@@ -123,7 +123,7 @@ def _follow(
         tx.optional("graph", link, otherwise=0)
         if followers.structure_after_ms is not None:
             mark = partial(
-                stubs.leave,
+                unclassified.leave,
                 tx,
                 facts,
                 triples,

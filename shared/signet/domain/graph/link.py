@@ -1,6 +1,6 @@
 """Writing into the graph what a new memory's words alone tell (spec/pipeline.md §8).
 
-What they tell is decided by `linking.py`. Runs inside the transaction of the save; the memory is new, so each
+What they tell is decided by `analysis.py`. Runs inside the transaction of the save; the memory is new, so each
 entity gets one mention from it.
 """
 
@@ -9,14 +9,14 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import linking, store
-from signet.domain.graph.linking import Linked
+from signet.domain.graph import analysis, store
+from signet.domain.graph.analysis import Linked
 from signet.domain.graph.models import CHUNK_GROUP, EXTRACTED
 
 
 def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
     """Link a new memory to the entities it names and return how many there are."""
-    linked = linking.link(text, lambda name: store.is_known(tx, name, agent_id=agent_id))
+    linked = analysis.link(text, lambda name: store.is_known(tx, name, agent_id=agent_id))
     if not linked.entities:
         return 0
     at = clock.to_text(now)
@@ -28,7 +28,7 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
             canonical=entity.canonical,
             type=EXTRACTED,
             text=entity.name,
-            confidence=linking.MENTION_CONFIDENCE,
+            confidence=analysis.MENTION_CONFIDENCE,
             agent_id=agent_id,
             at=at,
         )
@@ -40,8 +40,8 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
             tx,
             entity_ids[source],
             entity_ids[target],
-            strength=linking.EDGE_STRENGTH,
-            confidence=linking.EDGE_CONFIDENCE,
+            strength=analysis.EDGE_STRENGTH,
+            confidence=analysis.EDGE_CONFIDENCE,
             reason="named together in one memory",
             agent_id=agent_id,
             at=at,
@@ -124,7 +124,7 @@ def _attributes(
             value=said.content,
             normalized=said.content.lower(),
             kind=linked.kind,
-            confidence=linking.ATTRIBUTE_CONFIDENCE,
+            confidence=analysis.ATTRIBUTE_CONFIDENCE,
             importance=linked.importance,
             memory_id=memory_id,
             agent_id=agent_id,

@@ -16,6 +16,7 @@ from signet.domain.graph.lexicon import (
     FUNCTION,
     OPENERS,
     PLAIN,
+    words,
 )
 
 MAX_NAME_CHARS = 120
@@ -33,6 +34,33 @@ _MIXED_LOWER = re.compile(r"(?:[a-z]{1,2}|mac)[A-Z]\w*")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}['’]?s")
 _CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|n['’]t$|(?<=s)['’]$")
 _ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
+
+
+#: A name outside this is no name (spec/knowledge.md §1); two letters are enough for `Go`.
+NAME_CHARS = range(2, MAX_NAME_CHARS + 1)
+_LEFT, _RIGHT = "*_`#>- \t\r\n", "*_`>- \t\r\n"  # Markdown marks; the last sign of `C#` is none
+_LABELS = words(
+    "current status summary result results update updates note notes todo overview details context unknown n/a"
+    " user assistant none null it this that they he she we you"
+)
+_UNITS = (
+    "ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|b|kb|mb|gb|tb|kib|mib"
+    "|gib|px|em|rem|pt|nm|mm|cm|m|km|mg|g|kg|lbs?|hz|khz|mhz|ghz|w|kw|mw|fps|rps|qps|usd|eur|gbp|percent|x"
+)
+_MONTH = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_NO_NAME = re.compile(
+    r"[\W\d_]*"  # no letter: numbers, clock times, dates in digits
+    rf"|[\W\d_]*(?:{_UNITS})"  # a number with its unit, or the unit alone
+    rf"|{_DAY} {_MONTH}(?:,? \d{{4}})?|{_MONTH} {_DAY}(?:,? \d{{4}})?|{_MONTH} \d{{4}}"
+    r"|\d{4}-\d\d-\d\dt.*"
+    r"|[a-z][a-z0-9+.-]*://.*"
+    r"|(?:~|\.{1,2}|[a-z]:)?[/\\].*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}",  # a path of a file
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +83,31 @@ class _Word(NamedTuple):
 def canonical(name: str) -> str:
     """Return the name trimmed, lower-case, with single spaces (PIP-26)."""
     return " ".join(name.lower().split())
+
+
+def clean(raw: str) -> str | None:
+    """Return the name without Markdown marks; None when it cannot be the name of a thing."""
+    text = _plain(raw)
+    return text if _refused(text) is None else None
+
+
+def problem(raw: str) -> str | None:
+    """Say what is wrong with the name of a stored entity, None when nothing is."""
+    text = _plain(raw)
+    return _refused(text) or ("Markdown marks" if text != " ".join(raw.split()) else None)
+
+
+def _plain(raw: str) -> str:
+    return " ".join(raw.lstrip(_LEFT).rstrip(_RIGHT).split())
+
+
+def _refused(text: str) -> str | None:
+    """Say why a text cannot be the name of a thing, None when it can."""
+    if len(text) not in NAME_CHARS:
+        return "too short" if len(text) < NAME_CHARS.start else "too long"
+    if text.lower() in _LABELS:
+        return "a label, no name"
+    return "a number, date, unit, address or path" if _NO_NAME.fullmatch(text) else None
 
 
 def find(text: str) -> list[Name]:

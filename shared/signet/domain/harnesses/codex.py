@@ -14,7 +14,7 @@ from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
 
 #: Event, our hook, seconds: five more than the hook itself waits (HN-60). `Stop` ends a turn, which its input
-#: says, so that the session goes on (see domain/sessions/turns.py).
+#: says, so that the session goes on (see domain/transcripts/merge.py).
 EVENTS = (
     ("SessionStart", "session-start", 20),
     ("UserPromptSubmit", "user-prompt-submit", 10),

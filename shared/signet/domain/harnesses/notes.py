@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, runtime_settings
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
 from signet.domain.transfer.sources import markdown, sections
@@ -27,10 +27,6 @@ ACTOR = Actor(name="watcher", type="daemon")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _KEY = "notes.read:"
 _OWN = "SELECT 1 FROM summary_jobs WHERE result_path = ? LIMIT 1"
-_READ = "SELECT value FROM runtime_settings WHERE key = ?"
-_NOTE = """
-INSERT INTO runtime_settings (key, value) VALUES (?, ?)
-ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +57,7 @@ def load(path: Path) -> Note | None:
 
 def is_new(tx: ReadTx, note: Note) -> bool:
     """Return whether this text has not been read yet."""
-    return bool(tx.value(_READ, (_KEY + str(note.path),)) != note.digest)
+    return runtime_settings.get(tx, _KEY + str(note.path)) != note.digest
 
 
 def is_own(tx: ReadTx, note: Note) -> bool:
@@ -74,7 +70,7 @@ def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:
     count = 0
     for batch in () if db.read(is_own, note) else _batches(note):
         count += db.write(_save, batch, rules, now)
-    db.write(lambda tx: tx.run(_NOTE, (_KEY + str(note.path), note.digest)))
+    db.write(runtime_settings.put, _KEY + str(note.path), note.digest)
     return count
 
 

@@ -7,7 +7,7 @@ from signet.domain.hints import clean, prompt
 from signet.domain.memory import hints, store
 from signet.domain.memory.models import Memory
 from signet.providers.ports import LanguageModel
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 #: A model that thinks aloud needs room for it before its first line (PIP-30).
 LEAST_TOKENS = 1_024
@@ -15,7 +15,7 @@ LEAST_TOKENS = 1_024
 _HAS_HINTS = "SELECT 1 FROM memory_hints WHERE memory_id = ? LIMIT 1"
 
 
-def run(job: Run, model: LanguageModel, settings: Hints) -> None:
+def run(job: JobContext, model: LanguageModel, settings: Hints) -> None:
     """Write the hints of the job's memory, read anew from its table, and complete the job.
 
     Raises what the provider raises, LeaseLost, Cancelled.

@@ -10,9 +10,9 @@ from signet.domain.agents import store as agents
 from signet.domain.injections import store, trace
 from signet.domain.injections.models import Kind, Phase, Used, tokens
 from signet.domain.injections.texts import Texts
-from signet.domain.sessions import store as sessions
-from signet.domain.sessions import transcript
-from signet.domain.sessions.transcript import Turn
+from signet.domain.transcripts import store as sessions
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import Turn
 from signet.errors import NotFound
 from signet.wire.injections import (
     ContextInjection,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.injections.models import Injection, Item, Phase, Spans, hash_of
-from signet.domain.sessions import steps as messages
+from signet.domain.transcripts import steps as messages
 
 #: Items that are kept of one injection: a recall may ask for a thousand.
 MOST_ITEMS = 100

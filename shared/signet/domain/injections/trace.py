@@ -19,11 +19,11 @@ from signet.domain.injections import evidence, store
 from signet.domain.injections.evidence import Marks, Said
 from signet.domain.injections.models import Kind, Used
 from signet.domain.injections.texts import EPISODES, Texts
-from signet.domain.sessions import steps, transcript
-from signet.domain.sessions import store as sessions
-from signet.domain.sessions.steps import Step, StepType
-from signet.domain.sessions.transcript import Turn
-from signet.queue.held import Run
+from signet.domain.transcripts import steps, transcript
+from signet.domain.transcripts import store as sessions
+from signet.domain.transcripts.steps import Step, StepType
+from signet.domain.transcripts.transcript import Turn
+from signet.queue.job_context import JobContext
 
 #: A mark is rare when at most this share of the other sessions and commits has it.
 RARE_SHARE = 0.03
@@ -68,7 +68,7 @@ def arrived(tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: date
         sessions.ask_trace(tx, agent_id, key, now=now)
 
 
-def run(job: Run) -> None:
+def run(job: JobContext) -> None:
     """Keep what was used and complete the job. Raises LeaseLost, Cancelled."""
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()

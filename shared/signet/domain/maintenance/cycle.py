@@ -101,7 +101,7 @@ def is_on(settings: Settings) -> bool:
 
 def ask(tx: WriteTx, slot: str, *, now: datetime) -> None:
     """Queue a cycle, unless one is open: a cycle never overlaps itself (MW-8)."""
-    enqueue(tx, Job(kind=KIND, slot="cycle", payload={"slot": slot}, priority=BULK), now=now)
+    enqueue(tx, Job(kind=KIND, dedupe_key="cycle", payload={"slot": slot}, priority=BULK), now=now)
 
 
 def fill(tx: WriteTx, *, now: datetime) -> None:

@@ -1,8 +1,8 @@
 """A server that is a program of this machine: one JSON-RPC message a line on its standard streams.
 
-It runs on a leash (process/leash.py): it and all that it starts are gone when it is let go, and when we are killed. One
-thread reads what it says, one waits for its end; whoever asks waits in a thread of its own. Its environment holds
-nothing of ours but what programs need to run at all.
+It is a supervised child (process/supervised_child.py): it and all that it starts end when it is stopped, and when we
+are killed. One thread reads what it says, one waits for its end; whoever asks waits in a thread of its own. Its
+environment holds nothing of ours but what programs need to run at all.
 """
 
 import json
@@ -22,7 +22,7 @@ from pathlib import Path
 from signet.domain.marketplace import rpc
 from signet.domain.marketplace.models import Program, ServerFailed
 from signet.domain.marketplace.rpc import Gone, Late, Message
-from signet.process import leash
+from signet.process import supervised_child
 
 #: Of what a program says on its standard error, the last is kept for the error's text.
 STDERR_BYTES = 4_096
@@ -74,7 +74,7 @@ class StdioWire:
         try:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-I", "-S", leash.__file__, str(held)),
+                    *(sys.executable, "-I", "-S", supervised_child.__file__, str(held)),
                     *(program.command, *program.args),
                 ],
                 cwd=program.cwd or Path.home(),

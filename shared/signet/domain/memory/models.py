@@ -8,7 +8,7 @@ from enum import StrEnum
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
-from signet.domain.graph.told import Told
+from signet.domain.graph.structured_input import Told
 
 
 class Visibility(StrEnum):

@@ -17,8 +17,8 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.agents import store as agents
 from signet.domain.graph import link
-from signet.domain.graph import told as told_of
-from signet.domain.graph.told import Told
+from signet.domain.graph import structured_input as told_of
+from signet.domain.graph.structured_input import Told
 from signet.domain.memory import chunks, dates, history, prefixes, store
 from signet.domain.memory.models import (
     Actor,

@@ -14,7 +14,7 @@ from signet.domain.agents import store as agents
 from signet.domain.projection import draw, store
 from signet.domain.projection.models import Extent, Failure, Map, View
 from signet.queue import Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 KIND = "umap_projection"
 #: Memories of a filtered map that is drawn while the caller waits: about a quarter of a second of one core (EM-12).
@@ -48,7 +48,7 @@ def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
     if shown <= 2 or (shown <= AT_ONCE and not view.is_whole):
         found = store.vectors(tx, view, reader, extent)
         return Looked(extent=extent, vectors=found, rows=store.nodes(tx, found[0], reader))
-    key = _job(view).dedupe_key or ""
+    key = _job(view).unique_key or ""
     failure = store.died(tx, key, after=now - FAILURE_SHOWN)
     return Looked(extent=extent, failure=failure, is_open=store.is_open(tx, key))
 
@@ -66,7 +66,7 @@ def drawn(view: View, looked: Looked) -> Map:
     return draw.draw(ids, vectors, dimensions=view.dimensions, stamp=looked.extent.stamp)
 
 
-def run(job: Run, view: View) -> None:
+def run(job: JobContext, view: View) -> None:
     """Make the map in the worker, keep it and complete the job; raises LeaseLost, Cancelled."""
     extent, (ids, vectors) = job.db.read(_snapshot, view)
     made = draw.draw(ids, vectors, dimensions=view.dimensions, stamp=extent.stamp)
@@ -86,4 +86,4 @@ def _snapshot(tx: ReadTx, view: View) -> tuple[Extent, tuple[list[str], list[byt
 
 
 def _job(view: View) -> Job:
-    return Job(kind=KIND, slot=str(view.key), payload=view.payload(), agent_id=view.agent_id)
+    return Job(kind=KIND, dedupe_key=str(view.key), payload=view.payload(), agent_id=view.agent_id)

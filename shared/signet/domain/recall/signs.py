@@ -49,7 +49,7 @@ class Signs:
         None while they are not there, or not worth it. What else they hold is not found in the snapshot.
         """
         newest = store.newest_vector(tx)
-        if newest < WORTH or tx.derived is None:
+        if newest < WORTH or tx.caches is None:
             return None
         with self._lock:
             if self._missed:
@@ -61,7 +61,7 @@ class Signs:
                 self._read(tx, newest)
             packed = self._packed if newest <= self._last else None
         if packed is None:
-            tx.derived.later("signs", self._catch_up)
+            tx.caches.later("signs", self._catch_up)
         return packed
 
     def read_ahead(self, tx: ReadTx, model: str | None) -> None:

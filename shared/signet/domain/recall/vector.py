@@ -67,7 +67,7 @@ def _by_signs(
     """Return the cosines of the memories that the signs choose; None when there are no signs now."""
     import numpy as np
 
-    signs = tx.derived.of(Signs) if tx.derived is not None else None
+    signs = tx.caches.of(Signs) if tx.caches is not None else None
     packed = signs.fresh(tx, vectors.dimensions(vector), model) if signs is not None else None
     if signs is None or packed is None:
         return None
@@ -162,7 +162,7 @@ def stored(
     """
     import numpy as np
 
-    signs = tx.derived.of(Signs) if tx.derived is not None else None
+    signs = tx.caches.of(Signs) if tx.caches is not None else None
     packed = signs.fresh(tx, width, model) if signs is not None else None
     if signs is None or packed is None:
         found = store.vectors(tx, width, model, store.among(seqs))

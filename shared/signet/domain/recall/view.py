@@ -49,7 +49,7 @@ class View:
 
 def of(tx: ReadTx, query: Query) -> View:
     """Return a question's view; raises Invalid for a time that is none."""
-    columns = tx.derived.of(Columns) if tx.derived is not None else Columns()
+    columns = tx.caches.of(Columns) if tx.caches is not None else Columns()
     with columns.lock:
         table, at = columns.fresh(tx)
         flags = scope.flags(tx, query, table)

@@ -5,8 +5,8 @@ from functools import partial
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
-from signet.domain.knowledge import communities
-from signet.domain.knowledge.communities import Overview
+from signet.domain.graph import communities
+from signet.domain.graph.communities import Overview
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.work import Work
 

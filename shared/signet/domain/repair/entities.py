@@ -10,14 +10,13 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.graph import persist
+from signet.domain.graph import classify_store as structural
+from signet.domain.graph import model_answers, names
 from signet.domain.graph import store as graph
+from signet.domain.graph.models import ENTITY_TYPES
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
-from signet.domain.structural import answer as structural_answer
-from signet.domain.structural import store as structural
-from signet.domain.structural.answer import ENTITY_TYPES
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, fence
 from signet.providers.asking import asked
@@ -82,7 +81,7 @@ def generic(tx: ReadTx, order: Order) -> list[Row]:
     found: list[Row] = []
     asked = {**_asked(order), "limit": READ, "after": 0}
     while len(found) < wanted and (rows := tx.all(_NAMED, asked)):
-        found += [row for row in rows if persist.flaw(row["name"])]
+        found += [row for row in rows if names.problem(row["name"])]
         asked["after"] = rows[-1]["seq"]
     return found[:wanted]
 
@@ -158,7 +157,7 @@ def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
 
 def _types(said: str, count: int) -> dict[int, str] | None:
     """Return the types that an answer gives, by place (from 0); None when it gives no results."""
-    answer = structural_answer.results(said)
+    answer = model_answers.results(said)
     if answer is None:
         return None
     results = answer["results"]

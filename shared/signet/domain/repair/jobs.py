@@ -15,8 +15,8 @@ from signet.domain.diagnostics import store as diagnostics
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
-from signet.domain.sessions.store import KIND as SUMMARIZE
-from signet.queue import Job, Status, console, enqueue
+from signet.domain.transcripts.store import KIND as SUMMARIZE
+from signet.queue import Job, Status, admin, enqueue
 from signet.queue.finish import End, Leased, Outcome, settle
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
@@ -94,8 +94,8 @@ def requeue(tx: WriteTx, order: Order) -> Done:
         wait_ms = int(left / timedelta(milliseconds=1))
         raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
     rows = _dead(tx, order)
-    known = [row["id"] for row in rows if console.get(tx, row["id"]) is not None]
-    moved = console.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
+    known = [row["id"] for row in rows if admin.get(tx, row["id"]) is not None]
+    moved = admin.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
     revived = [
         row["id"] for row in rows if row["id"] not in known and _revive(tx, row["id"], order)
     ]
@@ -205,7 +205,7 @@ def _revive(tx: WriteTx, job_id: str, order: Order) -> bool:
     job = Job(
         kind=SUMMARIZE,
         job_id=job_id,
-        slot=f"{row['agent_id']}:{row['session_id'] or job_id}",
+        dedupe_key=f"{row['agent_id']}:{row['session_id'] or job_id}",
         agent_id=row["agent_id"],
         payload={"is_part": True} if row["transcript"] else None,
     )

@@ -5,8 +5,8 @@ from datetime import timedelta
 from functools import partial
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
-from signet.domain.graph import link, stubs
+from signet.db import ReadTx, Row, WriteTx, runtime_settings
+from signet.domain.graph import link, unclassified
 from signet.domain.memory import forget, hints
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
@@ -19,9 +19,6 @@ STEP = 50
 
 #: Up to which memory the linker has looked: many texts name nothing, and would be looked at again and again.
 PLACE = "repair:relink"
-_PLACE = "SELECT CAST(value AS INTEGER) FROM runtime_settings WHERE key = ?"
-_MOVE = """
-INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 _CHOICE = choice.condition(id="m.id", kind="m.type", at="m.created_at")
 #: What a preview shows of a text: nothing of one that nobody may read (db/visibility.py).
 _TEXT = "CASE WHEN m.visibility IS NOT 'archived' THEN m.content ELSE '' END AS shown"
@@ -64,7 +61,7 @@ UNUSED_DAYS = 90
 
 def preview_relink(tx: ReadTx, order: Order) -> Done:
     """Show which memories the linker would look at."""
-    after = tx.value(_PLACE, (PLACE,)) or 0
+    after = runtime_settings.get_number(tx, PLACE)
     asked = {**choice.parameters(order.chosen), "after": after}
     rows = tx.all(_SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
     if not rows and after:
@@ -81,7 +78,7 @@ def relink(work: Work) -> Done:
     At the end of the store the next run begins anew. `affected` counts memories that now have a link.
     """
     looked, most = 0, work.order.number("batchSize")
-    after = int(work.db.read(ReadTx.value, _PLACE, (PLACE,)) or 0)
+    after = work.db.read(runtime_settings.get_number, PLACE)
     asked = choice.parameters(work.order.chosen)
     if after and not work.db.read(ReadTx.value, _COUNT_UNLINKED, {**asked, "after": after}):
         after = 0
@@ -112,7 +109,7 @@ def structure(tx: WriteTx, order: Order) -> Done:
         raise Refused(Reason.DISABLED, "structural memory is disabled")
     rows = _unfiled(tx, order)
     for row in rows:
-        stubs.mark(
+        unclassified.mark(
             tx,
             row["entity_id"],
             row["id"],
@@ -189,7 +186,7 @@ def _link(tx: WriteTx, *, rows: Sequence[Row]) -> int:
     linked = 0
     for row in rows:
         linked += link.apply(tx, row["id"], row["content"], row["agent_id"], now) > 0
-    tx.run(_MOVE, (PLACE, str(rows[-1]["seq"])))
+    runtime_settings.put(tx, PLACE, rows[-1]["seq"])
     return linked
 
 

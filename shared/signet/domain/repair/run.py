@@ -21,8 +21,8 @@ from signet.domain.repair.work import Models, NoModels, Work
 from signet.errors import SignetError
 from signet.observe import metrics
 from signet.paths import Workspace
-from signet.queue import NOW, Job, Status, console, enqueue, finish
-from signet.queue.held import Run
+from signet.queue import NOW, Job, Status, admin, enqueue, finish
+from signet.queue.job_context import JobContext
 
 #: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
@@ -118,7 +118,7 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
         finish.record_result(tx, job_id, {"affected": affected, "steps": steps})
         return job_id
     if order.action.is_shared:
-        return str(tx.value(_OPEN, (job.dedupe_key,)))
+        return str(tx.value(_OPEN, (job.unique_key,)))
     raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -129,7 +129,7 @@ def queue(tx: WriteTx, order: Order) -> None:
 
 def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     """Return how far the job of a repair is; a result with a `job_id` is not the last."""
-    row = console.get(tx, job_id)
+    row = admin.get(tx, job_id)
     status = row["status"] if row else Status.COMPLETED
     kept = _read(row["result"] if row else None)
     if status == Status.DEAD:
@@ -149,7 +149,7 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     )
 
 
-def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models) -> None:
+def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models: Models) -> None:
     """Do the repair of a job and complete it with its result, a refusal or failure too.
 
     Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
@@ -185,7 +185,7 @@ def in_worker(job: Run, settings: Settings, workspace: Workspace, models: Models
 
 def _may_start(tx: ReadTx, order: Order) -> None:
     gate.check(tx, order)
-    if tx.value(_OPEN, (_job(order).dedupe_key,)):
+    if tx.value(_OPEN, (_job(order).unique_key,)):
         raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -214,7 +214,7 @@ def _job(order: Order) -> Job:
     """Return the job that does a long repair; of one that is about an agent there is one for each."""
     action, agent = order.action, order.options.get("agentId")
     slot = action.name if agent is None else f"{action.name}:{agent}"
-    return Job(kind=action.kind, slot=slot, payload=_payload(order), priority=NOW)
+    return Job(kind=action.kind, dedupe_key=slot, payload=_payload(order), priority=NOW)
 
 
 def _payload(order: Order) -> dict[str, object]:

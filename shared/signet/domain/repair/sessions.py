@@ -6,7 +6,7 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
-from signet.domain.sessions.store import KIND as SUMMARIZE
+from signet.domain.transcripts.store import KIND as SUMMARIZE
 from signet.queue import Job, enqueue
 
 SHOWN = 20
@@ -60,7 +60,7 @@ def _again(tx: WriteTx, row: Row, order: Order) -> bool:
     job = Job(
         kind=SUMMARIZE,
         job_id=row["id"],
-        slot=f"{row['agent_id']}:{row['session_id']}",
+        dedupe_key=f"{row['agent_id']}:{row['session_id']}",
         agent_id=row["agent_id"],
     )
     if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:

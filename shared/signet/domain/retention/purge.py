@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import Database, WriteTx
-from signet.domain.checkpoints import store as sessions
+from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
-from signet.domain.graph import link
+from signet.domain.graph import link, tasks
 from signet.domain.graph import store as graph
 from signet.domain.injections import store as injections
-from signet.domain.knowledge import tasks
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
-from signet.domain.telemetry import store as events
+from signet.domain.sessions import checkpoint_store as sessions
 
 #: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
 BATCH = 100

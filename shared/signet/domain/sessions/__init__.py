@@ -1,1 +1,1 @@
-"""Sessions of agents and their transcripts."""
+"""Sessions of agents: how they begin, what each prompt is given, how they end, and where they stood."""

@@ -1,54 +1,109 @@
-"""A session that has ended, or goes on, and what was queued for it."""
+"""What is known of a session while it runs. Pure."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
-from signet.config import Settings
+
+class RuntimePath(StrEnum):
+    """By which way a session is served: an adapter within the harness, or hooks of its shell."""
+
+    PLUGIN = "plugin"
+    LEGACY = "legacy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """What a harness hands over of a session; `text` is normalized and may be empty."""
+class Continuity:
+    """What a session did since its last checkpoint (`prompts`) and in all; times are ISO-8601 text."""
+
+    started_at: str
+    checkpoint_at: str
+    prompts: int = 0
+    total: int = 0
+    queries: tuple[str, ...] = ()
+    remembers: tuple[str, ...] = ()
+    snippets: tuple[str, ...] = ()
+    focal_ids: tuple[str, ...] = ()
+    focal_names: tuple[str, ...] = ()
+    aspect_ids: tuple[str, ...] = ()
+    constraints: int | None = None
+    traversed: int | None = None
+
+    def to_json(self) -> str:
+        """Return it as it is stored."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """One session that runs. `expires_at` is the end of its claim and of its bypass, not of the session."""
 
     agent_id: str
     key: str
     harness: str
-    project: str | None
-    text: str
-    #: A turn has handed it over, and the session goes on (see turns.py).
-    is_turn: bool = False
-    #: The steps of its log as they are stored (see steps.py).
-    steps: str = ""
-    #: The kinds of secrets that were replaced in the text.
-    masked: tuple[str, ...] = ()
+    expires_at: datetime
+    project: str | None = None
+    runtime_path: str | None = None
+    claimed_at: datetime | None = None
+    is_warned: bool = False
+    is_bypassed: bool = False
+    is_started: bool = False
+    #: Ids that each of the last turns was given, oldest turn first.
+    injected: tuple[tuple[str, ...], ...] = ()
+    continuity: Continuity | None = None
+
+    def is_live(self, now: datetime) -> bool:
+        """Return whether claim and bypass still hold."""
+        return now < self.expires_at
+
+    def bypasses(self, now: datetime) -> bool:
+        """Return whether hooks are to do nothing (HK-20)."""
+        return self.is_bypassed and self.is_live(now)
+
+    @property
+    def given(self) -> frozenset[str]:
+        """Return what the session was given lately."""
+        return frozenset(one for turn in self.injected for one in turn)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transcript:
-    """A transcript as it is stored; `created_at` is when its first part came in."""
-
-    content: str
-    project: str | None
-    created_at: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """The settings that the end of a session depends on."""
-
-    #: Whether sessions are distilled at all; in shadow mode the job waits (JOB-20).
-    distil: bool = True
-    attempts: int = 3
-
-    @classmethod
-    def of(cls, settings: Settings) -> "Rules":
-        """Return what the settings say."""
-        pipeline = settings.pipeline
-        return cls(distil=pipeline.enabled, attempts=pipeline.worker.max_retries)
+def continuity_of(stored: str | None) -> Continuity | None:
+    """Return what a row holds, None for none and for what cannot be read."""
+    try:
+        found = json.loads(stored) if stored else None
+    except ValueError:
+        return None
+    if not isinstance(found, Mapping):
+        return None
+    known = {field.name for field in fields(Continuity)}
+    values: dict[str, Any] = {
+        name: _frozen(value) for name, value in found.items() if name in known
+    }
+    try:
+        return Continuity(**values)
+    except TypeError:
+        return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Queued:
-    """The job that distils a session; not `is_open` when it was done before and nothing has been said since."""
+def turns_of(stored: str) -> tuple[tuple[str, ...], ...]:
+    """Return the ids of the last turns that a row holds, none for what cannot be read."""
+    try:
+        found = json.loads(stored)
+    except ValueError:
+        return ()
+    if not isinstance(found, list):
+        return ()
+    return tuple(tuple(map(str, turn)) for turn in found if isinstance(turn, list))
 
-    job_id: str
-    is_open: bool = True
+
+def with_turn(state: State, ids: Sequence[str], *, most: int) -> State:
+    """Return the state after a turn that was given something; the last `most` of them are kept (HK-55)."""
+    if not ids:
+        return state
+    return replace(state, injected=(*state.injected, tuple(ids))[-most:])
+
+
+def _frozen(value: object) -> object:
+    return tuple(map(str, value)) if isinstance(value, list) else value

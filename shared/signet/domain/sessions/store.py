@@ -1,141 +1,148 @@
-"""The SQL of session ends: transcripts, and the summaries that are asked for.
+"""The rows of `session_states`, and when each harness was seen last."""
 
-A stored transcript only ever grows, so its length names its version within a session.
-"""
-
-from datetime import datetime
+import json
+from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
-from signet.domain.sessions.models import Session, Transcript
-from signet.queue import BULK, NORMAL, Job, enqueue
+from signet.db import ReadTx, Row, WriteTx, runtime_settings
+from signet.domain.sessions.models import State, continuity_of, turns_of
 
-#: The kinds of jobs that read a session: into notes and facts, and into episodes (domain/episodes/index.py).
-KIND = "summarize"
-INDEX = "index_session"
-#: The kind that looks at what a session used of what it was given (domain/injections/trace.py).
-TRACE = "trace_use"
+#: A session that nobody has heard of for so long is over, though nobody said so.
+LIFE = timedelta(days=7)
+#: Names of harnesses that are kept, and their length: they come from outside.
+MAX_HARNESSES = 50
+HARNESS_CHARS = 64
 
-_STORED = """
-SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
-_TEXT = "SELECT content FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
-_WHOLE = """
-SELECT content, project, created_at FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
-_PROJECTS = """
-SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
- UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
-_RUNS = (
-    "SELECT count(*) FROM session_states WHERE agent_id = ? AND session_key = ? AND expires_at > ?"
+_COLUMNS = (
+    "agent_id, session_key, harness, project, runtime_path, claimed_at, expires_at, is_warned, is_bypassed, is_started,"
+    " injected, continuity"
 )
-_AFTER = (
-    "SELECT substr(content, ? + 1) FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
+_GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
+_OWNER = (
+    "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
 )
-_MOVE = "UPDATE session_transcripts SET read_until = ? WHERE agent_id = ? AND session_key = ?"
-_ASKED = """
-SELECT id, status FROM summary_jobs WHERE agent_id = ? AND session_id = ? AND dedupe_key = ? AND status <> 'failed'
- ORDER BY created_at DESC, id DESC LIMIT 1"""
-_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
-_ASK = """
-INSERT INTO summary_jobs (id, session_id, agent_id, harness, project, transcript, dedupe_key, max_attempts, due_ms,
-    queue, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'sessions', ?, ?)"""
+_BY_KEY = f"""
+SELECT {_COLUMNS} FROM session_states
+ WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ ORDER BY updated_at DESC"""
+_LIVE = f"""
+SELECT {_COLUMNS} FROM session_states
+ WHERE expires_at > :now AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ ORDER BY coalesce(claimed_at, updated_at) DESC, session_key LIMIT :limit"""
+_COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
+_PUT = f"""
+INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_DROP = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
+_SILENT = f"""
+SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
+ WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
+ ORDER BY updated_at LIMIT :limit"""
+_PURGE = "DELETE FROM session_states WHERE updated_at < ?"
+#: When each harness has called last.
+_SEEN = "harness.seen:"
 
 
-def stored(tx: ReadTx, agent_id: str, key: str) -> tuple[int, int]:
-    """Return how many characters are stored of a session, and up to where checkpoints have handed them on."""
-    row = tx.one(_STORED, (agent_id, key))
-    return (row["chars"], row["read_until"]) if row else (0, 0)
+def get(tx: ReadTx, agent_id: str, key: str) -> State | None:
+    """Return a session, None when nothing is known of it."""
+    row = tx.one(_GET, (agent_id, key))
+    return _state(row) if row else None
 
 
-def text(tx: ReadTx, agent_id: str, key: str) -> str:
-    """Return what is stored of a session, empty for nothing."""
-    found: str | None = tx.value(_TEXT, (agent_id, key))
-    return found or ""
+def owner(tx: ReadTx, key: str) -> str | None:
+    """Return the agent whose session it is; of several, of the one that was heard of last."""
+    found: str | None = tx.value(_OWNER, (key,))
+    return found
 
 
-def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
-    """Return the stored transcript of a session, None when there is none."""
-    row = tx.one(_WHOLE, (agent_id, key))
-    return Transcript(**row) if row else None
+def by_key(
+    tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
+) -> list[State]:
+    """Return the sessions of this key, of any agent and project or of one, heard of last first."""
+    rows = tx.all(_BY_KEY, {"key": key, "agent": agent_id, "project": project})
+    return [_state(row) for row in rows]
 
 
-def projects(tx: ReadTx, agent_id: str, key: str) -> list[str | None]:
-    """Return the projects that a session belongs to: as it runs, and as it is stored."""
-    return [row[0] for row in tx.all(_PROJECTS, (agent_id, key))]
-
-
-def after(tx: ReadTx, agent_id: str, key: str, position: int) -> str:
-    """Return what is stored of a session behind a position."""
-    found: str | None = tx.value(_AFTER, (position, agent_id, key))
-    return found or ""
-
-
-def move(tx: WriteTx, agent_id: str, key: str, position: int) -> None:
-    """Note up to where checkpoints have handed a session on."""
-    tx.run(_MOVE, (position, agent_id, key))
-
-
-def ask_index(
-    tx: WriteTx, agent_id: str, key: str, *, priority: int = NORMAL, now: datetime
-) -> None:
-    """Queue the indexing of a session for prompts to come, unless it is queued."""
-    job = Job(
-        kind=INDEX,
-        slot=f"{agent_id}:{key}",
-        agent_id=agent_id,
-        payload={"session_key": key},
-        priority=priority,
-    )
-    enqueue(tx, job, now=now)
-
-
-def ask_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Queue the look at what a session used of what it was given, unless it is queued."""
-    job = Job(
-        kind=TRACE,
-        slot=f"{agent_id}:{key}",
-        agent_id=agent_id,
-        payload={"session_key": key},
-        priority=BULK,
-    )
-    enqueue(tx, job, now=now)
-
-
-def is_over(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
-    """Return whether a session has ended: nobody has claimed it any more."""
-    return not tx.value(_RUNS, (agent_id, key, clock.to_text(now)))
-
-
-def asked(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:
-    """Return the job that was asked to read this version of a session, and whether it is still to be done."""
-    row = tx.one(_ASKED, (agent_id, key, version))
-    return (row["id"], row["status"] != "done") if row else None
-
-
-def ask(
-    tx: WriteTx,
-    session: Session,
+def live(
+    tx: ReadTx,
     *,
-    slot: str,
-    version: str,
-    part: str = "",
-    attempts: int,
     now: datetime,
-) -> str:
-    """Queue the reading of a session, or of `part` of it, and return the job's id.
+    agent_id: str | None = None,
+    project: str | None = None,
+    limit: int = 500,
+) -> list[State]:
+    """Return the sessions that run, newest claim first."""
+    asked = {"now": clock.to_text(now), "agent": agent_id, "project": project, "limit": limit}
+    return [_state(row) for row in tx.all(_LIVE, asked)]
 
-    While a job for the same slot is open it is that one's: it reads what is stored when it runs.
-    """
-    job = Job(
-        kind=KIND,
-        slot=slot,
-        agent_id=session.agent_id,
-        payload={"is_part": True} if part else None,
+
+def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
+    """Return how many sessions run, and how many of them are bypassed."""
+    row = tx.one(_COUNT, (clock.to_text(now),))
+    return (row[0], row[1]) if row else (0, 0)
+
+
+def silent(tx: ReadTx, *, before: datetime, now: datetime, limit: int) -> list[State]:
+    """Return sessions that run on though nobody has heard of them since `before`, longest silent first."""
+    asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": limit}
+    return [_state(row) for row in tx.all(_SILENT, asked)]
+
+
+def put(tx: WriteTx, state: State, *, now: datetime) -> None:
+    """Keep what is known of a session."""
+    tx.run(
+        _PUT,
+        (
+            state.agent_id,
+            state.key,
+            state.harness,
+            state.project,
+            state.runtime_path,
+            clock.to_text(state.claimed_at) if state.claimed_at else None,
+            clock.to_text(state.expires_at),
+            state.is_warned,
+            state.is_bypassed,
+            state.is_started,
+            json.dumps(state.injected),
+            state.continuity.to_json() if state.continuity else None,
+            clock.to_text(now),
+        ),
     )
-    job_id = enqueue(tx, job, now=now, max_attempts=attempts)
-    if job_id is None:
-        return str(tx.value(_OPEN, (job.dedupe_key,)))
-    at = clock.to_text(now)
-    owner = (session.key, session.agent_id, session.harness, session.project)
-    due_ms = int(now.timestamp() * 1000)
-    tx.run(_ASK, (job_id, *owner, part, version, attempts, due_ms, at, at))
-    return job_id
+
+
+def drop(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Forget a session."""
+    tx.run(_DROP, (agent_id, key))
+
+
+def purge(tx: WriteTx, *, now: datetime) -> None:
+    """Forget the sessions that nobody has heard of for long."""
+    tx.run(_PURGE, (clock.to_text(now - LIFE),))
+
+
+def see_harness(tx: WriteTx, harness: str, *, now: datetime) -> None:
+    """Note that a harness has called (HK-4)."""
+    name, seen = harness[:HARNESS_CHARS], runtime_settings.get_all(tx, _SEEN)
+    if name in seen or len(seen) < MAX_HARNESSES:
+        runtime_settings.put(tx, f"{_SEEN}{name}", clock.to_text(now))
+
+
+def harnesses(tx: ReadTx) -> dict[str, str]:
+    """Return when each harness was seen last."""
+    return runtime_settings.get_all(tx, _SEEN)
+
+
+def _state(row: Row) -> State:
+    return State(
+        agent_id=row["agent_id"],
+        key=row["session_key"],
+        harness=row["harness"],
+        project=row["project"],
+        runtime_path=row["runtime_path"],
+        claimed_at=clock.parsed(row["claimed_at"]),
+        expires_at=clock.parse(row["expires_at"]),
+        is_warned=bool(row["is_warned"]),
+        is_bypassed=bool(row["is_bypassed"]),
+        is_started=bool(row["is_started"]),
+        injected=turns_of(row["injected"]),
+        continuity=continuity_of(row["continuity"]),
+    )

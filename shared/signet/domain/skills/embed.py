@@ -15,13 +15,13 @@ from signet.domain.skills.models import Node, Rules
 from signet.ids import DEFAULT_AGENT
 from signet.providers.ports import Embedder
 from signet.queue import enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 #: Characters of a skill's text that are embedded; a model reads about as many.
 READ_CHARS = 2_000
 
 
-def run(job: Run, embedder: Embedder) -> None:
+def run(job: JobContext, embedder: Embedder) -> None:
     """Embed the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     known = node_of(job)
     if known is None or not job.db.read(_is_missing, known, embedder.model):
@@ -42,7 +42,7 @@ def missing(
         for found in store.nodes(tx, agent_id)
         if _is_missing(tx, found, model)
         and not store.is_busy(
-            tx, node.job(node.EMBED, found.entity_id).dedupe_key, now=now.timestamp()
+            tx, node.job(node.EMBED, found.entity_id).unique_key, now=now.timestamp()
         )
     ]
 

@@ -14,7 +14,7 @@ from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel
 from signet.providers.shapes import TEXT, an_object, list_of
 from signet.queue import enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 BODY_CHARS = 3_000
 MAX_TOKENS = 512
@@ -43,7 +43,9 @@ class Enriched:
     tags: tuple[str, ...] = ()
 
 
-def run(job: Run, model: LanguageModel, rules: Callable[[], Rules], *, seconds: float) -> None:
+def run(
+    job: JobContext, model: LanguageModel, rules: Callable[[], Rules], *, seconds: float
+) -> None:
     """Enrich the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     known = node_of(job)
     skill = readable(known)
@@ -86,7 +88,7 @@ def parse(raw: str) -> Enriched | None:
     return None
 
 
-def node_of(job: Run) -> Node | None:
+def node_of(job: JobContext) -> Node | None:
     """Return the skill that a job is about; None when its node is gone."""
     entity_id = str(job.lease.payload.get("entityId", ""))
     return job.db.read(store.by_ids, [entity_id]).get(entity_id)
@@ -109,7 +111,7 @@ def is_current(tx: ReadTx, known: Node) -> bool:
     return current is not None and current.fingerprint == known.fingerprint
 
 
-def skipped(tx: WriteTx, job: Run, known: Node | None, reason: str) -> dict[str, object]:
+def skipped(tx: WriteTx, job: JobContext, known: Node | None, reason: str) -> dict[str, object]:
     """Return the result of a job that did nothing, and queue it again when its skill has changed meanwhile.
 
     Whoever changed the skill could not queue that, because the job was still open.
@@ -123,7 +125,7 @@ def skipped(tx: WriteTx, job: Run, known: Node | None, reason: str) -> dict[str,
 
 
 def _write(
-    tx: WriteTx, job: Run, known: Node, skill: Skill, found: Enriched, rules: Rules
+    tx: WriteTx, job: JobContext, known: Node, skill: Skill, found: Enriched, rules: Rules
 ) -> dict[str, object]:
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")

@@ -4,20 +4,20 @@ from collections.abc import Callable, Sequence
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import names, persist
+from signet.domain.graph import names
 from signet.domain.graph import store as graph
 from signet.domain.graph.models import Triple
 from signet.domain.skills import store
 from signet.domain.skills.enrich import is_current, node_of, readable, skipped
 from signet.domain.skills.models import Node
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 MENTIONS = "mentions"
 #: Things that one skill is tied to.
 MOST = 30
 
 
-def run(job: Run, read: Callable[[str], Sequence[Triple]]) -> None:
+def run(job: JobContext, read: Callable[[str], Sequence[Triple]]) -> None:
     """Tie the job's skill to what its text speaks of and complete the job.
 
     `read` asks a model; raises what the provider raises, LeaseLost, Cancelled.
@@ -32,7 +32,9 @@ def run(job: Run, read: Callable[[str], Sequence[Triple]]) -> None:
     job.commit(lambda tx: _write(tx, job, known, triples))
 
 
-def _write(tx: WriteTx, job: Run, known: Node, triples: Sequence[Triple]) -> dict[str, object]:
+def _write(
+    tx: WriteTx, job: JobContext, known: Node, triples: Sequence[Triple]
+) -> dict[str, object]:
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")
     entity_id, agent_id = known.entity_id, known.agent_id
@@ -64,7 +66,7 @@ def _things(triples: Sequence[Triple]) -> list[tuple[str, str, float]]:
     for triple in triples:
         ends = ((triple.source, triple.source_type), (triple.target, triple.target_type))
         for raw, type in ends:
-            name = persist.name(raw)
+            name = names.clean(raw)
             if name is not None:
                 found.setdefault(names.canonical(name), (name, type, triple.confidence))
     return list(found.values())

@@ -108,7 +108,7 @@ def is_thin(skill: Skill, rules: Rules) -> bool:
 
 def job(kind: str, entity_id: str) -> Job:
     """Return a job about a skill; one of each kind is open at a time."""
-    return Job(kind=kind, slot=entity_id, payload={"entityId": entity_id}, priority=BULK)
+    return Job(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
 
 
 def _is_current(known: Node, skill: Skill) -> bool:

@@ -12,7 +12,7 @@ from signet.db import WriteTx
 from signet.domain.summaries import store
 from signet.domain.summaries.distill import Reader
 from signet.queue import BULK, Job, enqueue
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 KIND = "condense"
 
@@ -39,7 +39,7 @@ def queue(
     if len(found) == level.children:
         job = Job(
             kind=KIND,
-            slot=f"{agent_id}:{depth}:{project or ''}",
+            dedupe_key=f"{agent_id}:{depth}:{project or ''}",
             agent_id=agent_id,
             payload={"project": project, "depth": depth},
             priority=BULK,
@@ -47,7 +47,7 @@ def queue(
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
-def run(job: Run, reader: Reader | None, *, attempts: int) -> None:
+def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
     """Condense the job's summaries and complete the job; raises what the providers raise.
 
     `attempts` are those of the jobs that follow.

@@ -11,7 +11,6 @@ from typing import Protocol
 from signet.config import Settings
 from signet.domain.extraction import rules
 from signet.domain.extraction.models import Fact
-from signet.domain.sessions import transcript
 from signet.domain.summaries import parse, prompt, split
 from signet.domain.summaries.models import (
     MAX_FACTS,
@@ -22,6 +21,7 @@ from signet.domain.summaries.models import (
     Score,
     Summary,
 )
+from signet.domain.transcripts import transcript
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.asking import asked as ask
 from signet.providers.ports import LanguageModel, Shape

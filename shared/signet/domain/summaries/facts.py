@@ -11,9 +11,9 @@ from signet.domain.extraction import contradiction
 from signet.domain.graph import lexicon
 from signet.domain.memory import dates, remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
-from signet.domain.sessions import transcript
 from signet.domain.summaries import store
 from signet.domain.summaries.models import Asked, Said
+from signet.domain.transcripts import transcript
 
 SOURCE = "session_end"
 ACTOR = Actor(name="summary-worker", type="pipeline")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet.domain.sessions.models import Session
+from signet.domain.transcripts.models import Session
 
 #: A distilled fact never outweighs what somebody asked to remember (PIP-41).
 MOST_IMPORTANT = 0.5

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from signet.config.pipeline import Significance
-from signet.domain.sessions.transcript import ASSISTANT, USER, Turn
+from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 
 #: A question and its answer count as an exchange from these lengths on.
 USER_CHARS = 20

@@ -7,8 +7,8 @@ from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx, fts
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.memory.supersede import is_current
-from signet.domain.sessions.models import Session
 from signet.domain.summaries.models import Asked, Score, Summary
+from signet.domain.transcripts.models import Session
 
 #: Characters per token, for the count that readers are shown.
 TOKEN_CHARS = 4

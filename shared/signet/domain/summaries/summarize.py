@@ -14,13 +14,13 @@ from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.memory.models import Rules
-from signet.domain.sessions import end, transcript
 from signet.domain.summaries import condense, distill, facts, files, significance, store
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
+from signet.domain.transcripts import end, transcript
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 log = logs.get("pipeline")
 
@@ -29,7 +29,9 @@ JUDGED_CHARS = 12_000
 JUDGED_MEMORY_CHARS = 300
 
 
-def run(job: Run, reader: Reader | None, settings: Callable[[], Settings], root: Path) -> None:
+def run(
+    job: JobContext, reader: Reader | None, settings: Callable[[], Settings], root: Path
+) -> None:
     """Take notes of the job's session and complete the job; `root` is the workspace.
 
     Without a reader the transcript stays and the job is done. Raises what the providers raise (the job then waits or
@@ -71,7 +73,7 @@ def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
 
 
 def _read(
-    job: Run, asked: Asked, reader: Reader, settings: Callable[[], Settings], root: Path
+    job: JobContext, asked: Asked, reader: Reader, settings: Callable[[], Settings], root: Path
 ) -> None:
     notes = reader.notes(asked, job.check)
     job.check()
@@ -120,7 +122,7 @@ def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime) -> None:
         end.read(tx, asked.session, chars=chars, attempts=rules.attempts, now=now)
 
 
-def _judged(job: Run, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
+def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
     """Return how well recall served the session and how much was recalled; None when nobody can tell."""
     if asked.is_part or not isinstance(reader, distill.Model):
         return None

@@ -34,7 +34,7 @@ def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
 
 def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
     """Queue the writing of an agent's file; None when it is queued already."""
-    job = Job(kind=store.KIND, slot=agent_id, agent_id=agent_id)
+    job = Job(kind=store.KIND, dedupe_key=agent_id, agent_id=agent_id)
     return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
 
 

@@ -19,7 +19,7 @@ from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.providers import answers
 from signet.providers.ports import LanguageModel
-from signet.queue.held import Run
+from signet.queue.job_context import JobContext
 
 
 class Unusable(SignetError):
@@ -29,7 +29,7 @@ class Unusable(SignetError):
     code = "unusable_answer"
 
 
-def run(job: Run, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
+def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
     """Write the file of the job's agent and complete the job; without a model a plain list.
 
     Raises Unusable when the model's answer is no such file, ProviderFailed when there is none, NotNow when it

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db import ReadTx, Row, WriteTx, runtime_settings, visibility
 from signet.db.visibility import Reader
 from signet.domain.memory.supersede import is_current
 from signet.domain.synthesis.plan import Standing
@@ -34,10 +34,6 @@ SELECT MAX(at) FROM (
 _RUNNING = "SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 _ANY_RUNNING = f"SELECT 1 FROM memory_jobs WHERE status = 'leased' AND job_type = '{KIND}'"
 _AGENTS = "SELECT id FROM agents ORDER BY id"
-_READ = "SELECT value FROM runtime_settings WHERE key = ?"
-_NOTE = """
-INSERT INTO runtime_settings (key, value) VALUES (?, ?)
-ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 
 
 def candidates(tx: ReadTx, reader: Reader, *, least: float, since: str) -> list[Row]:
@@ -96,10 +92,11 @@ def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
 def note_run(tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None) -> None:
     """Note a run: the newest memory it knew, None for one that failed and knew nothing."""
     seq = _state(tx, agent_id)[1] if newest is None else newest
-    tx.run(_NOTE, (f"{KIND}:{agent_id}", json.dumps({"at": clock.to_text(now), "seq": seq})))
+    state = json.dumps({"at": clock.to_text(now), "seq": seq})
+    runtime_settings.put(tx, f"{KIND}:{agent_id}", state)
 
 
 def _state(tx: ReadTx, agent_id: str) -> tuple[str | None, int]:
-    value = tx.value(_READ, (f"{KIND}:{agent_id}",))
+    value = runtime_settings.get(tx, f"{KIND}:{agent_id}")
     found = json.loads(value) if value else {}
     return found.get("at"), int(found.get("seq", 0))

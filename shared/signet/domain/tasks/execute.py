@@ -1,7 +1,7 @@
 """Running a program on a leash: bounded in time and in what is kept of its output, alone in its process group.
 
 The program and all that it starts in its group are gone when this returns, however it returns, and also when this
-process is killed (see process/leash.py).
+process is killed (see process/supervised_child.py).
 """
 
 import os
@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from signet.domain.tasks.models import Ended
 from signet.domain.tasks.spool import STREAMS, Capped, Spool
-from signet.process import leash
+from signet.process import supervised_child
 
 LIMIT_SECONDS = 600.0
 #: How often is looked whether to go on.
@@ -44,7 +44,7 @@ def execute(
         files = {name: stack.enter_context(file) for name, file in spool.create().items()}
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", leash.__file__, "0", *command],
+                [sys.executable, "-I", "-S", supervised_child.__file__, "0", *command],
                 cwd=folder,
                 env=environ,
                 stdin=subprocess.PIPE,
@@ -112,7 +112,7 @@ def _end(process: "subprocess.Popen[bytes]") -> int:
     """End what is left of the group, kindly first, and return the exit status."""
     assert process.stdin is not None
     process.stdin.close()
-    give_up = time.monotonic() + leash.GRACE_SECONDS + 1
+    give_up = time.monotonic() + supervised_child.GRACE_SECONDS + 1
     while not _has_ended(process) and time.monotonic() < give_up:
         time.sleep(0.02)
     with suppress(ProcessLookupError, PermissionError):

@@ -18,12 +18,12 @@ from signet.domain.tasks.spool import Spool
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import lease
-from signet.queue.held import Cancelled, LeaseLost, Run
+from signet.queue.job_context import Cancelled, JobContext, LeaseLost
 
 log = logs.get("scheduler")
 
 
-def perform(job: Run, settings: Settings, workspace: Workspace) -> None:
+def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
     """Do the run of this job; raises LeaseLost, Cancelled, and TimeoutError for a job that ran too long."""
     run_id = job.lease.job_id
     spool = Spool.of(workspace, run_id)
@@ -51,7 +51,7 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: Ended, *, now: datetime) -> boo
     return store.end(tx, run.id, run.task_id, kept, now=now)
 
 
-def _begin(tx: WriteTx, job: Run, now: datetime) -> tuple[Task | None, bool]:
+def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bool]:
     """Return the task of this run, None when it is gone, and whether the run begins now."""
     held = job.lease
     if not lease.is_held(tx, held.job_id, held.token):
@@ -61,7 +61,9 @@ def _begin(tx: WriteTx, job: Run, now: datetime) -> tuple[Task | None, bool]:
     return task, store.begin(tx, held.job_id, str(held.token), now=now)
 
 
-def _run(job: Run, task: Task, spool: Spool, settings: Settings, workspace: Workspace) -> Ended:
+def _run(
+    job: JobContext, task: Task, spool: Spool, settings: Settings, workspace: Workspace
+) -> Ended:
     extraction = settings.pipeline.extraction
     is_codex = extraction.provider is TextProvider.CODEX
     prompt = command.prompt(task, workspace.skills_dir)
@@ -77,7 +79,7 @@ def _run(job: Run, task: Task, spool: Spool, settings: Settings, workspace: Work
         raise
 
 
-def _finish(job: Run, task: Task, ended: Ended) -> None:
+def _finish(job: JobContext, task: Task, ended: Ended) -> None:
     job.commit(lambda tx: _end(tx, job, task, ended))
     log.info(
         "task.ended",
@@ -89,6 +91,6 @@ def _finish(job: Run, task: Task, ended: Ended) -> None:
     )
 
 
-def _end(tx: WriteTx, job: Run, task: Task, ended: Ended) -> dict[str, object]:
+def _end(tx: WriteTx, job: JobContext, task: Task, ended: Ended) -> dict[str, object]:
     store.end(tx, job.lease.job_id, task.id, ended, now=clock.now())
     return {"status": ended.status, "exitCode": ended.exit_code}

@@ -10,7 +10,7 @@ from signet.domain.tasks.models import Task, TaskRun
 from signet.domain.tasks.zones import zone
 from signet.errors import Conflict, Invalid, NotFound
 from signet.observe import logs
-from signet.queue import Job, console, enqueue
+from signet.queue import Job, admin, enqueue
 from signet.queue.enqueue import NOW
 
 log = logs.get("scheduler")
@@ -64,13 +64,13 @@ def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
     get(tx, task_id)
     active = store.active(tx, task_id)
     if active is not None:
-        console.cancel(tx, active.id, now=now)
+        admin.cancel(tx, active.id, now=now)
     store.delete(tx, task_id)
 
 
 def _start(tx: WriteTx, task: Task, *, now: datetime) -> str | None:
     """Add a run and its job, which has the same id; None while an earlier one is ending."""
-    job = Job(kind=KIND, slot=task.id, job_id=ids.new_ordered_id(), priority=NOW)
+    job = Job(kind=KIND, dedupe_key=task.id, job_id=ids.new_ordered_id(), priority=NOW)
     run_id = enqueue(tx, job, now=now)
     if run_id is not None:
         store.add_run(tx, run_id, task.id, now=now)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from signet.domain.sessions import transcript
+from signet.domain.transcripts import transcript
 from signet.domain.transfer.records import Found
 from signet.domain.transfer.sources import markdown
 from signet.domain.transfer.sources.markdown import Page

@@ -1,0 +1,96 @@
+"""Pages of the site that are made when it is built: commands, HTTP operations, and two files of the root."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[1]
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put every page of a folder where the navigation names the folder."""
+    for section in config.nav or []:
+        for entries in section.values():
+            if isinstance(entries, list):
+                for entry in entries:
+                    for title, place in entry.items():
+                        if place.endswith("/"):
+                            entry[title] = pages(place)
+    return config
+
+
+def pages(folder: str) -> list[str]:
+    """Return the pages of a folder, its index first."""
+    found = sorted(f"{folder}{path.name}" for path in (ROOT / "docs" / folder).glob("*.md"))
+    return sorted(found, key=lambda place: not place.endswith("index.md"))
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages to those of the folder."""
+    made = {
+        "reference/commands.md": commands(),
+        "reference/http.md": operations(),
+        "contributing.md": from_root("CONTRIBUTING.md"),
+        "changelog.md": from_root("CHANGELOG.md"),
+    }
+    for place, text in made.items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def from_root(name: str) -> str:
+    """Return a file of the repository's root with its links as they are from inside `docs`; others become text."""
+    text = (ROOT / name).read_text("utf-8").replace("](docs/", "](./")
+    return re.sub(r"\[([^\]]+)\]\((?!https?:|\./)[^)]+\)", r"\1", text)
+
+
+def commands() -> str:
+    """Return the help of every command, as the terminal shows it."""
+    from signet.cli import tree
+
+    group = tree.command()
+    shown = [
+        name
+        for name in group.list_commands(typer.Context(group))
+        if not group.commands[name].hidden
+    ]
+    helps = (
+        text for name in shown for text in _helps(group.commands[name], f"signet {name}", None)
+    )
+    return "# Commands\n\n" + "\n".join(helps)
+
+
+def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[str]:
+    context = typer.Context(command, info_name=name, parent=parent, terminal_width=100)
+    level = "##" if parent is None else "###"
+    yield f"{level} {name}\n\n```text\n{command.get_help(context).strip()}\n```\n"
+    for child in getattr(command, "commands", {}).values():
+        if not child.hidden:
+            yield from _helps(child, f"{name} {child.name}", context)
+
+
+def operations() -> str:
+    """Return every HTTP operation with what it is for; `/openapi.json` of a daemon has their fields."""
+    from fastapi.routing import APIRoute
+
+    from signet_api.routes import ROUTERS
+
+    rows = sorted(
+        (route.path, method, _first_sentence(route.description))
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+    )
+    lines = [f"| `{method}` | `{path}` | {text} |" for path, method, text in rows]
+    head = "# HTTP\n\nFields and answers: `/docs` and `/openapi.json` of a running daemon."
+    return "\n".join([head, "", "| | | |", "| --- | --- | --- |", *lines, ""])
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.])\s", " ".join(text.split()), maxsplit=1)[0].replace("|", "\\|")

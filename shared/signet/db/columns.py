@@ -1,0 +1,32 @@
+"""JSON in columns of text. Rows of older files may hold anything there, so none of these raises."""
+
+import json
+from typing import Any
+
+
+def json_value(stored: str | None) -> Any:
+    """Return the value, None where there is none or it is no JSON."""
+    try:
+        return json.loads(stored) if stored else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def json_object(stored: str | None) -> dict[str, Any]:
+    """Return the object, an empty one where there is none."""
+    found = json_value(stored)
+    return found if isinstance(found, dict) else {}
+
+
+def json_strings(stored: str | None) -> tuple[str, ...]:
+    """Return the strings of an array, none where something else is stored."""
+    found = json_value(stored)
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+
+
+def json_or_text(stored: str | None) -> Any:
+    """Return the value, or the text itself where that is no JSON."""
+    try:
+        return None if stored is None else json.loads(stored)
+    except (ValueError, RecursionError):
+        return stored

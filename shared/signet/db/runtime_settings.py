@@ -1,0 +1,33 @@
+"""Small values that processes share and that outlive them, by key: the only SQL of `runtime_settings`.
+
+Keys are of the form `subject:name`; who writes a subject is said beside its key.
+"""
+
+from signet.db.transaction import ReadTx, WriteTx
+
+_GET = "SELECT value FROM runtime_settings WHERE key = ?"
+_ALL = "SELECT substr(key, ?), value FROM runtime_settings WHERE key >= ? AND key < ? ORDER BY key"
+_PUT = """
+INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
+
+
+def get(tx: ReadTx, key: str) -> str | None:
+    """Return a value, None before the first one."""
+    value: str | None = tx.value(_GET, (key,))
+    return value
+
+
+def get_number(tx: ReadTx, key: str) -> int:
+    """Return a whole number, 0 before the first one."""
+    return int(get(tx, key) or 0)
+
+
+def get_all(tx: ReadTx, prefix: str) -> dict[str, str]:
+    """Return all values of a subject by the rest of their keys, in order."""
+    end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    return dict(tx.tuples(_ALL, (len(prefix) + 1, prefix, end)))
+
+
+def put(tx: WriteTx, key: str, value: str | int) -> None:
+    """Store a value in place of an earlier one."""
+    tx.run(_PUT, (key, str(value)))

@@ -1,0 +1,29 @@
+"""How well recall served past sessions (AN-15)."""
+
+from signet.db import ReadTx
+from signet.domain.activity import sql
+
+
+def report(tx: ReadTx, *, project: str | None, limit: int) -> dict[str, object]:
+    """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest."""
+    found = sql.scores(tx, project=project, limit=limit)
+    return {
+        "scores": [one._asdict() for one in found],
+        "summary": _summary([one.score for one in found]),
+    }
+
+
+def latest(tx: ReadTx) -> list[dict[str, object]]:
+    """Return the newest score of each project, newest first."""
+    return [one._asdict() for one in sql.latest_scores(tx)]
+
+
+def _summary(scores: list[float]) -> dict[str, float | None]:
+    if not scores:
+        return {"count": 0, "average": 0, "trend": 0, "latest": None}
+    return {
+        "count": len(scores),
+        "average": round(sum(scores) / len(scores), 2),
+        "trend": round(scores[0] - scores[-1], 2),
+        "latest": scores[0],
+    }

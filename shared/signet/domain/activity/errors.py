@@ -1,0 +1,43 @@
+"""The errors of this life of the daemon, read back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from signet.db import ReadTx
+from signet.domain.activity import sql
+from signet.observe.taxonomy import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFilter:
+    """Which errors are asked for."""
+
+    stage: Stage | None = None
+    since: str | None = None
+    limit: int = 50
+
+
+def newest(tx: ReadTx, wanted: ErrorFilter) -> list[dict[str, object]]:
+    """Return the newest errors that pass the filter, oldest first."""
+    rows = sql.errors(tx, stage=wanted.stage, since=wanted.since, limit=wanted.limit)
+    return [_answer(row) for row in reversed(rows)]
+
+
+def by_code(tx: ReadTx, stage: Stage | None = None) -> dict[str, int]:
+    """Return how many errors of each code are kept, of all stages or of one."""
+    return sql.error_counts(tx, stage)
+
+
+def _answer(row: sql.Error) -> dict[str, object]:
+    optional: Mapping[str, object] = {
+        "requestId": row.request_id,
+        "memoryId": row.memory_id,
+        "actor": row.actor,
+    }
+    return {
+        "timestamp": row.timestamp,
+        "stage": row.stage,
+        "code": row.code,
+        "message": row.message,
+        **{name: value for name, value in optional.items() if value},
+    }

@@ -1,0 +1,92 @@
+"""Telemetry events and training pairs, read page by page: each page follows the last row of the one before."""
+
+import math
+from dataclasses import dataclass
+
+from signet.db import ReadTx, WriteTx, columns
+from signet.domain.activity import sql
+
+#: Rows that are read and sent at a time.
+PAGE_ROWS = 1_000
+#: The columns of an exported training pair.
+PAIR = sql.TrainingPair._fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """Which rows are asked for; both ends are inside."""
+
+    event: str | None = None
+    since: str | None = None
+    until: str | None = None
+    limit: int = 100
+
+
+def newest(tx: ReadTx, span: Span) -> list[dict[str, object]]:
+    """Return events, newest first."""
+    return [_answer(row) for row in sql.newest_events(tx, _bounds(span) | {"limit": span.limit})]
+
+
+def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[dict[str, object]]:
+    """Return the events that follow an id, oldest first."""
+    rows = sql.events_page(tx, _bounds(span) | {"after": after, "limit": limit})
+    return [_answer(row) for row in rows]
+
+
+def training_page(
+    tx: ReadTx, span: Span, *, after: str, limit: int, agent_id: str | None
+) -> list[dict[str, object]]:
+    """Return the training pairs that follow an id, oldest first: ids and numbers, no text (PR-2)."""
+    bounds = {"since": span.since, "until": span.until, "agent": agent_id}
+    rows = sql.training_pairs(tx, bounds | {"after": after, "limit": limit})
+    return [row._asdict() for row in rows]
+
+
+def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
+    """Return sums over every event since an instant."""
+    llm = sql.llm_totals(tx, since)
+    stages: dict[str, int] = {}
+    codes: dict[str, int] = {}
+    for row in sql.pipeline_errors(tx, since):
+        stages[row.stage] = stages.get(row.stage, 0) + row.errors
+        codes[row.code] = codes.get(row.code, 0) + row.errors
+    return {
+        "totalEvents": sql.event_count(tx, since),
+        "llm": {
+            "calls": llm.calls,
+            "errors": llm.errors,
+            "totalInputTokens": llm.input_tokens,
+            "totalOutputTokens": llm.output_tokens,
+            "totalCost": llm.cost,
+            **{
+                f"p{percent}": sql.llm_duration(tx, since, math.floor(llm.calls * percent / 100))
+                for percent in (50, 95)
+            },
+        },
+        "pipelineErrors": sum(codes.values()),
+        "pipelineErrorsByStage": stages,
+        "pipelineErrorsByCode": codes,
+    }
+
+
+def inventory(tx: ReadTx) -> tuple[int, int]:
+    """Return how many memories there are, and how many connectors work, as a heartbeat tells it."""
+    return sql.inventory(tx)
+
+
+def purge(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete events that are older than an instant, at most `limit`, and return how many."""
+    return sql.purge_events(tx, before, limit)
+
+
+def _bounds(span: Span) -> dict[str, str | int | None]:
+    return {"event": span.event, "since": span.since, "until": span.until}
+
+
+def _answer(row: sql.Event) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "event": row.event,
+        "timestamp": row.timestamp,
+        "properties": columns.json_object(row.properties),
+    }

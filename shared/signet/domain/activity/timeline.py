@@ -1,0 +1,211 @@
+"""Everything that happened to a memory, a job, a request or a session, in the order of time.
+
+Most of it is in rows (history, jobs, errors, comparisons of the predictor); the caller passes lines of the log, because
+it reads files before it opens the snapshot. Details name what was changed and never contain the text of a memory.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock
+from signet.db import ReadTx, columns
+from signet.domain.activity import sql
+from signet.errors import Invalid
+from signet.observe.logread import Entry, strings
+
+#: Every line would contain a shorter id (TM-3).
+MIN_CHARS = 4
+#: Lines of the log that are searched, newest first.
+LOG_LINES = 500
+DEFAULT_LIMIT, MAX_LIMIT = 1_000, 10_000
+
+
+class Source(StrEnum):
+    """Where an event comes from; events of one instant are sorted in this order (TM-1)."""
+
+    HISTORY = "history"
+    JOB = "job"
+    LOG = "log"
+    ERROR = "error"
+    PREDICTOR = "predictor"
+
+
+#: Names in the metadata of a change that hold the text of a memory.
+_TEXTS = re.compile(r"(?i)(content|statement|text|query)$")
+_ORDER = {source: place for place, source in enumerate(Source)}
+
+
+class EntityType(StrEnum):
+    """What an id is the id of."""
+
+    MEMORY = "memory"
+    REQUEST = "request"
+    SESSION = "session"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened."""
+
+    at: str
+    source: Source
+    event: str
+    details: Mapping[str, object]
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the event as it is answered."""
+        return {
+            "timestamp": self.at,
+            "source": self.source,
+            "event": self.event,
+            "details": dict(self.details),
+        }
+
+
+def of(
+    tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, limit: int, now: datetime
+) -> dict[str, object]:
+    """Return the newest events of an id, oldest first; an unknown id has none. Raises Invalid for a short one."""
+    if len(entity_id) < MIN_CHARS:
+        raise Invalid(f"id must have at least {MIN_CHARS} characters")
+    is_job, memory_id = sql.job_memory(tx, entity_id)
+    kind = _kind(sql.known_as(tx, entity_id), is_job=is_job)
+    events = sorted(
+        _events(tx, entity_id, kind, lines, memory_id if is_job else None, limit),
+        key=lambda one: (one.at, _ORDER[one.source]),
+    )
+    return {
+        "entityType": kind,
+        "entityId": entity_id,
+        "events": [event.as_dict() for event in events[-limit:]],
+        "generatedAt": clock.to_text(now),
+    }
+
+
+def exported(timeline: Mapping[str, object], *, version: str, now: datetime) -> dict[str, object]:
+    """Return a timeline in the envelope of an export."""
+    meta = {
+        "version": version,
+        "exportedAt": clock.to_text(now),
+        "entityId": timeline["entityId"],
+    }
+    return {"meta": meta, "timeline": timeline}
+
+
+def _kind(known: sql.KnownAs, *, is_job: bool) -> EntityType:
+    if known.memory or is_job:
+        return EntityType.MEMORY
+    if known.request:
+        return EntityType.REQUEST
+    return EntityType.SESSION if known.session else EntityType.UNKNOWN
+
+
+def _events(
+    tx: ReadTx,
+    entity_id: str,
+    kind: EntityType,
+    lines: Sequence[Entry],
+    memory_of_job: str | None,
+    limit: int,
+) -> Iterator[Event]:
+    if kind is EntityType.UNKNOWN:
+        return
+    memory_id = memory_of_job or entity_id
+    column, value = {
+        EntityType.REQUEST: ("request_id", entity_id),
+        EntityType.SESSION: ("session_id", entity_id),
+    }.get(kind, ("memory_id", memory_id))
+    yield from map(_changed, sql.history(tx, column, value, limit))
+    jobs = {job.id: job for job in sql.jobs(tx, "memory_id", memory_id, limit)}
+    jobs |= {job.id: job for job in sql.jobs(tx, "id", entity_id, limit)}
+    for job in jobs.values():
+        yield from _worked(job)
+    for line in lines:
+        if _mentions(line, entity_id):
+            yield _logged(line)
+    yield from map(_failed, sql.errors_about(tx, entity_id))
+    yield from map(_compared, sql.comparisons(tx, entity_id, limit))
+
+
+def _changed(row: sql.Change) -> Event:
+    fixed = {
+        "changedBy": row.changed_by,
+        "reason": row.reason,
+        "hasOldContent": bool(row.has_old),
+        "hasNewContent": bool(row.has_new),
+    }
+    # Metadata never replaces what the columns say (TM-2).
+    details = _without_texts(columns.json_object(row.metadata)) | fixed
+    return Event(at=row.created_at, source=Source.HISTORY, event=row.event, details=details)
+
+
+def _worked(job: sql.Job) -> Iterator[Event]:
+    states: tuple[tuple[str, str | None, Mapping[str, object]], ...] = (
+        ("created", job.created_at, {"status": job.status}),
+        ("leased", job.leased_at, {"attempt": job.attempts}),
+        ("completed", job.completed_at, {"attempt": job.attempts}),
+        ("failed", job.failed_at, {"attempt": job.attempts, "error": job.error}),
+    )
+    for state, at, details in states:
+        if at is not None:
+            yield Event(
+                at=at,
+                source=Source.JOB,
+                event=f"job:{job.job_type}:{state}",
+                details={"jobId": job.id, **details},
+            )
+
+
+def _mentions(line: Entry, entity_id: str) -> bool:
+    parts = (line.get("message"), line.get("data"), line.get("error"))
+    return any(entity_id in text for part in parts for text in strings(part))
+
+
+def _logged(line: Entry) -> Event:
+    return Event(
+        at=str(line.get("timestamp")),
+        source=Source.LOG,
+        event=f"log:{line.get('level')}:{line.get('category')}",
+        details={"message": line.get("message"), "data": line.get("data")},
+    )
+
+
+def _failed(row: sql.Error) -> Event:
+    return Event(
+        at=row.timestamp,
+        source=Source.ERROR,
+        event=f"error:{row.stage}:{row.code}",
+        details={
+            "message": row.message,
+            "memoryId": row.memory_id,
+            "requestId": row.request_id,
+        },
+    )
+
+
+def _compared(row: sql.Comparison) -> Event:
+    return Event(
+        at=row.created_at,
+        source=Source.PREDICTOR,
+        event=f"predictor:comparison:{'won' if row.predictor_won else 'lost'}",
+        details={
+            "ndcg": row.predictor_ndcg,
+            "baselineNdcg": row.baseline_ndcg,
+            "margin": row.margin,
+            "alpha": row.alpha,
+            "candidateCount": row.candidate_count,
+        },
+    )
+
+
+def _without_texts(found: Mapping[str, object]) -> dict[str, object]:
+    """Return the metadata of a change without the text of a memory."""
+    return {
+        name: _without_texts(value) if isinstance(value, dict) else value
+        for name, value in found.items()
+        if not _TEXTS.search(name)
+    }

@@ -1,1 +1,0 @@
-"""What was used, how fast it was and what went wrong since the daemon started."""

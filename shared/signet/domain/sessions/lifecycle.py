@@ -1,0 +1,270 @@
+"""What each call of a hook does to its session, in one transaction each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from signet.config import Settings
+from signet.db import WriteTx
+from signet.domain.agents import presence
+from signet.domain.agents.presence import Presence
+from signet.domain.sessions import checkpoint_store as checkpoints
+from signet.domain.sessions import claims, continuity, store
+from signet.domain.sessions.checkpoint import Trigger
+from signet.domain.sessions.models import Continuity, State, with_turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Who calls from which session. `project_path` is the real path of the project."""
+
+    agent_id: str
+    harness: str
+    key: str | None = None
+    project: str | None = None
+    project_path: str | None = None
+    runtime_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """How a session stands when it begins, before anything is told."""
+
+    is_bypassed: bool = False
+    #: It was given its context before.
+    is_known: bool = False
+    warning: str | None = None
+
+
+def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
+    """Claim the session and note that it is there; raises SessionClaimed."""
+    store.see_harness(tx, call.harness, now=now)
+    store.purge(tx, now=now)
+    presence.purge(tx, now=now)
+    if call.key is None:
+        return Begun()
+    known = store.get(tx, call.agent_id, call.key)
+    claims.check(known, call.runtime_path, now=now)
+    warning = claims.warning(known, now=now)
+    state = claims.claimed(known or _new(call, now), call.runtime_path, now=now)
+    state = replace(
+        state,
+        harness=call.harness,
+        project=call.project or state.project,
+        is_warned=state.is_warned or warning is not None,
+    )
+    store.put(tx, state, now=now)
+    _see(tx, call, now)
+    return Begun(is_bypassed=state.bypasses(now), is_known=state.is_started, warning=warning)
+
+
+def started(
+    tx: WriteTx,
+    call: Call,
+    fresh: Callable[[Continuity], Continuity],
+    given: Sequence[str],
+    settings: Settings,
+    *,
+    now: datetime,
+) -> None:
+    """Note that the session was given its context with the memories `given`.
+
+    `fresh` adds to its continuity what that was about (HK-31).
+    """
+    if call.key is None:
+        return
+    state = store.get(tx, call.agent_id, call.key) or _new(call, now)
+    if settings.pipeline.continuity.enabled:
+        state = replace(state, continuity=fresh(state.continuity or continuity.begun(now)))
+    store.put(tx, replace(state, is_started=True, injected=(tuple(given),)), now=now)
+
+
+def prompted(
+    tx: WriteTx,
+    call: Call,
+    prompt: str,
+    query: str,
+    given: Sequence[str],
+    settings: Settings,
+    *,
+    warned: bool,
+    now: datetime,
+) -> None:
+    """Note a prompt and what it was given; write a checkpoint when one is due."""
+    store.see_harness(tx, call.harness, now=now)
+    if call.key is None:
+        return
+    state = _renewed(tx, call, now)
+    state = with_turn(state, given, most=claims.TURNS)
+    state = replace(state, is_warned=state.is_warned or warned)
+    rules = settings.pipeline.continuity
+    if rules.enabled:
+        found = continuity.prompted(state.continuity or continuity.begun(now), prompt, query)
+        state = replace(state, continuity=found)
+        if continuity.is_due(found, rules, now=now):
+            state = write(tx, state, call, Trigger.PERIODIC, settings, now=now)
+    store.put(tx, state, now=now)
+    _see(tx, call, now)
+
+
+def used(
+    tx: WriteTx,
+    call: Call,
+    change: Callable[[Continuity], Continuity],
+    settings: Settings,
+    *,
+    now: datetime,
+) -> None:
+    """Note that something was remembered or looked for in a session that is known; others are not made by that."""
+    if call.key is None or store.get(tx, call.agent_id, call.key) is None:
+        return
+    state = _renewed(tx, call, now)
+    if settings.pipeline.continuity.enabled:
+        found = change(state.continuity or continuity.begun(now))
+        state = replace(state, continuity=found)
+    store.put(tx, state, now=now)
+
+
+def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now: datetime) -> None:
+    """Write a checkpoint; after it the session has lost what it was given, so that it may be given it anew."""
+    if call.key is None:
+        return
+    state = _renewed(tx, call, now)
+    if settings.pipeline.continuity.enabled:
+        state = replace(state, continuity=state.continuity or continuity.begun(now))
+        state = write(tx, state, call, Trigger.PRE_COMPACTION, settings, now=now, context=context)
+    store.put(tx, replace(state, is_started=False), now=now)
+
+
+def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:
+    """Note that a session has a new context: what it was given may be given again (HK-55)."""
+    if call.key is None or store.get(tx, call.agent_id, call.key) is None:
+        return
+    store.put(tx, replace(_renewed(tx, call, now), injected=()), now=now)
+
+
+def ended(
+    tx: WriteTx, call: Call, settings: Settings, *, is_kept: bool, now: datetime
+) -> State | None:
+    """Let go of a session and return what it was; `is_kept` writes down where it stood (hooks.md §6)."""
+    store.see_harness(tx, call.harness, now=now)
+    if call.key is None:
+        return None
+    state = store.get(tx, call.agent_id, call.key)
+    store.drop(tx, call.agent_id, call.key)
+    presence.remove(tx, call.key, agent_id=call.agent_id)
+    if state is None or not is_kept or state.bypasses(now):
+        return state
+    state = replace(state, project=call.project or state.project)
+    _write_end(tx, state, call, settings, now)
+    return state
+
+
+def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
+    """Note that a turn of a session has ended; the session goes on, and whoever serves it keeps it.
+
+    One that nobody knew begins here, so that its silence ends it.
+    """
+    store.see_harness(tx, call.harness, now=now)
+    if call.key is None:
+        return None
+    state = store.get(tx, call.agent_id, call.key) or _new(call, now)
+    if not state.bypasses(now):
+        state = claims.renewed(state, call.runtime_path, now=now)
+        store.put(tx, replace(state, project=state.project or call.project), now=now)
+        _see(tx, call, now)
+    return state
+
+
+def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> None:
+    """End a session that is silent: nobody serves it any more, and a start after that is a full one (HK-30).
+
+    What its prompts were given stays known (see idle_timeout.py).
+    """
+    call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
+    presence.remove(tx, state.key, agent_id=state.agent_id)
+    _write_end(tx, state, call, settings, now)
+    store.put(
+        tx,
+        State(
+            agent_id=state.agent_id,
+            key=state.key,
+            harness=state.harness,
+            project=state.project,
+            expires_at=now,
+            injected=state.injected,
+        ),
+        now=now,
+    )
+
+
+def bypass(tx: WriteTx, states: Sequence[State], *, is_on: bool, now: datetime) -> None:
+    """Let the hooks of sessions do nothing from now on, or do their work again."""
+    for state in states:
+        live = claims.renewed(state, None, now=now)
+        store.put(tx, replace(live, is_bypassed=is_on), now=now)
+
+
+def renew(tx: WriteTx, states: Sequence[State], *, now: datetime) -> datetime:
+    """Let claims last from now on as long as new ones, and return until when."""
+    for state in states:
+        live = claims.renewed(state, state.runtime_path, now=now)
+        store.put(tx, replace(live, is_warned=False), now=now)
+    return now + claims.LIFE
+
+
+def write(
+    tx: WriteTx,
+    state: State,
+    call: Call,
+    trigger: Trigger,
+    settings: Settings,
+    *,
+    now: datetime,
+    context: str = "",
+) -> State:
+    """Write a checkpoint of a session and return the session after it."""
+    assert state.continuity is not None
+    checkpoints.keep(
+        tx,
+        continuity.checkpoint(state, state.continuity, trigger, now=now, context=context),
+        project_path=call.project_path or state.project,
+        most=settings.pipeline.continuity.max_checkpoints_per_session,
+    )
+    return replace(state, continuity=continuity.checkpointed(state.continuity, now=now))
+
+
+def _write_end(tx: WriteTx, state: State, call: Call, settings: Settings, now: datetime) -> None:
+    if settings.pipeline.continuity.enabled and state.continuity and state.continuity.total:
+        write(tx, state, call, Trigger.SESSION_END, settings, now=now)
+
+
+def _renewed(tx: WriteTx, call: Call, now: datetime) -> State:
+    assert call.key is not None
+    state = store.get(tx, call.agent_id, call.key)
+    claims.check(state, call.runtime_path, now=now)
+    state = claims.renewed(state or _new(call, now), call.runtime_path, now=now)
+    return replace(state, project=state.project or call.project)
+
+
+def _new(call: Call, now: datetime) -> State:
+    assert call.key is not None
+    return State(
+        agent_id=call.agent_id,
+        key=call.key,
+        harness=call.harness,
+        project=call.project,
+        expires_at=now + claims.LIFE,
+    )
+
+
+def _see(tx: WriteTx, call: Call, now: datetime) -> None:
+    assert call.key is not None
+    seen = Presence(
+        agent_id=call.agent_id,
+        session_key=call.key,
+        harness=call.harness,
+        project=call.project,
+        runtime_path=call.runtime_path,
+    )
+    presence.see(tx, seen, now=now)

@@ -1,0 +1,59 @@
+"""What a session that goes on is told of where it, or one like it, stood (HK-83)."""
+
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.agents import presence
+from signet.domain.sessions import checkpoint_store as checkpoints
+from signet.domain.sessions import wording
+from signet.domain.sessions.checkpoint import Trigger
+
+#: A session of the same project that stood there longer ago is another matter.
+RECENT = timedelta(hours=4)
+#: A session that was heard of so lately still runs: where it stands is its own (two in one folder are common).
+AT_WORK = timedelta(minutes=10)
+#: Checkpoints of a project that are looked at.
+LOOKED_AT = 20
+
+
+def text(
+    tx: ReadTx,
+    reader: Reader,
+    *,
+    key: str | None,
+    project_path: str | None,
+    most: int,
+    now: datetime,
+) -> str:
+    """Return the digest of the newest checkpoint of the session, else of its project; empty for none."""
+    own = (
+        checkpoints.of_session(tx, key, agent_id=reader.agent_id, project=reader.project)
+        if key
+        else []
+    )
+    found = own[0] if own else _of_project(tx, reader, project_path, now=now)
+    if found is None:
+        return ""
+    return wording.cut(str(found["digest"]), most)
+
+
+def _of_project(
+    tx: ReadTx, reader: Reader, path: str | None, *, now: datetime
+) -> dict[str, object] | None:
+    if path is None:
+        return None
+    at_work = {
+        one.session_key
+        for one in presence.present(tx, now=now, agent_id=reader.agent_id, limit=200)
+        if (clock.parsed(one.seen_at) or now) > now - AT_WORK
+    }
+    for row in checkpoints.of_project(tx, path, agent_id=reader.agent_id, limit=LOOKED_AT):
+        if (clock.parsed(str(row["created_at"])) or now) < now - RECENT:
+            return None
+        ended = row["trigger"] == Trigger.SESSION_END
+        allowed = reader.project is None or row["project"] == reader.project
+        if allowed and (ended or row["session_key"] not in at_work):
+            return row
+    return None

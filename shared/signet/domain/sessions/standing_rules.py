@@ -1,0 +1,165 @@
+"""Rules and preferences that stand: those of the person and of a project, for a prompt that they have to do with."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from signet.db import ReadTx, Row, fts, visibility
+from signet.db.visibility import Reader
+from signet.domain.episodes import fence, search
+from signet.domain.graph import traverse
+from signet.domain.memory.supersede import is_current
+from signet.domain.sessions import focus, wording
+
+#: Longer ones are stories, and are told as episodes.
+RULE_CHARS = 300
+#: Rules that are compared with a prompt; the newest are.
+LOOKED_AT = 300
+#: Rules of one prompt, and their characters.
+MOST, CHARS = 6, 700
+#: Words of a prompt that may name something.
+NAMES = 16
+#: A rule has to do with a prompt from this cosine on, or from the lower one on when they share a word. Looked at: 15
+#: rules beside 25 requests; "Please push the oven fix" is at 0.15 to "Never push to main", and "run the tests again" at
+#: 0.04 to "Always run the linter".
+NEAR, NEAR_WITH_WORD = 0.33, 0.14
+#: What is forbidden or demanded without exception stands wherever earlier work is told of.
+_HARD = re.compile(
+    r"\b(?:never|always|must(?:n['’]t)?|do not|don['’]t|under no circumstances)\b", re.I
+)
+#: Distilled from what somebody said, a rule is an order in his words.
+_ORDER = re.compile(r"(?:never|always|do not|don['’]t|avoid|make sure|prefer)\b", re.IGNORECASE)
+
+_RULES = """
+SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
+       coalesce(o.source_type, p.source_type, '') AS kind_of_source,
+       (SELECT e.vector FROM embeddings e
+         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
+  FROM memories m
+  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id
+ WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
+   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
+ ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule as it is told; `name` says what the session was given, `memory_id` which memory that is, if it is one.
+
+    `is_asked`: it has to do with the prompt; the others stand beside whatever else is told.
+    """
+
+    name: str
+    text: str
+    memory_id: str | None
+    is_asked: bool
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return the rule as it is told."""
+        return f"- {self.text}{f' ({self.note})' if self.note else ''}"
+
+
+def name_of(text: str) -> str:
+    """Return by which name a session knows that it was told a rule, wherever that is stored."""
+    said = " ".join(fts.words(text))
+    return f"rule:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+
+
+def find(
+    tx: ReadTx,
+    prompt: str,
+    *,
+    vector: bytes | None,
+    reader: Reader,
+    project: str | None,
+    given: Collection[str],
+    chars: int = CHARS,
+) -> list[Rule]:
+    """Return the rules that hold here and that the session was not given yet, shortest first.
+
+    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`.
+
+    What comes from strangers is not among them: nobody here has agreed to it.
+    """
+    words = fts.content_words(prompt[: search.READ_CHARS])
+    asked = frozenset(map(search.stem, words))
+    where = is_current() & visibility.readable(reader)
+    rows = tx.all(
+        _RULES.format(where=where.sql), (RULE_CHARS, project, project, *where.params, LOOKED_AT)
+    )
+    rows = [row for row in rows if _stands(row)]
+    near = search.similarities(rows, vector)
+    found: list[_Found] = []
+    for row, similarity in zip(rows, near, strict=True):
+        is_asked = _is_about(row["content"], asked, similarity)
+        is_hard = row["kind"] != "pipeline-v2" and _is_hard(row)
+        if (is_asked or is_hard) and row["id"] not in given:
+            note = f"{fence.origin(row['kind'], row['who'])}, {wording.day(row['created_at'])}"
+            found.append(_Found(not is_asked, len(row["content"]), row["content"], note, row["id"]))
+    named = [
+        one
+        for one in traverse.focal(tx, words[:NAMES], agent_id=reader.agent_id)
+        if all(search.stem(word) in asked for word in fts.words(one.name))
+    ]
+    names = {one.name for one in named}
+    here = focus.focal(tx, reader, project=project, words=())
+    things = list({one.id: one for one in (*here, *named)}.values())
+    for thing, text in focus.constraints(tx, reader, things):
+        is_asked = thing in names or _is_about(text, asked, None)
+        if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
+            found.append(_Found(not is_asked, len(text), text, fence.one_line(thing), None))
+    return _fitting(found, given, min(CHARS, chars))
+
+
+class _Found(NamedTuple):
+    """A rule that holds, in the order in which rules are chosen."""
+
+    is_not_asked: bool
+    chars: int
+    text: str
+    note: str
+    memory_id: str | None
+
+
+def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:
+    """Return those that are new and fit, what was asked about before the others, the shortest first."""
+    kept: dict[str, Rule] = {}
+    for one in sorted(found, key=lambda one: one[:2]):
+        if len(kept) == MOST:
+            break
+        rule = Rule(
+            name=name_of(one.text),
+            text=fence.one_line(one.text),
+            memory_id=one.memory_id,
+            is_asked=not one.is_not_asked,
+            note=one.note,
+        )
+        if rule.name not in kept and rule.name not in given and len(rule.line) < room:
+            room -= len(rule.line) + 1
+            kept[rule.name] = rule
+    return sorted(kept.values(), key=lambda one: len(one.line))
+
+
+def _stands(row: Row) -> bool:
+    if fence.is_strangers(row["kind"]) or fence.is_strangers(row["kind_of_source"]):
+        return False
+    return row["type"] != "procedural" or _ORDER.match(row["content"]) is not None
+
+
+def _is_hard(row: Row) -> bool:
+    return row["type"] != "preference" and (
+        bool(row["pinned"]) or _HARD.search(row["content"]) is not None
+    )
+
+
+def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:
+    if similarity is not None and (similarity >= NEAR or similarity < NEAR_WITH_WORD):
+        return similarity >= NEAR
+    words = fts.content_words(text)
+    shared = sum(search.stem(word) in asked for word in words)
+    return shared > 0 and (similarity is not None or shared >= len(words) / 2)

@@ -1,0 +1,126 @@
+"""The text that a session begins with: its sections, their order and budgets (spec/hooks.md §4). Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from signet.domain.episodes import fence
+from signet.domain.sessions import wording
+
+MEMORY_LINE = "[memory active | /remember | /recall]"
+CUT = "\n[context truncated]"
+#: Budgets of the files, in characters.
+INSTRUCTIONS, SOUL, IDENTITY, USER, MEMORY = 12_000, 4_000, 2_000, 6_000, 10_000
+#: A constraint is shortened to no less than this (HK-34).
+LEAST_CONSTRAINT = 24
+
+
+class Part(IntEnum):
+    """The sections, in their order."""
+
+    MARK = 1
+    SINCE = 3
+    DATE = 4
+    PEERS = 5
+    INSTRUCTIONS = 6
+    SOUL = 7
+    IDENTITY = 8
+    USER = 9
+    MEMORY = 10
+    MEMORIES = 11
+    STATUS = 12
+    SECRETS = 13
+    CONSTRAINTS = 14
+    RECOVERY = 15
+
+
+#: Sections that no limit of the whole shortens (HK-33).
+KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
+#: Sections that hold what anybody may have said: they are enclosed as data.
+FENCED = (Part.MEMORIES, Part.RECOVERY)
+#: Sections that only go with others.
+FRAME = (Part.MARK, Part.SINCE, Part.DATE)
+#: What goes first when the whole is too long.
+GIVEN_UP = (Part.SECRETS, Part.STATUS, Part.PEERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section with its heading."""
+
+    part: Part
+    text: str
+
+
+def assemble(sections: Sequence[Section], *, most: int) -> str:
+    """Return the sections as one text of at most `most` characters, unless what is never cut is longer alone.
+
+    Without any section that says something it is empty: a mark or a date alone is no context.
+    What is worth least goes first: names of secrets, peers, memories from the last on; only then text is cut.
+    """
+    there = sorted((one for one in sections if one.text.strip()), key=lambda one: one.part)
+    if all(one.part in FRAME for one in there):
+        return ""
+    kept = _joined([one for one in there if one.part in KEPT])
+    room = most - len(kept) - 2 * bool(kept)
+    rest = [one for one in there if one.part not in KEPT]
+    for part in GIVEN_UP:
+        if len(_joined(rest)) > room:
+            rest = [one for one in rest if one.part is not part]
+    rest = _with_fewer_memories(rest, room)
+    text = _joined(rest)
+    if len(text) > room:
+        text = text[: max(0, room - len(CUT))].rstrip() + CUT
+    return f"{text}\n\n{kept}" if kept else text
+
+
+def memory_line(content: str, tags: Sequence[str], created_at: str, origin: str) -> str:
+    """Return one memory as a line, with its day and who says it."""
+    marked = f" [{fence.one_line(', '.join(tags))}]" if tags else ""
+    return f"- {fence.one_line(content)}{marked} ({wording.day(created_at)}, {origin})"
+
+
+def titled(part: Part, title: str, text: str, most: int) -> Section:
+    """Return a file as a section, cut at its budget; an empty one for an empty file."""
+    return Section(part, f"## {title}\n{wording.cut(text, most)}" if text else "")
+
+
+def constraint_lines(constraints: Sequence[tuple[str, str]], *, most: int) -> list[str]:
+    """Return all constraints as lines `- thing: rule`, shortened to fit as far as that may be (HK-34)."""
+    texts = [(wording.plain(thing), fence.one_line(rule)) for thing, rule in constraints]
+    over = sum(len(f"- {thing}: {rule}\n") for thing, rule in texts) > most
+    fixed = sum(len(f"- {thing}: \n") for thing, _ in texts)
+    share = max(LEAST_CONSTRAINT, (most - fixed) // len(texts)) if texts else 0
+    return [
+        f"- {thing}: {rule[: share - 3].rstrip()}..."
+        if over and len(rule) > share
+        else f"- {thing}: {rule}"
+        for thing, rule in texts
+    ]
+
+
+def _with_fewer_memories(sections: list[Section], room: int) -> list[Section]:
+    over = len(_joined(sections)) - room
+    if over <= 0:
+        return sections
+    shorter = []
+    for one in sections:
+        if one.part is not Part.MEMORIES:
+            shorter.append(one)
+            continue
+        lines = one.text.split("\n")
+        while over > 0 and len(lines) > 1:
+            over -= len(lines.pop()) + 1
+        if len(lines) > 1:
+            shorter.append(replace(one, text="\n".join(lines)))
+    return shorter
+
+
+def _joined(sections: Sequence[Section]) -> str:
+    """Return the sections as one text; where memories are told, what they are is said, once in a session."""
+    return "\n\n".join(
+        fence.enclosed([one.text], is_first=one.part is Part.MEMORIES)
+        if one.part in FENCED
+        else one.text
+        for one in sections
+    )

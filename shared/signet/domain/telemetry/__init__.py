@@ -1,1 +1,0 @@
-"""Events of the work on this machine, kept on this machine."""

@@ -1,0 +1,66 @@
+"""Turn ends against session ends: which call is which, and how what each hands over becomes one transcript. Pure.
+
+Codex (`Stop`) and OpenClaw (`agent_end`) report each turn and never the end of a session. A turn end hands the
+transcript so far over and ends nothing: claim, continuity and what was injected stay. The end, and with it the last
+summary, is written by whoever comes first: the harness that says so, or the scheduler once the session has been silent
+for `hooks.sessionEnd.idleMinutes` (`domain/sessions/idle_timeout.py`). Both ask for the same version of the same
+transcript, so it is read once. If more is said afterwards, the longer version is read, and its summary replaces the
+earlier one.
+"""
+
+from signet.domain.transcripts import transcript
+
+#: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
+TURN_ENDS = frozenset(
+    {
+        "agent_end",
+        "agent-turn-complete",
+        "idle",
+        "session.idle",
+        "stop",
+        "subagentstop",
+        "turn_end",
+        "turn-end",
+    }
+)
+#: Two transcripts overlap where so many characters at the end of the one stand in the other.
+OVERLAP_CHARS = 200
+
+
+def is_turn_end(harness: str, runtime_path: str | None, reason: str | None) -> bool:
+    """Return whether a call of session-end reports a turn.
+
+    The published OpenClaw adapter calls it at `agent_end`, nowhere else, and without a reason (spec/clients.md §3.6).
+    """
+    if not (reason or "").strip():
+        return harness == "openclaw" and runtime_path == "plugin"
+    return (reason or "").strip().lower() in TURN_ENDS
+
+
+def joined(stored: str, told: str, *, is_turn: bool) -> str:
+    """Return the one transcript of what is stored and what is handed over now; never shorter than what is stored.
+
+    A harness that has compacted its context hands over less than before: what follows the end of the stored text is
+    added. Where nothing overlaps, what a turn hands over is that turn and is added whole; of two whole transcripts the
+    longer one stays (PIP-34).
+    """
+    if told.startswith(stored):
+        return told
+    if told in stored:
+        return stored
+    # Stored before messages had times, or told again with others: OpenClaw corrects that of a prompt.
+    if transcript.untimed(told).startswith(transcript.untimed(stored)):
+        return told
+    tail = _tail(stored)
+    at = told.find(tail)
+    if at >= 0:
+        return stored + told[at + len(tail) :]
+    if is_turn:
+        return f"{stored}\n{told}"
+    return told if len(told) > len(stored) else stored
+
+
+def _tail(text: str) -> str:
+    """Return the last whole lines of a text that hold enough to be known again."""
+    begin = text.rfind("\n", 0, max(len(text) - OVERLAP_CHARS, 0))
+    return text[begin + 1 :]

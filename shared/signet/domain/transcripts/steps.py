@@ -1,0 +1,185 @@
+"""The steps of a session's log in their order: who spoke, which tools were called with what, what came back.
+
+Transcripts keep only what was said (`transcript.py`). The steps are kept until a job has looked at what a session used
+of what it was given (`injections/trace.py`). Messages stand there as hashes, because their texts are in the transcript;
+of the results of tools only the words that are new in the session. Pure.
+"""
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import Turn
+
+#: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
+CALL_CHARS, READ_CHARS = 8_000, 20_000
+RESULT_CHARS = 200_000
+MOST_CHARS = 1_000_000
+#: Of a message so much is hashed, in hex digits so many.
+_MESSAGE_CHARS = 500
+_HASH_CHARS = 16
+#: How logs call a tool call and its result, and the fields that say what was asked and what came back.
+_CALLS = frozenset(
+    {
+        "tool_use",
+        "function_call",
+        "custom_tool_call",
+        "local_shell_call",
+        "command_execution",
+        "tool-call",
+        "toolCall",
+        "tool",
+    }
+)
+_RESULTS = frozenset(
+    {
+        "tool_result",
+        "function_call_output",
+        "custom_tool_call_output",
+        "tool-result",
+        "toolResult",
+        "tool",
+        "command_execution",
+    }
+)
+_ASKED = ("input", "arguments", "args", "action", "command")
+_ANSWERED = ("content", "output", "aggregated_output", "result")
+#: Our own tools: what they are asked and answer is memory itself, not a use of it.
+_OWN = ("mcp__signet", "signet", "memory_")
+
+
+class StepType(StrEnum):
+    """What a step is; the strings are stored."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    CALL = "call"
+    RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step. `text` is what was asked of the tool `name`, new words of a result, or the hash of a message."""
+
+    type: StepType
+    text: str
+    name: str = ""
+
+
+def hash_of(message: str) -> str:
+    """Return the hash of a message; line breaks do not matter, because transcripts change them."""
+    line = " ".join(message[: 4 * _MESSAGE_CHARS].split())[:_MESSAGE_CHARS]
+    return hashlib.sha256(line.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
+
+
+def of_turn(turn: Turn) -> Step | None:
+    """Return the step that a message is, None for what is neither the user's nor the assistant's."""
+    if turn.role not in (transcript.USER, transcript.ASSISTANT):
+        return None
+    return Step(StepType(turn.role), hash_of(turn.text))
+
+
+def written(log: Iterable[dict[str, object]], clean: Callable[[str], str] = str) -> str:
+    """Return the steps of a log as they are stored, a line each.
+
+    `clean` replaces the secrets of a text. It is applied before the text is cut, split or written as JSON: half a token
+    is not known as one, and replacing parts of JSON breaks it.
+    """
+    lines = [
+        json.dumps([step.type, step.text, step.name], ensure_ascii=False)
+        for step in _steps(log, clean)
+    ]
+    size = 0
+    for place in range(len(lines) - 1, -1, -1):
+        size += len(lines[place]) + 1
+        if size > MOST_CHARS:
+            return "\n".join(lines[place + 1 :])
+    return "\n".join(lines)
+
+
+def read(stored: str) -> list[Step]:
+    """Return what `written` wrote."""
+    found = (json.loads(line) for line in stored.split("\n") if line)
+    return [Step(StepType(type_), text, name) for type_, text, name in found]
+
+
+def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Iterator[Step]:
+    seen: set[str] = set()
+    room = RESULT_CHARS
+    own: set[object] = set()
+    last: Step | None = None
+    for record in log:
+        turn = transcript.turn_of(record)
+        said = of_turn(turn) if turn else None
+        # A prompt is said before the tools work; an answer's words come before the calls that follow them.
+        if said and said != last:
+            yield said
+            last = said
+        if record.get("isSidechain"):  # a helper of the agent, which was given nothing
+            continue
+        for part in _parts(record):
+            type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")
+            id_ = part.get("id") or part.get("call_id") or part.get("callID")
+            if type_ in _CALLS and (asked := _field(part, _ASKED)):
+                if name.startswith(_OWN):
+                    own.add(part.get("call_id") or id_)
+                    continue
+                yield Step(StepType.CALL, clean(asked[: 2 * CALL_CHARS])[:CALL_CHARS], name)
+            if type_ in _RESULTS and room > 0:
+                if (part.get("tool_use_id") or part.get("call_id") or id_) in own:
+                    continue
+                answered = clean(_field(part, _ANSWERED)[: 2 * READ_CHARS])[:READ_CHARS]
+                words = dict.fromkeys(answered.split())
+                new = [word for word in words if word not in seen]
+                seen.update(new)
+                text = " ".join(new)[:room]
+                room -= len(text)
+                if text:
+                    yield Step(StepType.RESULT, text)
+
+
+def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
+    """Yield the parts of a log line that may be a call or a result, wherever a harness puts them."""
+    waiting: list[object] = [record]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, list):
+            waiting.extend(one)
+        elif isinstance(one, dict):
+            if one.get("type") in _CALLS or one.get("type") in _RESULTS:
+                state = one.get("state")
+                yield {**state, **one} if isinstance(state, dict) else one
+            else:
+                waiting += [
+                    one[name]
+                    for name in ("message", "payload", "item", "content", "parts")
+                    if name in one
+                ]
+
+
+def _field(part: dict[str, object], names: Iterable[str]) -> str:
+    """Return the first of the fields that says something, as text."""
+    value = next((part[name] for name in names if part.get(name)), "")
+    if isinstance(value, str) and value.startswith("{"):  # Codex writes arguments as JSON
+        with contextlib.suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    return "\n".join(_strings(value))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield the texts and numbers of a JSON value, in order."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting.extend(value for name, value in reversed(one.items()) if name != "type")
+        elif isinstance(one, list):
+            waiting.extend(reversed(one))
+        elif isinstance(one, int | float) and not isinstance(one, bool):
+            yield str(one)

@@ -1,0 +1,266 @@
+"""Reading transcripts of any harness as turns: who said what, without tools and metadata.
+
+Known forms: JSON lines of Claude Code, Codex and OpenAI-style logs; `User:` and `Assistant:` text or Markdown; a
+dialogue of named speakers; anything else is one note. Never raises: a line that is not understood is skipped. A message
+whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from signet import clock
+from signet.domain.graph import lexicon
+from signet.domain.transcripts import injected_text
+
+USER = "user"
+ASSISTANT = "assistant"
+#: Text that nobody says: notes, documents, a bare memory.
+NOTE = "note"
+
+#: A text is a log, or a dialogue, when at least this share of its lines has the form.
+FORM_SHARE = 0.6
+
+_ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT, "model": ASSISTANT}
+_ROLES |= {"claude": ASSISTANT, "codex": ASSISTANT, "agent": ASSISTANT, "agent_message": ASSISTANT}
+_ROLES |= {"user_message": USER, "UserMessage": USER, "AgentMessage": ASSISTANT}
+
+_WHO = r"(user|human|assistant|ai|claude|codex|agent|system|tool)"
+_AT = r"\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\)"
+_LABEL = re.compile(
+    rf"^[ \t]{{0,3}}(?:[*_>]{{1,3}}[ \t]*|#{{1,6}}[ \t]+)?{_WHO}(?: {_AT})?[ \t]*[*_]{{0,3}}:[*_]{{0,3}}[ \t]*"
+    rf"|^[ \t]{{0,3}}(?:#{{1,6}}[ \t]+|[*_]{{2}}){_WHO}[*_]{{0,2}}[ \t]*$"
+    r"|(?<=[.!?…)\]`\"'”] )(?-i:(User|Human|Assistant)): +",  # a transcript stored as one line
+    re.IGNORECASE | re.MULTILINE,
+)
+_SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.*)")
+#: What tells somebody who speaks from a label: `Ana: I bake` and `Ana: Nice!`, but `Kafka: three brokers`.
+_SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
+
+#: What Codex logs: events, and items as the model gets and gives them.
+_EVENT, _ITEM = "event_msg", "response_item"
+_SPOKEN_PARTS = ("text", "Text", "input_text", "output_text")
+#: Where logs say when; as milliseconds since 1970 a number is larger than this.
+_TIMES = ("timestamp", "createdAt", "created_at", "time")
+_LEAST_MS = 100_000_000_000
+
+#: A line break inside of a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
+_WRAPPED = re.compile(r"(?<=\S)\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
+
+
+#: The time of a message, as `written` puts it after who said it.
+_STAMP = re.compile(rf"^(?:User|Assistant) {_AT}:", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said; `role` is `user`, `assistant`, `note` or the name of a speaker.
+
+    `at` is when, in whole seconds of UTC, where that is known; it does not make two turns different.
+    """
+
+    role: str
+    text: str
+    at: str | None = field(default=None, compare=False)
+
+
+def parse(text: str) -> list[Turn]:
+    """Return the turns of a transcript in order, never with an empty text."""
+    log = records(text)
+    if log is not None:
+        return list(_logged(log))
+    said = injected_text.without(text)
+    if _LABEL.search(said):
+        return list(_labelled(said))
+    return _dialogue(said) or _whole(said)
+
+
+def normalize(text: str) -> str:
+    """Return a JSON log as `User:` and `Assistant:` lines with their times, any other text as it is (PIP-35).
+
+    Either way without what programs put into the session.
+    """
+    return stored_form(text, records(text))
+
+
+def stored_form(text: str, log: Iterable[dict[str, object]] | None) -> str:
+    """Return what `normalize` returns, of a text whose `records` were read before."""
+    return injected_text.without(text) if log is None else written(_logged(log))
+
+
+def logged(lines: Iterable[str]) -> Iterator[Turn]:
+    """Yield the turns of a log of Claude Code as its lines are read: a log may be larger than memory is."""
+    loaded = (_load(text) for line in lines if (text := line.strip()))
+    return _logged(record for record in loaded if isinstance(record, dict))
+
+
+def written(turns: Iterable[Turn]) -> str:
+    """Return turns as `User:` and `Assistant:` lines, with their times where they are known."""
+    return "\n".join(f"{_label(turn)}: {_joined(turn.text)}" for turn in turns)
+
+
+def spoken(text: str) -> tuple[datetime, datetime] | None:
+    """Return when the first and the last message of a written transcript were said, if its messages have times."""
+    first = _STAMP.match(text)
+    start = max(text.rfind("\nUser ("), text.rfind("\nAssistant ("))
+    last = _STAMP.match(text, start + 1)
+    if first is None or last is None:
+        return None
+    try:
+        return clock.parse(first[1]), clock.parse(last[1])
+    except ValueError:  # digits that are no date
+        return None
+
+
+def untimed(text: str) -> str:
+    """Return a written transcript without the times of its messages, as transcripts were stored before."""
+    return _STAMP.sub(lambda label: f"{label[0].partition(' ')[0]}:", text)
+
+
+def _label(turn: Turn) -> str:
+    who = turn.role.capitalize()
+    return who if turn.at is None else f"{who} ({turn.at})"
+
+
+def _joined(text: str) -> str:
+    """Return a message with its prose on one line; code, lists, headings and paragraphs keep their lines."""
+    if "\n" not in text:
+        return text
+    parts = text.split("```")
+    parts[::2] = [_WRAPPED.sub(" ", prose) for prose in parts[::2]]
+    return "```".join(parts)
+
+
+def records(text: str) -> list[dict[str, object]] | None:
+    """Return the JSON objects among the lines, or None when the text is no log."""
+    lines = [line for raw in text.split("\n") if (line := raw.strip())]
+    if sum(line[0] == "{" for line in lines) < FORM_SHARE * max(len(lines), 1):
+        return None
+    found = [record for line in lines if isinstance(record := _load(line), dict)]
+    if len(found) < FORM_SHARE * len(lines):
+        return None
+    # Codex logs what is said twice; its items also hold the instructions that nobody typed.
+    told = {turn.role for one in found if one.get("type") == _EVENT and (turn := turn_of(one))}
+    return [one for one in found if one.get("type") != _ITEM or _role(one) not in told]
+
+
+def _load(line: str) -> object:
+    if line[0] != "{":
+        return None
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def turn_of(record: dict[str, object]) -> Turn | None:
+    """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
+    if record.get("isMeta") or record.get("isSidechain"):
+        return None
+    inner = _inner(record)
+    known = _role(record)
+    if known is None:
+        return None
+    content = inner.get("content") or inner.get("text") or inner.get("message")
+    told = content if isinstance(content, str) else "\n".join(_texts(content))
+    said = injected_text.without(told).strip()
+    return Turn(known, said, _time(record) or _time(inner)) if said else None
+
+
+def _inner(record: dict[str, object]) -> dict[str, object]:
+    """Return the part of a log line that says something: Codex puts an item into the payload of an event."""
+    for name in ("message", "payload", "item"):
+        part = record.get(name)
+        if part and isinstance(part, dict):
+            return _inner(part) if name == "payload" else part
+    return record
+
+
+def _role(record: dict[str, object]) -> str | None:
+    inner = _inner(record)
+    role = inner.get("role") or inner.get("speaker") or inner.get("type") or record.get("type")
+    return _ROLES.get(role) if isinstance(role, str) else None
+
+
+def _time(record: dict[str, object]) -> str | None:
+    """Return when a log line says that it was written: ISO-8601, or seconds or milliseconds since 1970."""
+    said = next((record[name] for name in _TIMES if record.get(name)), None)
+    if isinstance(said, dict):
+        said = said.get("created")
+    try:
+        if isinstance(said, str):
+            instant = clock.parse(said)
+        elif isinstance(said, int | float) and not isinstance(said, bool):
+            instant = clock.ms_to_instant(int(said if said > _LEAST_MS else said * 1000))
+        else:
+            return None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return instant.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _texts(content: object) -> Iterator[str]:
+    """Yield the spoken parts of a message; tool calls, results and thoughts are not spoken."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, list):
+        for part in content:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, dict) and part.get("type") in _SPOKEN_PARTS:
+                yield from _texts(part.get("text"))
+
+
+def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
+    """Yield the turns of a log, without one that repeats the one before: Codex logs as event and as item."""
+    last = None
+    for turn in map(turn_of, records):
+        if turn and turn != last:
+            yield turn
+            last = turn
+
+
+def _labelled(text: str) -> Iterator[Turn]:
+    labels = list(_LABEL.finditer(text))
+    yield from _whole(text[: labels[0].start()])
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    for label, end in zip(labels, ends, strict=True):
+        role = _ROLES.get((label[1] or label[3] or label[4]).lower())
+        if role:
+            yield from _whole(text[label.end() : end], role, label[2])
+
+
+def _dialogue(text: str) -> list[Turn]:
+    """Return the turns of named speakers, nothing when the text is no dialogue."""
+    lines = [line for raw in text.split("\n") if (line := raw.strip())]
+    labels = [_speaker(line) for line in lines]
+    said = [label for label in labels if label]
+    speakers = {label[1] for label in said}
+    is_one_voice = len(said) == 1 and labels[0] is not None
+    is_talk = len(said) >= max(FORM_SHARE * len(lines), 2 * len(speakers) - 1)
+    if not (is_one_voice or is_talk) or not any(_SPOKEN.search(label[2]) for label in said):
+        return []
+    turns: list[Turn] = []
+    for line, label in zip(lines, labels, strict=True):
+        if label:
+            turns.append(Turn(label[1], label[2]))
+        elif turns:
+            turns[-1] = Turn(turns[-1].role, f"{turns[-1].text}\n{line}")
+    return turns
+
+
+def _speaker(line: str) -> re.Match[str] | None:
+    label = _SPEAKER.fullmatch(line)
+    return label if label and _is_person(label[1]) else None
+
+
+def _is_person(label: str) -> bool:
+    parts = label.split()
+    return all(part[0].isupper() and part.lower() not in lexicon.PLAIN for part in parts)
+
+
+def _whole(text: str, role: str = NOTE, at: str | None = None) -> list[Turn]:
+    said = text.strip()
+    return [Turn(role, said, at)] if said else []

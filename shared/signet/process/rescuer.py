@@ -1,0 +1,71 @@
+"""Give back the jobs of processes that died or hang.
+
+One thread per process waits on that process's kernel lock (no polling): it gets the lock in the instant the
+process dies. What a living process has not extended is ended by the monotonic clock. A process whose lock file
+is missing proves nothing: its leases end by time.
+"""
+
+import threading
+from functools import partial
+from pathlib import Path
+
+from signet import clock
+from signet.db import Database, Row
+from signet.observe import logs
+from signet.process import liveness
+from signet.queue import reaper
+
+log = logs.get("scheduler")
+
+
+class Rescuer:
+    """Watches every process that has announced itself."""
+
+    def __init__(self, db: Database, runtime_dir: Path, own: str) -> None:
+        self._db = db
+        self._runtime_dir = runtime_dir
+        self._own = own
+        self._watched: set[str] = set()
+
+    def look(self) -> None:
+        """Start to watch processes that are new since the last look."""
+        for row in self._db.read(liveness.processes):
+            owner = row["owner"]
+            if owner == self._own or owner in self._watched:
+                continue
+            self._watched.add(owner)
+            threading.Thread(
+                target=self._watch, args=(row,), name=f"watch-{row['kind']}", daemon=True
+            ).start()
+
+    def end_expired(self) -> None:
+        """End the leases that nobody has extended in time."""
+        expired = partial(reaper.end_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now())
+        while self._db.write(expired) == reaper.BATCH:
+            continue
+
+    def forget_unlocked(self) -> None:
+        """Remove the rows of processes whose lock file is gone and that hold no lease."""
+        for row in self._db.read(liveness.processes):
+            owner = row["owner"]
+            if owner != self._own and liveness.is_alive(self._runtime_dir, owner) is None:
+                self._db.write(liveness.remove_idle, owner)
+                self._watched.discard(owner)
+
+    def _watch(self, row: Row) -> None:
+        owner = row["owner"]
+        try:
+            if not liveness.wait_for_death(self._runtime_dir, owner, row["lock_inode"]):
+                return
+            self._bury(owner)
+        except Exception as error:  # whatever it was, the next look tries again
+            log.warning("process.burial_failed", owner=owner, error=type(error).__name__)
+            self._watched.discard(owner)
+            return
+        log.info("process.gone", process_kind=row["kind"], pid=row["pid"], owner=owner)
+
+    def _bury(self, owner: str) -> None:
+        while self._db.write(reaper.end_owner, owner, now=clock.now()) == reaper.BATCH:
+            continue
+        self._db.write(liveness.remove, owner)
+        liveness.lock_path(self._runtime_dir, owner).unlink(missing_ok=True)

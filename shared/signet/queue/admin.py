@@ -1,0 +1,231 @@
+"""Look after jobs by hand: read, requeue, cancel, pause."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx
+from signet.errors import Conflict, NotFound
+from signet.queue.enqueue import DUE
+from signet.queue.states import Status
+
+#: One requeue moves at most this many rows (jobs.md §2).
+REQUEUE_BATCH = 50
+
+_ONE = "SELECT * FROM memory_jobs WHERE id = ?"
+#: The column that holds when a job came into its state; for the two that rest it leads an index.
+_CHANGED = {
+    Status.PENDING: "updated_at",
+    Status.LEASED: "updated_at",
+    Status.COMPLETED: "completed_at",
+    Status.DEAD: "failed_at",
+}
+_CHOICE = """(:kind IS NULL OR job_type = :kind) AND (:code IS NULL OR last_error_code = :code)
+   AND {changed} >= COALESCE(:since, '') AND {changed} < COALESCE(:until, '~')
+   AND (:agent_id IS NULL OR agent_id = :agent_id)
+   AND (:project IS NULL OR EXISTS
+        (SELECT 1 FROM memories m WHERE m.id = memory_jobs.memory_id AND m.project = :project))"""
+_IN_STATE = """
+SELECT * FROM (SELECT *, {changed} AS changed FROM memory_jobs WHERE status = '{status}' AND {choice}
+                ORDER BY {changed} {order}, rowid {order} LIMIT :limit)"""
+_OF_TARGET = """
+SELECT *, updated_at AS changed FROM memory_jobs
+ WHERE {target} AND {choice} AND status IN (SELECT value FROM json_each(:states))"""
+#: What a choice may name so that no state has to be looked through.
+_TARGETS = {
+    "job_ids": "id IN (SELECT value FROM json_each(:job_ids))",
+    "memory_id": "memory_id = :memory_id",
+    "document_id": "document_id = :document_id",
+}
+_REQUEUE = """
+UPDATE memory_jobs
+   SET status = 'pending', attempts = 0, crashes = 0, cancel_requested = 0, error = NULL, failed_at = NULL,
+       last_error_code = NULL, due_ms = :wall, updated_at = :now
+ WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
+                 AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+                 AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
+                                    AND open.status IN ('pending', 'leased'))
+               GROUP BY COALESCE(dedupe_key, id) ORDER BY failed_at, id LIMIT :limit)
+RETURNING id"""
+_CANCEL_PENDING = """
+UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = 'cancelled',
+       last_error_code = 'cancelled' WHERE id = :id AND status = 'pending'"""
+_DUE_NOW = (
+    "UPDATE memory_jobs SET due_ms = :wall, updated_at = :now WHERE id = :id AND status = 'pending'"
+)
+_TWIN = """
+SELECT open.id FROM memory_jobs open JOIN memory_jobs dead ON open.dedupe_key = dead.dedupe_key
+ WHERE dead.id = ? AND open.status IN ('pending', 'leased')"""
+_CANCEL_LEASED = "UPDATE memory_jobs SET cancel_requested = 1, updated_at = :now WHERE id = :id AND status = 'leased'"
+_HURRY = """
+UPDATE memory_jobs SET due_ms = :wall, updated_at = :now
+ WHERE status = 'pending' AND due_ms > :wall AND last_error_code IS NOT NULL"""
+_ASK_AGAIN = (
+    "UPDATE provider_breakers SET retry_at_ms = :wall, updated_at = :now WHERE retry_at_ms > :wall"
+)
+_PAUSE = """
+INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
+       updated_by = excluded.updated_by"""
+_PAUSED = "SELECT paused FROM queue_control WHERE name = 'all'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """A choice of jobs; None is everything. `since` and `until` (ISO text) bound the latest change.
+
+    `project` is that of the memory a job is for.
+    """
+
+    states: Sequence[Status] = tuple(_CHANGED)
+    kind: str | None = None
+    code: str | None = None
+    memory_id: str | None = None
+    document_id: str | None = None
+    job_ids: Sequence[str] | None = None
+    since: str | None = None
+    until: str | None = None
+    agent_id: str | None = None
+    project: str | None = None
+
+
+EVERY = JobFilter()
+
+
+def get(tx: ReadTx, job_id: str) -> Row | None:
+    """Return the whole row of one job."""
+    return tx.one(_ONE, (job_id,))
+
+
+def find(
+    tx: ReadTx, which: JobFilter = EVERY, *, limit: int = 50, oldest_first: bool = False
+) -> list[Row]:
+    """Return the jobs of a choice in the order of their latest change, newest first unless told otherwise.
+
+    Each state is read through its own index, so that a long history costs nothing.
+    """
+    order = "ASC" if oldest_first else "DESC"
+    states = [state for state in which.states if state in _CHANGED]
+    if not states:
+        return []
+    params: dict[str, object] = {
+        "kind": which.kind,
+        "code": which.code,
+        "since": which.since,
+        "until": which.until,
+        "limit": limit,
+        "states": json.dumps(states),
+        "job_ids": None if which.job_ids is None else json.dumps(list(which.job_ids)),
+        "memory_id": which.memory_id,
+        "document_id": which.document_id,
+        "agent_id": which.agent_id,
+        "project": which.project,
+    }
+    named = [sql for name, sql in _TARGETS.items() if getattr(which, name) is not None]
+    if named:
+        choice = _CHOICE.format(changed="updated_at")
+        rows = _OF_TARGET.format(target=" AND ".join(named), choice=choice)
+    else:
+        rows = " UNION ALL ".join(_in_state(state, order) for state in states)
+    return tx.all(f"{rows} ORDER BY changed {order}, id {order} LIMIT :limit", params)
+
+
+def _in_state(state: Status, order: str) -> str:
+    changed = _CHANGED[state]
+    choice = _CHOICE.format(changed=changed)
+    return _IN_STATE.format(changed=changed, status=state, choice=choice, order=order)
+
+
+def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
+    """Give a dead job a fresh start, or let a waiting one start now.
+
+    Raises NotFound, and Conflict for a job that runs or is done or whose target has another open job.
+    """
+    row = get(tx, job_id)
+    match None if row is None else Status(row["status"]):
+        case None:
+            raise NotFound("Job not found")
+        case Status.PENDING:
+            wall, text = int(now.timestamp() * 1000), clock.to_text(now)
+            tx.run(_DUE_NOW, {"id": job_id, "wall": wall, "now": text})
+            tx.signal(DUE)
+        case Status.DEAD:
+            if not requeue(tx, now=now, job_ids=[job_id]):
+                twin = str(tx.value(_TWIN, (job_id,)))
+                raise Conflict(f"Job {twin} for the same target is open already", open_job_id=twin)
+        case Status.LEASED:
+            raise Conflict("The job is running. To end it: cancel it", status=Status.LEASED.value)
+        case state:
+            raise Conflict(f"The job is {state}: there is nothing to retry", status=state.value)
+
+
+def requeue(
+    tx: WriteTx,
+    *,
+    now: datetime,
+    kind: str | None = None,
+    job_ids: list[str] | None = None,
+    limit: int = REQUEUE_BATCH,
+) -> list[str]:
+    """Give dead jobs a fresh start, oldest first, and return their ids.
+
+    Attempts restart at zero; the token, the number of runs and the past errors stay. A job whose target has
+    an open job is left alone.
+    """
+    rows = tx.all(
+        _REQUEUE,
+        {
+            "kind": kind,
+            "ids": None if job_ids is None else json.dumps(job_ids),
+            "limit": limit,
+            "wall": int(now.timestamp() * 1000),
+            "now": clock.to_text(now),
+        },
+    )
+    tx.signal(DUE)
+    return [row["id"] for row in rows]
+
+
+def cancel(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
+    """Cancel an open job: a pending one dies now, a running one is asked to stop; False when it is not open."""
+    params = {"id": job_id, "now": clock.to_text(now)}
+    return tx.run(_CANCEL_PENDING, params) == 1 or tx.run(_CANCEL_LEASED, params) == 1
+
+
+def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> Status:
+    """Cancel an open job and return its state: dead, or leased while it is still asked to stop.
+
+    Raises NotFound, and Conflict for a job that has ended.
+    """
+    if not cancel(tx, job_id, now=now):
+        row = get(tx, job_id)
+        if row is None:
+            raise NotFound("Job not found")
+        raise Conflict(f"The job is {row['status']} already", status=row["status"])
+    row = get(tx, job_id)
+    assert row is not None
+    return Status(row["status"])
+
+
+def hurry(tx: WriteTx, *, now: datetime) -> int:
+    """Let jobs that wait for another try, and providers that wait to be asked, have their turn now.
+
+    Return how many jobs that are.
+    """
+    times = {"wall": int(now.timestamp() * 1000), "now": clock.to_text(now)}
+    tx.run(_ASK_AGAIN, times)
+    tx.signal(DUE)
+    return tx.run(_HURRY, times)
+
+
+def pause(tx: WriteTx, paused: bool, *, now: datetime, actor: str) -> None:
+    """Stop or continue taking jobs, in all workers, until changed again; running jobs finish."""
+    tx.run(_PAUSE, (int(paused), clock.to_text(now), actor))
+    tx.signal(DUE)
+
+
+def is_paused(tx: ReadTx) -> bool:
+    """Return whether workers take no jobs."""
+    return bool(tx.value(_PAUSED))

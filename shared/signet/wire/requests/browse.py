@@ -1,0 +1,54 @@
+"""Questions in an address: the older search, and which memories a map shows (spec/memory.md §14, EM-12)."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.tags import Tags
+
+#: More names than this are no question of a person.
+MAX_NAMES = 100
+#: Longer texts are looked for by nobody, and SQLite takes no pattern of more than 50,000 bytes.
+MAX_CHARS = 2_000
+
+
+def _names(sent: object) -> object:
+    if not isinstance(sent, str):
+        return sent
+    found = tuple(dict.fromkeys(name for raw in sent.split(",") if (name := raw.strip())))
+    if len(found) > MAX_NAMES:
+        raise ValueError(f"more than {MAX_NAMES} names")
+    return found
+
+
+#: A comma list, without repetitions.
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+
+
+class SearchParams(Body):
+    """What the older search looks for."""
+
+    q: str = ""
+    type: str | None = None
+    tags: Tags = ()
+    who: str | None = None
+    pinned: bool = False
+    importance_min: float | None = spelled("importance_min", "importanceMin")
+    since: str | None = None
+
+
+class MapParams(Body):
+    """Which memories a map shows."""
+
+    q: str = Field("", max_length=MAX_CHARS)
+    who: Names = ()
+    harness: Names = ()
+    types: Names = spelled("types", "type", default=())
+    source_types: Names = spelled("sourceTypes", "source_type", "sourceType", default=())
+    tags: Tags = ()
+    pinned: bool | None = None
+    since: str | None = None
+    until: str | None = None
+    importance_min: float | None = spelled("importanceMin", "importance_min")
+    importance_max: float | None = spelled("importanceMax", "importance_max")

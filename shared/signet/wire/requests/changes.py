@@ -1,0 +1,98 @@
+"""Changing, forgetting and recovering one memory (spec/memory.md §9, §10, §12)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from signet.wire.requests.memory import MAX_CONTENT_CHARS
+from signet.wire.requests.model import SAFE_INTEGER, Author, Body, TypeName, spelled
+from signet.wire.requests.tags import Tags
+
+#: Memories of one batch.
+MAX_ITEMS = 200
+#: A longer reason is none.
+MAX_REASON_CHARS = 4_096
+
+
+def _said(reason: str) -> str:
+    if not reason.strip():
+        raise PydanticCustomError("missing", "Field required")
+    return reason.strip()
+
+
+def _no_bool(sent: object) -> object:
+    if isinstance(sent, bool):
+        raise ValueError("not a positive whole number")
+    return sent
+
+
+Reason = Annotated[str, Field(max_length=MAX_REASON_CHARS), AfterValidator(_said)]
+Version = Annotated[int, Field(ge=1, le=SAFE_INTEGER), BeforeValidator(_no_bool)]
+
+#: What a patch may change.
+PATCHABLE = ("content", "type", "tags", "importance", "pinned", "who")
+
+
+class Asked(Body):
+    """Who asks for a change."""
+
+    agent_id: str | None = spelled("agentId", "agent_id")
+    session_key: str | None = spelled("sessionKey", "session_key")
+    changed_by: str | None = spelled("changed_by", "changedBy", max_length=256)
+
+
+class PatchBody(Asked):
+    """New values for one memory: at least one; tags null clear them."""
+
+    reason: Reason
+    if_version: Version | None = spelled("if_version", "ifVersion")
+    content: str | None = Field(None, max_length=MAX_CONTENT_CHARS)
+    type: TypeName | None = Field(None, min_length=1)
+    tags: Tags | None = None
+    importance: float | None = Field(None, ge=0, le=1)
+    pinned: bool | None = None
+    who: Author | None = Field(None, min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, sent: object) -> object:
+        if not isinstance(sent, Mapping):
+            return sent
+        given = {name: value for name, value in sent.items() if value is not None}
+        return given | {"tags": ()} if "tags" in sent and sent["tags"] is None else given
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "PatchBody":
+        if not self.model_fields_set & set(PATCHABLE):
+            raise ValueError(f"at least one of {', '.join(PATCHABLE)} is required")
+        return self
+
+
+class PatchItem(PatchBody):
+    """One patch of a batch."""
+
+    id: str = spelled("id", "memoryId", default=..., min_length=1)
+
+
+class ModifyBody(Asked):
+    """Several patches; each is looked at for itself. `reason` holds for those that say none."""
+
+    patches: list[Any] = Field(min_length=1, max_length=MAX_ITEMS)
+    reason: str | None = Field(None, max_length=MAX_REASON_CHARS)
+
+
+class ForgetOneBody(Asked):
+    """Why a memory is to be forgotten; every field may stand in the address instead."""
+
+    reason: str = Field("", max_length=MAX_REASON_CHARS)
+    force: bool = False
+    if_version: Version | None = spelled("if_version", "ifVersion")
+
+
+class RecoverBody(Asked):
+    """Why a memory is wanted back; every field may stand in the address instead."""
+
+    reason: str = Field("", max_length=MAX_REASON_CHARS)
+    if_version: Version | None = spelled("if_version", "ifVersion")

@@ -1,0 +1,116 @@
+"""What harnesses send while a session runs (spec/hooks.md §1). A field that is no text counts as missing (HK-3)."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, model_validator
+
+from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.recall import RecallBody
+
+
+def bare(session_key: str) -> str:
+    """Return a session key without blanks and without the prefix that some clients put before it (HK-5)."""
+    return session_key.strip().removeprefix("session:")
+
+
+#: The identity of a session; `session:abc` and `abc` are one (HK-5).
+SessionKey = Annotated[str, AfterValidator(bare)]
+
+
+class HookBody(Body):
+    """What all hooks are sent; `harness` is needed. Fields that are no text count as missing (HK-3)."""
+
+    #: Fields that are not texts.
+    OTHERS: ClassVar[frozenset[str]] = frozenset()
+
+    harness: str = ""
+    session_key: SessionKey | None = spelled("sessionKey", "session_key")
+    agent_id: str | None = spelled("agentId", "agent_id")
+    project: str | None = None
+    runtime_path: str | None = spelled("runtimePath", "runtime_path")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, sent: object) -> object:
+        if not isinstance(sent, Mapping):
+            return sent
+        return {
+            name: value
+            for name, value in sent.items()
+            if isinstance(value, str) or (name in cls.OTHERS and value is not None)
+        }
+
+
+class SessionStartBody(HookBody):
+    """A session that begins; `context` is what it is about.
+
+    `needsContext` is true for a plugin that keeps what it is given in memory only: it asks when it has nothing.
+    """
+
+    OTHERS = frozenset({"needsContext", "needs_context"})
+
+    session_id: SessionKey | None = spelled("sessionId", "session_id")
+    cwd: str | None = spelled("cwd", "projectPath")
+    context: str | None = None
+    needs_context: object = spelled("needsContext", "needs_context")
+
+
+class PromptBody(HookBody):
+    """What a person has just written; `userMessage` clean, `userPrompt` as it came."""
+
+    OTHERS = frozenset({"memory_feedback", "memoryFeedback"})
+
+    cwd: str | None = None
+    user_message: str = spelled("userMessage", "user_message", default="")
+    user_prompt: str = spelled("userPrompt", "user_prompt", default="")
+    last_assistant_message: str = spelled(
+        "lastAssistantMessage", "last_assistant_message", default=""
+    )
+    memory_feedback: object = spelled("memory_feedback", "memoryFeedback")
+    transcript_path: str | None = spelled("transcriptPath", "transcript_path")
+    transcript: str | None = None
+
+
+class PreCompactionBody(HookBody):
+    """A harness is about to shorten its context."""
+
+    session_context: str = spelled("sessionContext", "session_context", default="")
+
+
+class CompactionBody(HookBody):
+    """A harness has shortened its context to `summary`, which is needed."""
+
+    summary: str = ""
+
+
+class HookRememberBody(HookBody):
+    """A text to remember from within a session; `content` is needed."""
+
+    content: str = ""
+    who: str | None = None
+    idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
+
+
+class HookRecallBody(RecallBody):
+    """A question from within a session; `harness` and `query` are needed."""
+
+    harness: str = ""
+    session_key: SessionKey | None = spelled("sessionKey", "session_key")
+    runtime_path: str | None = spelled("runtimePath", "runtime_path")
+
+
+class BypassBody(Body):
+    """Whether the hooks of a session are to do nothing."""
+
+    enabled: object = None
+
+
+class TranscriptSearchBody(Body):
+    """Words to look for in what was said."""
+
+    query: str = ""
+    limit: int = 10
+    agent_id: str | None = spelled("agentId", "agent_id")
+    session_key: SessionKey | None = spelled("sessionKey", "session_key")
+    project: str | None = None

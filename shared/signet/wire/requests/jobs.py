@@ -1,0 +1,39 @@
+"""Choosing jobs: which to retry or to cancel."""
+
+from pydantic import Field, StrictBool, model_validator
+
+from signet.wire.requests.model import Body, Id, Instant, spelled
+
+#: Jobs that one request may change.
+MAX_JOBS = 500
+#: As many are changed when neither ids nor a limit say how many.
+DEFAULT_JOBS = 50
+
+
+class JobsBody(Body):
+    """A choice of jobs; `dryRun` changes nothing. What must be said in so many words is `all` of them."""
+
+    ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_JOBS)
+    kind: str | None = spelled("kind", "job_type", "jobType")
+    code: str | None = None
+    memory_id: str | None = spelled("memory_id", "memoryId")
+    document_id: str | None = spelled("document_id", "documentId")
+    since: Instant | None = None
+    until: Instant | None = None
+    all: StrictBool = False
+    limit: int | None = Field(None, ge=1, le=MAX_JOBS)
+    dry_run: StrictBool = spelled("dryRun", "dry_run", default=False)
+
+    @property
+    def size(self) -> int:
+        """Return how many jobs are changed at most: every named one, unless a limit says less."""
+        return self.limit or len(self.ids or ()) or DEFAULT_JOBS
+
+    @model_validator(mode="after")
+    def _says_which(self) -> "JobsBody":
+        chosen = (self.ids, self.kind, self.code, self.memory_id, self.document_id)
+        if not self.all and not any((*chosen, self.since, self.until)):
+            raise ValueError(
+                "say which jobs: ids, kind, code, memory_id, document_id, since, until, or all"
+            )
+        return self

@@ -1,0 +1,82 @@
+"""Tool servers of others, and what the user thinks of them."""
+
+from typing import Any
+
+from pydantic import Field
+
+from signet.wire.requests.model import Body, spelled
+
+
+class RegisterBody(Body):
+    """A server that the user describes."""
+
+    name: str = ""
+    description: str = ""
+    category: str = ""
+    homepage: str = ""
+    config: dict[str, Any] | None = None
+    scope: dict[str, Any] | None = None
+    enabled: bool = False
+
+
+class InstallBody(Body):
+    """A server of a catalog; `inputs` is what it needs to be told, `config` replaces its own."""
+
+    id: str = spelled("id", "catalogId", "catalog_id", default="")
+    source: str = "signet"
+    name: str = ""
+    inputs: dict[str, str] = Field(default_factory=dict)
+    config: dict[str, Any] | None = None
+    scope: dict[str, Any] | None = None
+    enabled: bool = False
+
+
+class ProbeBody(Body):
+    """A config that is to be tried."""
+
+    config: dict[str, Any] | None = None
+
+
+class ChangeBody(Body):
+    """What is to be different about a server."""
+
+    name: str | None = None
+    description: str | None = None
+    enabled: bool | None = None
+    scope: dict[str, Any] | None = None
+    config: dict[str, Any] | None = None
+
+
+class PolicyBody(Body):
+    """How many routed tools appear as tools of their own."""
+
+    mode: str | None = None
+    max_expanded_tools: float | None = spelled("maxExpandedTools", "max_expanded_tools")
+    max_search_results: float | None = spelled("maxSearchResults", "max_search_results")
+
+
+class CallBody(Body):
+    """A call of a tool: named by server and tool, or by its own name."""
+
+    server_id: str = spelled("serverId", "server_id", default="")
+    tool: str = spelled("tool", "toolName", "tool_name", default="")
+    name: str = ""
+    args: dict[str, Any] = spelled("args", "arguments", default={})
+
+
+class ReviewBody(Body):
+    """A review, or what is to be different about it."""
+
+    target_type: str | None = spelled("targetType", "target_type")
+    target_id: str | None = spelled("targetId", "target_id")
+    display_name: str | None = spelled("displayName", "display_name")
+    rating: int | None = None
+    title: str | None = None
+    body: str | None = None
+
+
+class SyncBody(Body):
+    """Where reviews are sent to."""
+
+    enabled: bool | None = None
+    endpoint_url: str | None = spelled("endpointUrl", "endpoint_url")

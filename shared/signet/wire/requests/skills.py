@@ -1,0 +1,10 @@
+"""Installing a skill (spec/skills.md §2)."""
+
+from signet.wire.requests.model import Body
+
+
+class InstallBody(Body):
+    """What to install: the name of a skill, or `owner/repo[@skill]`; `source` may say where it is."""
+
+    name: str = ""
+    source: str | None = None

@@ -1,0 +1,144 @@
+"""An upgrade of a filled database, from every released revision to the newest: all rows stay, full text finds them."""
+
+import ast
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from migrations import upstream
+from signet.db import migrate
+from signet.db.driver import Connection, connect
+from signet.resources import alembic_dir
+
+NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
+AT = "2026-04-01T00:00:00.000Z"
+
+EARLIER = [revision for revision in migrate._revisions() if revision != migrate.head()]
+
+#: Texts that only the index of revision 0005 finds by these words.
+TEXTS = {
+    "zh": ("我们决定用Git保存配置文件", '"配置"'),
+    "de": ("Die Straße zum Gewächshaus ist gesperrt", "Strasse"),
+    "en": ("The irrigation pump starts at dawn", "pumps"),
+}
+
+Rows = list[tuple[object, ...]]
+
+
+@pytest.fixture(params=EARLIER)
+def filled(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Return a file of an earlier revision with rows in every table: adopted ones, and one in each that had none."""
+    path = tmp_path / "memories.db"
+    upstream.write(path, upstream.VERSIONS[-1]).close()
+    migrate._run_revisions(path, NOW, to=request.param)
+    migrate._reserve(path, NOW)
+    db = connect(path)
+    db.execute("PRAGMA foreign_keys = OFF")
+    db.execute("PRAGMA ignore_check_constraints = ON")
+    for key, (text, _) in TEXTS.items():
+        db.execute(
+            "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, ?, ?)",
+            (key, text, AT, AT),
+        )
+    for table in tables(db):
+        if db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0:
+            fill(db, table)
+    db.close()
+    return path
+
+
+def tables(db: Connection) -> list[str]:
+    """Return the ordinary tables of a file, but for the one that says its revision."""
+    statement = (
+        "SELECT name FROM pragma_table_list"
+        " WHERE schema = 'main' AND type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> ? ORDER BY name"
+    )
+    return [row[0] for row in db.execute(statement, (migrate.VERSION_TABLE,))]
+
+
+def fill(db: Connection, table: str) -> None:
+    """Insert one row with a value in each column."""
+    values = {
+        name: {"TEXT": f"{table}.{name}", "INTEGER": 7, "REAL": 0.25}.get(kind, b"\0" * 68)
+        for _, name, kind, *_ in db.execute(f"PRAGMA table_info({table})")
+    }
+    marks = ", ".join("?" * len(values))
+    names = ", ".join(values)
+    db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values()))
+
+
+def columns(db: Connection, table: str) -> list[str]:
+    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+
+
+def contents(path: Path, wanted: dict[str, list[str]] | None = None) -> dict[str, Rows]:
+    """Return the rows of every table, or of the given columns of the given tables."""
+    db = connect(path, read_only=True)
+    shape = wanted or {table: columns(db, table) for table in tables(db)}
+    rows = {
+        table: [
+            tuple(row)
+            for row in db.execute(f"SELECT {', '.join(names)} FROM {table} ORDER BY 1, 2")
+        ]
+        for table, names in shape.items()
+    }
+    db.close()
+    return rows
+
+
+def shape(path: Path) -> dict[str, list[str]]:
+    db = connect(path, read_only=True)
+    found = {table: columns(db, table) for table in tables(db)}
+    db.close()
+    return found
+
+
+def test_every_row_of_every_table_stays(filled: Path) -> None:
+    before, known = contents(filled), shape(filled)
+    assert all(before.values()), "a table without rows rehearses nothing"
+    done = migrate.upgrade(filled, now=NOW + timedelta(days=1))
+    assert done.after == migrate.head()
+    assert contents(filled, known) == before
+    assert migrate.drift(filled) == []
+
+
+def test_full_text_is_right_afterwards(filled: Path) -> None:
+    migrate.upgrade(filled, now=NOW)
+    db = connect(filled)
+    for key, (_, words) in TEXTS.items():
+        found = db.execute(
+            "SELECT id FROM memories WHERE seq IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)",
+            (words,),
+        )
+        assert [row[0] for row in found] == [key]
+    for index in ("memories_fts", "memory_hints_fts", "entities_fts", "episode_chunks_fts"):
+        db.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")
+    db.close()
+
+
+def test_an_upgrade_keeps_a_copy_of_the_revision_before(filled: Path) -> None:
+    before, revision = contents(filled), migrate.current(filled)
+    done = migrate.upgrade(filled, now=NOW)
+    assert done.before == revision
+    assert done.copy is not None
+    assert migrate.current(done.copy) == revision
+    assert contents(done.copy) == before
+
+
+@pytest.mark.parametrize(
+    "revision", sorted((alembic_dir() / "versions").glob("*.py")), ids=lambda path: path.stem
+)
+def test_a_released_revision_imports_nothing_of_the_product(revision: Path) -> None:
+    named = {
+        name.split(".")[0]
+        for node in ast.walk(ast.parse(revision.read_text("utf-8")))
+        for name in _imported(node)
+    }
+    assert not {name for name in named if name.startswith("signet")}
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

@@ -1,0 +1,67 @@
+"""What the log says of many equal failures: the first in full, then how many."""
+
+import pytest
+
+from signet.db import Database
+from signet.queue import job_log
+from signet.queue.finish import End, Outcome
+from signet.queue.job_context import JobContext
+from signet.queue.job_log import COUNT_SECONDS, JobLogger
+from support.queue import Hands, add, take
+
+FAILED = Outcome(end=End.FAILED, code="boom", error="boom")
+
+
+class Lines:
+    """A logger that keeps its lines."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, object]] = []
+
+    def warning(self, event: str, **fields: object) -> None:
+        self.said.append((event, fields.get("count", fields.get("attempt"))))
+
+    info = debug = warning
+
+
+@pytest.fixture
+def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
+    found = Lines()
+    monkeypatch.setattr(job_log, "log", found)
+    return found
+
+
+@pytest.fixture
+def run(db: Database, hands: Hands) -> JobContext:
+    add(db, hands, "a")
+    (held,) = take(db, hands)
+    return JobContext(lease=held, db=db)
+
+
+def test_equal_failures_are_one_line_and_then_a_number(run: JobContext, lines: Lines) -> None:
+    seconds = [0.0]
+    teller = JobLogger(lambda: seconds[0])
+    for _ in range(5):
+        teller.tell(run, FAILED, RuntimeError("boom"), 0.0)
+    teller.flush()
+    assert lines.said == [("job.failed", 1)]
+    seconds[0] = COUNT_SECONDS
+    teller.flush()
+    assert lines.said[1:] == [("job.repeated", 4)]
+    teller.tell(run, FAILED, RuntimeError("boom"), 0.0)
+    assert lines.said[2:] == [("job.failed", 1)], "it is news again"
+
+
+def test_what_was_counted_is_told_at_the_end(run: JobContext, lines: Lines) -> None:
+    teller = JobLogger()
+    teller.tell(run, FAILED, None, 0.0)
+    teller.tell(run, FAILED, None, 0.0)
+    teller.flush(everything=True)
+    assert lines.said == [("job.failed", 1), ("job.repeated", 1)]
+
+
+def test_each_burial_has_its_own_line(run: JobContext, lines: Lines) -> None:
+    teller = JobLogger()
+    for _ in range(3):
+        teller.tell(run, Outcome(end=End.PERMANENT, code="boom"), None, 0.0)
+    assert lines.said == [("job.permanent", 1)] * 3
