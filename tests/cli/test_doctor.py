@@ -99,9 +99,9 @@ def test_a_provider_that_is_held_back_is_told_by_doctor_and_status(served: Progr
     try:
         told = checks(served)["waiting"]
         assert told["status"] == "warn"
-        assert "since 2026-05-01" in told["detail"] and "tried next 2100-01-01" in told["detail"]
+        assert "since 2026-05-01" in told["detail"] and "next attempt 2100-01-01" in told["detail"]
         text = " ".join(served.run("status").out.split())
-        assert "paused since" in text and "jobs wait, tried next" in text
+        assert "paused since" in text and "jobs wait, next attempt" in text
         (breaker,) = served.run("status", "--json").json()["pipeline"]["providers"]["breakers"]
         assert breaker["waiting"] == 0 and breaker["since"] == "2026-05-01T12:00:00.000Z"
     finally:

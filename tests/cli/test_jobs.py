@@ -49,7 +49,7 @@ def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
         clock.parse(f"2026-05-01T12:00:0{second}Z").astimezone().strftime("%H:%M:%S")
         for second in (0, 4)
     )
-    assert why == f"llm: nobody answers · paused since {began}, 7 jobs wait, tried next {again}"
+    assert why == f"llm: nobody answers · paused since {began}, 7 jobs wait, next attempt {again}"
 
 
 def test_kinds_of_another_version_are_said_and_not_waited_for() -> None:

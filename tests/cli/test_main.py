@@ -263,7 +263,7 @@ def answers_nothing(connection: socket.socket) -> None:
         (sends(200, b'{"hello": "world"}'), "Another program, not Signet, answers at {url}"),
         (sends(404, b'{"error": "no handler"}'), "Another program, not Signet, answers at {url}"),
         (raw(b"SSH-2.0-OpenSSH\r\n"), "Another program, not Signet, answers at {url}"),
-        (answers_nothing, "{url} takes connections and did not answer within 0.3 s"),
+        (answers_nothing, "{url} accepts connections but did not answer within 0.3 s"),
     ],
     ids=["page", "json", "json-error", "ssh", "silent"],
 )

@@ -62,7 +62,7 @@ def test_an_id_that_is_too_short_unknown_or_of_several_is_exit_1(served: Program
     first, second = saved(served, f"One {uuid4()}"), saved(served, f"Two {uuid4()}")
     short = served.run("memory", "show", first[:7])
     assert (short.status, short.out) == (1, "")
-    assert "at least 8 characters" in short.err
+    assert "at least the first 8 characters" in short.err
     unknown = served.run("memory", "show", "ffffffff", "--json")
     assert (unknown.status, unknown.json()["code"]) == (1, "not_found")
     several = served.run("memory", "history", first[:8])
@@ -194,7 +194,7 @@ def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Prog
     done = served.run(*forget)
     assert (done.status, done.out) == (1, "")
     assert "memory edit --unpin, or pass --force to delete it permanently" in done.err
-    assert served.run(*forget, "--force").out == "1 memory removed for good\n"
+    assert served.run(*forget, "--force").out == "1 memory deleted permanently\n"
     assert served.run("memory", "recover", memory_id).status == 1
 
 
@@ -214,7 +214,7 @@ def test_reasons_are_told_in_words(served: Program) -> None:
     word = uuid4().hex
     saved(served, f"We decided to keep the {word} at the gate", "--type", "decision")
     told = served.run("recall", word, "--explain").out
-    assert re.search(r"found by its words \(1st, \d\.\d\d\)", told)
+    assert re.search(r"found by keywords \(1st, \d\.\d\d\)", told)
     assert re.search(r"\d\.\d\d   words and meaning together", told)
     assert re.search(r"\d\.\d\d ▲ it states an outcome", told)
     assert "explain" in served.run("recall", word, "--explain", "--json").json()[0]

@@ -46,7 +46,7 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     left_out = served.run("recall", "zeppelins", "--min-score", "0.99").out.splitlines()
     assert left_out[0] == "No relevant memories found. The most similar one:"
     assert left_out[1].endswith("%] ★ Zeppelins are watered on Sundays [sky,rule]")
-    assert left_out[-1].endswith("is below the 0.99 that was asked for")
+    assert left_out[-1].endswith("is below the minimum of 0.99")
 
 
 def test_a_long_memory_is_cut_on_a_terminal_only_unless_it_is_wanted_whole(served: Program) -> None:
@@ -142,7 +142,7 @@ def test_a_paused_queue_is_said_and_resumed(served: Program) -> None:
     assert served.run("jobs", "pause", "--json").json() == {"success": True, "paused": True}
     try:
         served.run("remember", "Nobody distils this for now")
-        assert "Paused · go on with: signet jobs resume" in served.run("jobs", "watch").out
+        assert "Paused · continue with: signet jobs resume" in served.run("jobs", "watch").out
         assert "paused" in served.run("status").out
     finally:
         assert served.run("jobs", "resume").out == "Resumed\n"

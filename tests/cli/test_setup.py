@@ -256,7 +256,7 @@ def test_a_database_of_the_typescript_program_is_taken_over_with_a_copy(alone: P
     with closing(upstream.write(database, 43)):
         pass
     done = setup(alone, *FLAGS, "--skip-git", "--json").json()
-    assert "earlier state is kept in" in done["database"]
+    assert "a copy of the previous one is in" in done["database"]
     assert migrate.is_current(database)
     assert [*database.parent.glob("memories.db.bak-v43-*")]
 

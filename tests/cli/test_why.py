@@ -93,6 +93,6 @@ def test_what_nobody_knows_is_said_with_what_comes_near(
 ) -> None:
     key, _ = played
     done = served.run("why", f"{key[:-1]}x")
-    assert done.status != 0 and f"near it: {key}" in done.err
+    assert done.status != 0 and f"similar: {key}" in done.err
     done = served.run("why", key, "--prompt", "9")
     assert done.status != 0 and "This session has 2 prompts; there is no 9" in done.err

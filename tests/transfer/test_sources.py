@@ -240,7 +240,7 @@ def test_broken_lines_of_an_export_are_named_with_their_number() -> None:
     assert [one.value for one in found if not one.fault] == [{"record": "memory", "id": "1"}]
     assert faults(found) == [
         ("line 2", "is no JSON"),
-        ("line 4", "is no JSON object"),
+        ("line 4", "is not a JSON object"),
         ("line 5", "is no UTF-8"),
         ("line 6", "is no JSON"),
         ("line 7", "is no JSON"),

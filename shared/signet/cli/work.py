@@ -57,7 +57,7 @@ def why(pipeline: PipelineStatus) -> list[str]:
             )
     for one in _breakers(pipeline):
         said = output.short(output.plain(one["error"] or "its model does not answer"), _ERROR_CHARS)
-        again = f", tried next {_time(one['retryAt'])}" if one["retryAt"] else ""
+        again = f", next attempt {_time(one['retryAt'])}" if one["retryAt"] else ""
         jobs = output.count(one["waiting"], "job")
         held = f"paused since {_time(one['since'])}, {jobs} wait{'s' * (one['waiting'] == 1)}"
         found.append(f"{', '.join(one['queues'])}: {said} · {held}{again}")

@@ -26,7 +26,7 @@ log = logs.get("pipeline")
 
 
 class LeaseLost(SignetError):
-    """Somebody else has this job now; nothing was written."""
+    """Another worker has this job now; nothing was written."""
 
     code = "lease_lost"
 

@@ -47,5 +47,5 @@ def buries(run: JobContext, ended: Outcome) -> bool:
 def of_unfinished(run: JobContext) -> Outcome:
     """Return the end of a run that its process leaves behind: given back, or failed when its time was over."""
     if run.expired:
-        return Outcome(end=End.FAILED, code="timeout", error="did not end when its time was over")
+        return Outcome(end=End.FAILED, code="timeout", error="did not end within its time limit")
     return Outcome(end=End.RELEASED)

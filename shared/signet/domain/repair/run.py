@@ -32,7 +32,7 @@ _KEPT = "SELECT result FROM memory_jobs WHERE id = ?"
 
 
 class OutOfTime(SignetError):
-    """There is no more time for a repair here; a worker does the rest."""
+    """The time limit of this request is over; a worker does the rest."""
 
 
 def look(tx: ReadTx, order: Order) -> Result:
@@ -138,7 +138,7 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     if status == Status.COMPLETED:
         return _result(order, kept)
     affected = int(kept.get("affected", 0))
-    does = "goes on in the background" if status == Status.LEASED else "is queued"
+    does = "continues in the background" if status == Status.LEASED else "is queued"
     return Result(
         action=order.action.name,
         success=True,

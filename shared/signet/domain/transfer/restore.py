@@ -78,7 +78,7 @@ def row(
         f" VALUES ({', '.join(f':{name}' for name in names)})"
     )
     if target.tx.run(sql, values) != 1:
-        raise Refused("the values do not fit together")
+        raise Refused("the values contradict each other")
     if not target.is_preview:
         _enqueue(target, kind, values, rules=rules, embed=embed, now=now)
     return NEW
@@ -89,11 +89,11 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
     if memory_id is None:
-        raise Refused("memory_id names no memory")
+        raise Refused("memory_id names an unknown memory")
     found = target.find(KINDS["memory"], "id = :id", {"id": memory_id})
     model, content_hash = given.get("model"), given.get("content_hash")
     if found is None or not isinstance(model, str) or found["content_hash"] != content_hash:
-        raise Refused("the vectors are of another text")
+        raise Refused("the vectors belong to another text")
     pairs = _pairs(given.get("passages"))
     for schema in target.schemas:
         if target.tx.one(_VECTOR.format(schema), (memory_id,)):
@@ -110,13 +110,13 @@ def _pairs(given: object) -> list[tuple[str, bytes]]:
     for one in given if isinstance(given, list) else ():
         text, packed = (one.get("text"), one.get("vector")) if isinstance(one, dict) else (0, 0)
         if not isinstance(text, str):
-            raise Refused("passages is no list of {text, vector}")
+            raise Refused("passages is not a list of {text, vector}")
         vector = _bytes("vector", packed)
         if len(vector) % 4 or not all(math.isfinite(number) for number in vectors.unpack(vector)):
-            raise Refused("a vector is not made of float32 numbers")
+            raise Refused("a vector is not a list of float32 numbers")
         pairs.append((text, vector))
     if not pairs or len({len(vector) for _, vector in pairs}) != 1 or not pairs[0][1]:
-        raise Refused("passages is no list of vectors of one length")
+        raise Refused("passages is not a list of vectors of one length")
     return pairs
 
 
@@ -144,7 +144,7 @@ def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:
         if ours is not None:
             values[reference.column] = ours
         elif reference.needed:
-            raise Refused(f"{reference.column} names no {reference.kind}")
+            raise Refused(f"{reference.column} names an unknown {reference.kind}")
 
 
 def _enqueue(
@@ -227,11 +227,11 @@ def _value(kind: Kind, column: Column, value: object) -> object:
         return _bytes(name, value)
     if column.type == "INTEGER":
         if not isinstance(value, int) or abs(value) > _MAX_INTEGER:
-            raise Refused(f"{name} is no whole number")
+            raise Refused(f"{name} is not a whole number")
         return int(value)
     if column.type == "REAL":
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Refused(f"{name} is no number")
+            raise Refused(f"{name} is not a number")
         number = float(value)
         if not math.isfinite(number) or (name in _SHARES and not 0 <= number <= 1):
             raise Refused(f"{name} is out of range")
@@ -239,7 +239,7 @@ def _value(kind: Kind, column: Column, value: object) -> object:
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str):
-        raise Refused(f"{name} is no text")
+        raise Refused(f"{name} is not a string")
     _check_text(kind, name, value)
     return _instant(name, value) if name in _TIMES or name.endswith("_at") else value
 
@@ -249,12 +249,12 @@ def _check_text(kind: Kind, name: str, text: str) -> None:
         raise Refused(f"{name} is empty")
     words = _WORDS.get((kind.name, name))
     if words is not None and text not in words:
-        raise Refused(f"{name} is none of {', '.join(sorted(words))}")
+        raise Refused(f"{name} is not one of {', '.join(sorted(words))}")
     if name in kind.json and (name != "tags" or text.startswith("[")):
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            raise Refused(f"{name} is no JSON") from None
+            raise Refused(f"{name} is not JSON") from None
 
 
 def _instant(name: str, text: str) -> str:
@@ -262,7 +262,7 @@ def _instant(name: str, text: str) -> str:
     try:
         return clock.to_text(clock.parse(text))
     except ValueError:
-        raise Refused(f"{name} is no time") from None
+        raise Refused(f"{name} is not a time") from None
 
 
 def _bytes(name: str, text: object) -> bytes:
@@ -273,4 +273,4 @@ def _bytes(name: str, text: object) -> bytes:
 
 
 def _no_bytes(name: str) -> bytes:
-    raise Refused(f"{name} is no base64")
+    raise Refused(f"{name} is not base64")
