@@ -6,25 +6,23 @@ fields; only the work between is left out. The product knows nothing of it.
 
 import sys
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Response
+from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
 from signet.domain.memory.models import Remembered
+from signet.wire.memory import REMEMBER
 from signet.wire.requests.memory import RememberBody
 from signet_api import app, main
-from signet_api.bodies import body_of
-from signet_api.deps import State, actor_of, state_of
+from signet_api.deps import State, Who
 from signet_api.guard import Guard
 from signet_api.routes import remember
+from signet_api.serving import respond
 
 
-async def post_noop(request: Request) -> dict[str, object]:
+async def post_noop(state: remember.Admitted, actor: Who, body: RememberBody) -> Response:
     """Answer like remember, having done nothing."""
-    state = await state_of(request)
-    await actor_of(request)
-    await state.admission.save()
-    body = await body_of(request, RememberBody)
-    return remember.answer(
+    done = remember.answer(
         Remembered(
             id="00000000-0000-0000-0000-000000000000",
             type="fact",
@@ -35,13 +33,14 @@ async def post_noop(request: Request) -> dict[str, object]:
             deduped=False,
         )
     )
+    return respond(done, REMEMBER)
 
 
 def create(state: State) -> ASGIApp:
     """Return the product's application with the route beside its own."""
     guard = _product(state)
     assert isinstance(guard, Guard) and isinstance(guard._app, FastAPI)
-    guard._app.router.routes.insert(0, remember.SaveRoute("/noop", post_noop, methods=["POST"]))
+    guard._app.router.routes.insert(0, APIRoute("/noop", post_noop, methods=["POST"]))
     return guard
 
 

@@ -27,7 +27,7 @@ from signet.providers.native.encoder import NativeEmbedder
 CACHE = Path(tempfile.gettempdir()) / "signet-recall-quality"
 READER = Reader(policy=ReadPolicy.SHARED)
 
-#: Sets and stores that the targets of design/retrieval.md name.
+#: Sets and stores that have targets.
 STORES = {
     "locomo": ("turns", "facts", "sessions"),
     "beam-100k": ("turns",),
@@ -126,7 +126,7 @@ def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list
 
 
 def by_seeds(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
-    """Rank by the formulas of the seeds, 0.7 towards vectors."""
+    """Rank by the plain formulas, 0.7 towards vectors."""
     plain = RecallSettings(fusion=Fusion.PLAIN, alpha=0.7)
     query = _query(project, text)
     found = recall(tx, query, query_vector=lambda: query_vector, settings=plain, now=clock.now())

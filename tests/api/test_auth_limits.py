@@ -12,7 +12,7 @@ from signet.config.sections import RateLimit, RateLimits
 from signet.db import Database
 from signet.domain.auth import limits
 from signet.domain.auth.limits import RateLimited, Window
-from signet.domain.auth.policy import Operation
+from signet.wire.access import Quota
 from support.database import fresh_database
 from support.http import Api, an_api
 from support.tokens import a_token, bearer
@@ -104,9 +104,9 @@ def test_a_clock_that_was_set_back_locks_nobody_out(databases: tuple[Database, D
 
 
 def test_an_endless_name_takes_no_more_room_than_any() -> None:
-    long = limits.window("x" * 60_000, Operation.FORGET, RateLimits())
+    long = limits.window("x" * 60_000, Quota.FORGET, RateLimits())
     assert len(long.key) < 100
-    assert limits.window("ada", Operation.BATCH_FORGET, RateLimits()).key == "ada:batchForget"
+    assert limits.window("ada", Quota.BATCH_FORGET, RateLimits()).key == "ada:batchForget"
 
 
 def _save(api: Api, text: str, token: str) -> str:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from signet.domain.auth.tokens import TokenScope
-from signet_api.permissions import TABLE, Rule
+from signet.wire.access import Rule
+from signet_api.permissions import TABLE
 from support.http import Answer, Api, an_api
 from support.tokens import a_token, bearer
 
-#: What each role may do: the matrix of spec/auth.md §5, written out once more.
+#: What each role may do: written out once more, apart from the code.
 READONLY = {"none", "recall"}
 AGENT = READONLY | {"remember", "modify", "forget", "recover", "documents"}
 OPERATOR = AGENT | {"connectors", "diagnostics", "analytics", "operator", "local"}

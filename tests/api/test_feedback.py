@@ -1,4 +1,4 @@
-"""Ratings of what was brought to a session (spec/predictor.md §4), and what the end of the session makes of them."""
+"""Ratings of what was brought to a session, and what the end of the session makes of them."""
 
 import json
 

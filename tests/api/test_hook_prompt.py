@@ -1,4 +1,4 @@
-"""What a prompt brings to mind, and what is kept of it (spec/hooks.md §5, §7)."""
+"""What a prompt brings to mind, and what is kept of it."""
 
 import json
 from dataclasses import replace

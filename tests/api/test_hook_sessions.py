@@ -1,4 +1,4 @@
-"""Who serves a session, and how it is seen and steered (spec/hooks.md §1 to §3)."""
+"""Who serves a session, and how it is seen and steered."""
 
 from datetime import timedelta
 

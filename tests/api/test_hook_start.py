@@ -1,4 +1,4 @@
-"""What a session begins with (spec/hooks.md §4)."""
+"""What a session begins with."""
 
 import json
 from datetime import UTC, timedelta

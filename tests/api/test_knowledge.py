@@ -1,4 +1,4 @@
-"""The entities of an agent over HTTP (spec/knowledge.md §7, §10)."""
+"""The entities of an agent over HTTP."""
 
 from typing import Any
 

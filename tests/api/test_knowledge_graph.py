@@ -1,4 +1,4 @@
-"""The graph as a whole over HTTP: picture, counts, doubts, everything about one entity (spec/knowledge.md §10)."""
+"""The graph as a whole over HTTP: picture, counts, doubts, everything about one entity."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What only memories of another scope tell is in no look at the graph (spec/knowledge.md §10, memory.md §13)."""
+"""What only memories of another scope tell is in no look at the graph."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The hooks of harnesses as real processes: with the daemon there, absent, silent, dying (spec/hooks.md §11)."""
+"""The hooks of harnesses as real processes: with the daemon there, absent, silent, dying."""
 
 import json
 import os

@@ -22,7 +22,7 @@ needs_promtool = pytest.mark.skipif(
     shutil.which("promtool") is None, reason="promtool is not installed"
 )
 
-#: What spec/analytics-telemetry.md §3 names, with the labels that it names.
+#: Every metric that is promised, with its labels.
 PROMISED = {
     "signet_http_requests_total": {"method", "route", "status"},
     "signet_http_request_seconds": {"method", "route"},

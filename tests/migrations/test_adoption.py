@@ -1,4 +1,4 @@
-"""A file of the earlier implementation opens and loses nothing (spec/schema.md SCH-4, §11 check 5)."""
+"""A file of the earlier implementation opens and loses nothing (SCH-4)."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

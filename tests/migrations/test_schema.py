@@ -1,4 +1,4 @@
-"""What a new file holds and what it refuses (spec/schema.md §11, spec/schema-knowledge.md §7)."""
+"""What a new file holds and what it refuses."""
 
 import subprocess
 import sys

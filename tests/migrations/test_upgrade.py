@@ -1,4 +1,4 @@
-"""How a file is brought to the newest schema: once, with a copy, or not at all (spec/schema.md SCH-1, SCH-2)."""
+"""How a file is brought to the newest schema: once, with a copy, or not at all (SCH-1, SCH-2)."""
 
 import hashlib
 import shutil

@@ -303,7 +303,7 @@ def test_a_run_that_is_interrupted_while_it_frees_its_slot_loses_none_that_waits
 
 
 def test_an_interrupt_around_the_end_of_a_run_never_escapes(db: Database) -> None:
-    """The race of design F-17: interrupts at random moments around the end, thousands of times."""
+    """The race at the end of a run: interrupts at random moments around the end, thousands of times."""
     deadlines = Deadlines()
     run = JobContext(lease=a_lease(), db=db)
     stop = threading.Event()
@@ -358,7 +358,7 @@ def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) 
 def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
     db: Database, when: str
 ) -> None:
-    """A foreign program holds the write lock, without the gate, longer than the worker waits (design F-11)."""
+    """A foreign program holds the write lock, without the gate, longer than the worker waits."""
     hasty = Database(db.path, wait_seconds=0.2, inline=False)
     foreign = connect(db.path)
     held = threading.Event()

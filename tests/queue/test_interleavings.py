@@ -1,4 +1,4 @@
-"""Two workers and a reaper at one job, in every order of their steps (design F-3).
+"""Two workers and a reaper at one job, in every order of their steps.
 
 A step is one transaction on its own process's connection. Each worker claims, extends, ends the lease and then tries
 to end it again, as one that slept through everything would. A tick of the reaper is more than half a lease: a lease

@@ -1,4 +1,4 @@
-"""Any sequence of operations against a model that is a dict (design F-22)."""
+"""Any sequence of operations against a model that is a dict."""
 
 import tempfile
 from pathlib import Path

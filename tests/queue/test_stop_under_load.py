@@ -1,4 +1,4 @@
-"""A worker that is told to stop while a thousand jobs wait (design F-18)."""
+"""A worker that is told to stop while a thousand jobs wait."""
 
 import tempfile
 from collections.abc import Iterator

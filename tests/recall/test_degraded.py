@@ -1,4 +1,4 @@
-"""What recall answers when something is missing (recall.md §13)."""
+"""What recall answers when something is missing."""
 
 import threading
 from collections.abc import Sequence

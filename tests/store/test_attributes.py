@@ -1,4 +1,4 @@
-"""Which of two things that memories tell of one entity takes the other's place (knowledge.md §5)."""
+"""Which of two things that memories tell of one entity takes the other's place."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Documents: taken in once, read in chunks, never twice, never back from the dead (documents spec §2)."""
+"""Documents: taken in once, read in chunks, never twice, never back from the dead."""
 
 from collections.abc import Iterator
 from dataclasses import replace

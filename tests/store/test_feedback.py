@@ -1,4 +1,4 @@
-"""What sessions and time do to the graph in the store (spec/knowledge.md §8, §11)."""
+"""What sessions and time do to the graph in the store."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ from signet.config.pipeline import Feedback
 from signet.db import WriteTx
 from signet.domain.graph import feedback, link, tasks
 from signet.domain.graph.feedback import Weighed
+from signet.domain.injections import usefulness
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -49,7 +50,10 @@ def brought(
 def ended(
     tx: WriteTx, session: str, settings: Feedback = SETTINGS, now: datetime = NOON
 ) -> Weighed:
-    return feedback.apply_session(tx, session, agent_id="default", settings=settings, now=now)
+    if not settings.enabled:
+        return Weighed()
+    uses = usefulness.take(tx, "default", session, now=now)
+    return feedback.apply_session(tx, uses, agent_id="default", settings=settings, now=now)
 
 
 def weight(tx: WriteTx, aspect_id: str) -> float:
@@ -196,7 +200,7 @@ def test_open_tasks_whose_time_is_over_are_cancelled(tx: WriteTx) -> None:
     assert tx.value(ended_now, (clock.to_text(NOON),)) == 3
 
 
-def test_ended_tasks_are_over_after_their_retention_unless_somebody_pinned_them(
+def test_ended_tasks_are_deleted_after_their_retention_unless_somebody_pinned_them(
     tx: WriteTx,
 ) -> None:
     a_task(tx, "done", "done", retention_until=NOON - DAY)
@@ -206,35 +210,9 @@ def test_ended_tasks_are_over_after_their_retention_unless_somebody_pinned_them(
     tx.run(
         "INSERT INTO entity_pinning (id, entity_id, pin_type, created_at) VALUES ('p', 'pinned', 'pin', '')"
     )
-    assert tasks.over(tx, now=NOON, limit=10) == ["done"]
-
-
-def test_open_tasks_are_found_by_what_they_are_about(tx: WriteTx) -> None:
-    for name in ("Shed", "Late", "Soon", "Done", "Other"):
-        an_entity(tx, name)
-    for name, status, due in (
-        ("Late", "open", None),
-        ("Soon", "blocked", "2026-05-02"),
-        ("Done", "done", None),
-        ("Other", "open", None),
-    ):
-        tx.run(
-            "INSERT INTO task_meta (entity_id, status, due_at, updated_at) VALUES (?, ?, ?, '')",
-            (name, status, due),
-        )
-    for number, task in enumerate(("Late", "Soon", "Done")):
-        ends = ("Shed", task) if number else (task, "Shed")
-        tx.run(
-            "INSERT INTO entity_dependencies (id, source_entity_id, target_entity_id, dependency_type, created_at,"
-            " updated_at) VALUES (?, ?, ?, 'requires', '', '')",
-            (task, *ends),
-        )
-    found = tasks.open_of(tx, ["Shed"], agent_id="default", limit=5)
-    assert [row["name"] for row in found] == ["Soon", "Late"]
-    assert [row["name"] for row in tasks.open_of(tx, ["Other"], agent_id="default", limit=5)] == [
-        "Other"
-    ]
-    assert tasks.open_of(tx, ["Shed"], agent_id="ada", limit=5) == []
+    assert tasks.delete_ended(tx, now=NOON, limit=10) == 1
+    left = tx.all("SELECT entity_id FROM task_meta ORDER BY 1")
+    assert [row[0] for row in left] == ["kept", "open", "pinned"]
 
 
 def an_entity(tx: WriteTx, name: str) -> None:

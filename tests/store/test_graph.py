@@ -1,4 +1,4 @@
-"""What saves and triples leave in the graph (spec/pipeline.md §8, §9)."""
+"""What saves and triples leave in the graph."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

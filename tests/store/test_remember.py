@@ -1,4 +1,4 @@
-"""Saving texts: what makes two saves one, and what a save leaves behind (spec/memory.md §4, §5)."""
+"""Saving texts: what makes two saves one, and what a save leaves behind."""
 
 import json
 from collections.abc import Callable

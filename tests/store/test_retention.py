@@ -1,4 +1,4 @@
-"""What a sweep lets go of, and what it must keep (spec/pipeline.md §14, schema-knowledge.md §6)."""
+"""What a sweep lets go of, and what it must keep."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

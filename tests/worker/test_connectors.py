@@ -1,4 +1,4 @@
-"""Folders kept in step by a real worker (documents spec §3)."""
+"""Folders kept in step by a real worker."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Documents read by a real worker: pages from a real server, files from the disk (documents spec §2)."""
+"""Documents read by a real worker: pages from a real server, files from the disk."""
 
 import os
 from collections.abc import Iterator

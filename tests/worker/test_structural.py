@@ -8,7 +8,7 @@ import pytest
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import WriteTx
-from signet.domain.graph import dependency_turns
+from signet.domain.graph import dependencies
 from support.models import Answer, FakeServer
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
@@ -199,9 +199,9 @@ def test_the_entities_most_spoken_of_are_looked_at_in_turn(
 
     def turn(tx: WriteTx) -> str | None:
         tx.run("UPDATE entities SET mentions = 0 WHERE agent_id <> 'Goshawk'")
-        found = dependency_turns.next_one(tx, wanted)
+        found = dependencies.next_entity(tx, wanted)
         if found:
-            dependency_turns.queue(tx, *found, now=clock.now())
+            dependencies.queue_synthesis(tx, *found, now=clock.now())
         return (
             str(tx.value("SELECT name FROM entities WHERE id = ?", (found[0],))) if found else None
         )

@@ -15,14 +15,14 @@ from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import caller, store, tokens
 from signet.domain.auth.caller import STRANGER, TRUSTED, Caller, ScopeDenied, restricted
-from signet.domain.auth.policy import Permission
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.errors import SignetError
+from signet.wire.access import EVERY, Permission, Rule
 from signet_api import errors, limits, scopes
 from signet_api.deps import State
 from signet_api.guard import host_of
 from signet_api.measure import is_change
-from signet_api.permissions import EVERY, Rule, match
+from signet_api.permissions import match
 
 #: What it takes to be told "not found" and "method not allowed".
 _UNKNOWN = Rule(Permission.NONE, within=EVERY)

@@ -11,12 +11,12 @@ from starlette.types import ASGIApp
 from signet import __version__
 from signet.config.sections import AuthMode
 from signet.observe.tracing import TRACES
-from signet.wire.errors import ErrorBody
 from signet_api import errors, permissions, rosters, segments, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.heartbeat import beat
+from signet_api.openapi import RESPONSES, Described
 from signet_api.paths import Direct
 from signet_api.routes import ROUTERS
 from signet_api.traced import Traced
@@ -50,7 +50,7 @@ def create_app(state: State) -> ASGIApp:
             task.cancel()
 
     most_bytes = state.settings.pipeline.documents.max_content_bytes + ENVELOPE_BYTES
-    app = FastAPI(
+    app = Described(
         title="Signet",
         version=__version__,
         summary="Persistent memory for AI agents, on your own machine",
@@ -58,10 +58,7 @@ def create_app(state: State) -> ASGIApp:
         redoc_url=None,
         lifespan=lifespan,
         telemetry=UNTOLD,
-        responses={
-            "4XX": {"model": ErrorBody, "description": "The request was refused"},
-            "5XX": {"model": ErrorBody, "description": "The request could not be served"},
-        },
+        responses=RESPONSES,
         max_body_size=most_bytes,
     )
     app.state.signet = state

@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Iterable
 
 from signet.errors import Unavailable
+from signet.wire.memory import Modified
 
-Part = tuple[str | None, Awaitable[dict[str, object]]]
 
-
-async def each(parts: Iterable[Part]) -> list[dict[str, object]]:
+async def each(parts: Iterable[tuple[str | None, Awaitable[Modified]]]) -> list[Modified]:
     """Return the result of every part (id, work), in order.
 
     A part that the storage refused is a result with the refusal's code as `status`; a refusal of all of them, and any
@@ -26,6 +25,6 @@ async def each(parts: Iterable[Part]) -> list[dict[str, object]]:
     ]
 
 
-def _refused(memory_id: str | None, error: BaseException) -> dict[str, object]:
+def _refused(memory_id: str | None, error: BaseException) -> Modified:
     assert isinstance(error, Unavailable)
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}

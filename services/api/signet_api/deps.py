@@ -19,8 +19,7 @@ from signet.db import Database
 from signet.domain.activity.flush import Flusher
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
-from signet.domain.injections import store as injections
-from signet.domain.injections import texts
+from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
@@ -82,7 +81,7 @@ class State:
         self.feed = Feed(self.db)
         self.counting = Counting(self.db)
         self.injections = Gathering(
-            self.db, injections.insert, "injections.not_recorded", prepare=texts.located
+            self.db, record.insert, "injections.not_recorded", prepare=texts.located
         )
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)

@@ -3,7 +3,7 @@
 Sessions that begin, prompts, tools and programs that ask for a context all get it from `context_of`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from signet.domain.sessions import prompt, standing_rules, transcript_search, wo
 from signet.domain.sessions.prompt import Item as Line
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
+from signet.wire.recall import ContextAnswer, ContextSource
 from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
 from signet_api.routes.recall import found
@@ -442,9 +443,9 @@ def _so_far(tx: ReadTx, asked: Question, chars: int) -> _Remembered:
     return _Remembered(told, engine="temporal", items=[recorded])
 
 
-def described(context: Context) -> Mapping[str, object]:
+def described(context: Context) -> ContextAnswer:
     """Return a context as programs read it: the text, and under `sources` what is in it, in its order."""
-    sources: list[dict[str, object]] = [
+    sources: list[ContextSource] = [
         {"id": one.memory_id or one.name, "type": "rule", "content": one.text}
         for one in context.rules
     ]

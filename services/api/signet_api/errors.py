@@ -34,6 +34,7 @@ STATUS = {
 #: What a client is told to wait when something is in use or not available for now, in seconds.
 RETRY_AFTER = 2
 
+_NO_JSON = "Invalid JSON body"
 _PLAIN = {404: "Not found", 405: "Method not allowed"}
 
 
@@ -106,7 +107,7 @@ def problem(found: Mapping[str, Any], where: Sequence[object]) -> str:
     said = str(found["msg"]).removeprefix("Value error, ")
     kind = found["type"]
     if kind == "json_invalid" or not (name or kind == "value_error"):
-        return "Invalid JSON body"
+        return _NO_JSON
     if kind == "missing":
         return f"{name} is required"
     if kind in ("model_type", "model_attributes_type"):  # the library names our classes here
@@ -118,6 +119,8 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == 413:
         return body_too_large()
+    if error.status_code == 400:  # the framework could not read the body
+        return answer(400, _NO_JSON, "invalid_request")
     message = _PLAIN.get(error.status_code, str(error.detail))
     code = message.lower().replace(" ", "_")
     return answer(error.status_code, message, code, headers=error.headers)

@@ -5,7 +5,7 @@ from starlette.datastructures import Headers
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.domain.auth import caller, limits
-from signet.domain.auth.policy import Operation
+from signet.wire.access import Quota
 from signet_api.deps import State
 
 ACTOR = "x-signet-actor"
@@ -14,10 +14,10 @@ ANONYMOUS = "anonymous"
 
 async def count(
     state: State,
-    operation: Operation,
+    operation: Quota,
     headers: Headers,
     *,
-    instead_of: Operation | None = None,
+    instead_of: Quota | None = None,
 ) -> None:
     """Count this request; raises RateLimited, and then it costs nothing, neither as `instead_of` (see domain)."""
     if state.authority.mode is AuthMode.LOCAL:

@@ -7,13 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from signet.domain.auth import caller
-from signet.domain.auth.policy import Permission
 from signet.domain.marketplace import config as configs
 from signet.domain.marketplace.catalog import NotInstallable
 from signet.domain.marketplace.models import Config, Context, Policy, Server, ServerFailed
 from signet.domain.marketplace.registry import RegistryFailed
 from signet.domain.marketplace.reviews import SyncFailed
 from signet.errors import Forbidden, Kind
+from signet.wire.access import Permission
 from signet_api.bodies import JsonRoute
 from signet_api.deps import State, said
 from signet_api.errors import answer

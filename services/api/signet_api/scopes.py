@@ -10,6 +10,7 @@ from signet.domain.memory import lookup
 from signet.domain.transcripts import store as sessions
 from signet.observe import record
 from signet.observe.taxonomy import Code
+from signet.wire.memory import Modified
 
 
 async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
@@ -39,7 +40,7 @@ async def check_session(db: Database, agent_id: str, key: str | None) -> None:
             asked.check_row(project=project)
 
 
-def denied(memory_id: str | None, error: ScopeDenied) -> dict[str, object]:
+def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
     """Note one refusal among other results, and return what clients read of it."""
     record.error(Code.MUTATION_SCOPE_DENIED, error.message, memory_id=memory_id)
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}

@@ -10,7 +10,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
-from signet.domain.graph import communities, dependency_turns
+from signet.domain.graph import communities, dependencies
 from signet.domain.maintenance import cycle
 from signet.domain.sessions import idle_timeout
 from signet.domain.synthesis import ask as synthesis
@@ -28,7 +28,7 @@ ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot =
 #: ones that were saved while nobody made vectors, or whose model has changed. Looking costs a few per cent of a
 #: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
 GAPS_MS = 60_000
-#: How often it is looked whether a MEMORY.md is due (pipeline.md §12).
+#: How often it is looked whether a MEMORY.md is due.
 SYNTHESIS_MS = 60_000
 #: How often sessions that have fallen silent are looked for.
 SILENCE_MS = 60_000
@@ -148,7 +148,7 @@ def _index_sessions(
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     wanted = settings.pipeline.structural
     is_on = settings.pipeline.enabled and wanted.enabled and wanted.synthesis_enabled
-    return (dependency_turns.next_one(tx, wanted) or ()) if is_on else ()
+    return (dependencies.next_entity(tx, wanted) or ()) if is_on else ()
 
 
 def _look_at_top_entity(
@@ -157,7 +157,7 @@ def _look_at_top_entity(
     if found:
         entity_id, agent_id = found
         attempts = settings.pipeline.worker.max_retries
-        dependency_turns.queue(tx, entity_id, agent_id, attempts=attempts, now=now)
+        dependencies.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=now)
 
 
 def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:

@@ -24,7 +24,7 @@ MOST_SECONDS = 3_600.0
 #: How long a stop waits for git; it ends its work by itself.
 STOP_SECONDS = 2.0
 
-#: What leads to a commit (harnesses.md §3), besides skills.
+#: What leads to a commit, besides skills.
 WATCHED = (Kind.CONFIG, Kind.IDENTITY, Kind.AGENTS, Kind.NOTES)
 
 

@@ -234,12 +234,10 @@ def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
         if left := done["total"] - done["requested"]:
             output.hint(f"{left} more match: run the command again, or without --limit")
         for one in refused:
-            _warn(one["id"], one["status"])
+            _warn(one["id"] or "", one["status"])
         if done["deleted"] and not force:
-            first = next(one for one in done["results"] if one["status"] == "deleted")
-            output.hint(
-                f"Recover within 30 days with: signet memory recover {first['id'][:ID_CHARS]}"
-            )
+            first = next(str(one["id"]) for one in done["results"] if one["status"] == "deleted")
+            output.hint(f"Recover within 30 days with: signet memory recover {first[:ID_CHARS]}")
     if refused:
         raise typer.Exit(1)
 

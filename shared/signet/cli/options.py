@@ -8,7 +8,7 @@ import typer
 from signet.cli import complete, when
 from signet.client import Signet
 
-#: Types that saves and extraction give (spec/memory.md §3); others are as good.
+#: Types that saves and extraction give; others are as good.
 TYPES = (
     "fact",
     "preference",

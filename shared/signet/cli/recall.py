@@ -1,4 +1,4 @@
-"""`signet recall` (spec/cli.md §7)."""
+"""`signet recall`."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`signet remember` (spec/cli.md §7)."""
+"""`signet remember`."""
 
 import sys
 from typing import Annotated

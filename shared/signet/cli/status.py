@@ -16,7 +16,7 @@ from signet.domain.backup import kept
 from signet.paths import Workspace, cache_home, config_home, find_workspace
 
 _LABEL = 12
-#: The files of a workspace that `status` shows (cli.md §5).
+#: The files of a workspace that `status` shows.
 _FILES = ("AGENTS.md", "agent.yaml")
 #: Providers that somebody else runs; `ollama` is where its address says.
 _REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})

@@ -1,4 +1,4 @@
-"""Where the daemon is (spec/cli.md §1).
+"""Where the daemon is.
 
 A workspace that is named beats the environment, and then only its own daemon will do: a memory must not end up in the
 workspace of whoever holds the default port. Without one: SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the daemon of

@@ -224,7 +224,7 @@ class Synthesis(Section):
 
 @section
 class Procedural(Section):
-    """Skills as memory (skills.md §7)."""
+    """Skills as memory."""
 
     enabled: bool = flag(True)
     decay_rate: float = real(0.99, 0, 1)

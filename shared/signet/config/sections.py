@@ -65,7 +65,7 @@ class Fusion(StrEnum):
     """How the channels of recall become one score.
 
     `filled`: each candidate has its true score in both channels, and neighbours help each other (the default,
-    because it measured best). `plain`: the formulas of the seeds word for word in their corrected form; a score
+    because it measured best). `plain`: the plain formulas of the rules REC-11 to REC-17; a score
     of one channel stands alone, traversal rows take their share of the page.
     """
 
@@ -88,7 +88,7 @@ class Channel(StrEnum):
     NEXT = "next"
 
 
-#: We ship all-MiniLM-L6-v2 (design/retrieval.md §3), so it stands where CL-11 names nomic-embed-text-v1.5.
+#: We ship all-MiniLM-L6-v2 (decision 8), the one that works without a server.
 EMBEDDING_MODELS = {
     EmbeddingProvider.NATIVE: "all-MiniLM-L6-v2",
     EmbeddingProvider.OLLAMA: "nomic-embed-text",

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 Accept = Callable[[object, str, list[str]], object]
 E = TypeVar("E", bound=StrEnum)
 
-#: Bounds for counts and lengths of time that the specification leaves open: far beyond use, far below overflow.
+#: Bounds for counts and lengths of time that no rule names: far beyond use, far below overflow.
 PLENTY = 1_000_000_000
 CENTURY_SECONDS = 100 * 365 * 86_400
 CENTURY_MS = CENTURY_SECONDS * 1_000

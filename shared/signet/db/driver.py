@@ -72,7 +72,7 @@ READ_STATEMENTS = 64
 
 _PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = OFF",  # history and jobs outlive what they name (schema.md §1)
+    "PRAGMA foreign_keys = OFF",  # history and jobs outlive what they name
     "PRAGMA temp_store = MEMORY",
     "PRAGMA mmap_size = 0",
     f"PRAGMA journal_size_limit = {LOG_BYTES}",

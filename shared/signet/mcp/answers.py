@@ -1,6 +1,6 @@
 """What a model reads of a route's answer: each thing once, without what is null or usual. Pure.
 
-The text is JSON without indentation, because there are clients that parse it (clients.md §3.7). For ten memories of 140
+The text is JSON without indentation, because there are clients that parse it. For ten memories of 140
 characters it is 1.45 times their content, for ten of 200 it is 1.31 times; plain lines would be 1.22 and 1.16 times.
 The route's answer as text and as structured content was 16 and 13 times.
 """

@@ -1,4 +1,4 @@
-"""Tools for the tool servers of others, and the tools of those servers under names of ours (spec/mcp.md §4)."""
+"""Tools for the tool servers of others, and the tools of those servers under names of ours."""
 
 import json
 from collections.abc import Mapping, Sequence

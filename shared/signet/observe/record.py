@@ -47,7 +47,7 @@ class Event(StrEnum):
     RECALL_PERFORMED = "recall.performed"
 
 
-#: The only properties that are kept, by event (analytics-telemetry.md §2).
+#: The only properties that are kept, by event.
 PROPERTIES: Mapping[Event, frozenset[str]] = {
     Event.LLM_GENERATE: frozenset(
         "provider inputTokens outputTokens cacheReadTokens cacheCreationTokens totalCost durationMs success"

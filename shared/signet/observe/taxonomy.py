@@ -1,4 +1,4 @@
-"""What can go wrong, in words that do not change: each error has a code, each code a stage (analytics-telemetry.md §1).
+"""What can go wrong, in words that do not change: each error has a code, each code a stage.
 
 Pure: which code an error has follows from the error and from where it was met.
 """

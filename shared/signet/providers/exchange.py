@@ -34,7 +34,7 @@ from signet.net import http
 from signet.providers import streamed, vectors
 from signet.providers.ports import Completion
 
-#: Short, so that work starts again within five seconds of a local server's return (design/queue.md F-15).
+#: Short, so that work starts again within five seconds of a local server's return.
 UNREACHABLE_SECONDS = 3.0
 #: For a rate limit that does not say how long it lasts; most count by the minute.
 LIMITED_SECONDS = 20.0

@@ -14,7 +14,7 @@ from signet.providers.ports import Completion, Shape
 
 BASE_URL = "http://127.0.0.1:4096"
 PROBE_SECONDS = 3.0
-#: How long and how often a session without text is looked at (pipeline.md §17).
+#: How long and how often a session without text is looked at.
 LATE_TEXT_SECONDS = 20.0
 LOOK_SECONDS = 0.25
 #: Sessions that are tried: a server that restarts forgets those it had.

@@ -1,9 +1,9 @@
 """The one form of every refusal."""
 
-from pydantic import BaseModel
+from typing import TypedDict
 
 
-class ErrorBody(BaseModel):
+class ErrorBody(TypedDict):
     """Why a request was refused: in words for people, and as a code for programs."""
 
     error: str

@@ -5,20 +5,21 @@ import asyncio
 import pytest
 
 from signet.errors import Invalid, StorageBusy
+from signet.wire.memory import Modified
 from signet_api.batches import each
 
 
-async def done(name: str) -> dict[str, object]:
+async def done(name: str) -> Modified:
     await asyncio.sleep(0)
-    return {"id": name, "status": "updated"}
+    return {"success": True, "id": name, "status": "updated"}
 
 
-async def failing(error: Exception) -> dict[str, object]:
+async def failing(error: Exception) -> Modified:
     raise error
 
 
 def test_a_part_that_the_storage_refuses_does_not_hide_the_others() -> None:
-    async def ask() -> list[dict[str, object]]:
+    async def ask() -> list[Modified]:
         return await each([("a", done("a")), ("b", failing(StorageBusy())), ("c", done("c"))])
 
     first, refused, last = asyncio.run(ask())
@@ -28,7 +29,7 @@ def test_a_part_that_the_storage_refuses_does_not_hide_the_others() -> None:
 
 
 def test_a_refusal_of_every_part_is_the_answer() -> None:
-    async def ask() -> list[dict[str, object]]:
+    async def ask() -> list[Modified]:
         return await each([("a", failing(StorageBusy())), ("b", failing(StorageBusy()))])
 
     with pytest.raises(StorageBusy):
@@ -38,12 +39,12 @@ def test_a_refusal_of_every_part_is_the_answer() -> None:
 def test_any_other_error_is_raised_when_all_parts_have_ended() -> None:
     ended: list[str] = []
 
-    async def late() -> dict[str, object]:
+    async def late() -> Modified:
         await asyncio.sleep(0)
         ended.append("late")
-        return {}
+        return await done("late")
 
-    async def ask() -> list[dict[str, object]]:
+    async def ask() -> list[Modified]:
         return await each([("a", failing(Invalid("no"))), ("b", late())])
 
     with pytest.raises(Invalid):
@@ -52,7 +53,7 @@ def test_any_other_error_is_raised_when_all_parts_have_ended() -> None:
 
 
 def test_nothing_gives_nothing() -> None:
-    async def ask() -> list[dict[str, object]]:
+    async def ask() -> list[Modified]:
         return await each([])
 
     assert asyncio.run(ask()) == []

@@ -1,4 +1,4 @@
-"""Every rule about what agent.yaml may say (spec config.md §2 to §10)."""
+"""Every rule about what agent.yaml may say."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The guard on addresses: which ones are public, however they are written (documents spec, DOC-9)."""
+"""The guard on addresses: which ones are public, however they are written (DOC-9)."""
 
 import threading
 from collections.abc import Sequence

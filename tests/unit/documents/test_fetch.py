@@ -1,4 +1,4 @@
-"""Fetching a page: every hop checked, everything bounded, over real HTTP (documents spec, DOC-9)."""
+"""Fetching a page: every hop checked, everything bounded, over real HTTP (DOC-9)."""
 
 import gzip
 import zlib

@@ -1,4 +1,4 @@
-"""The noise guard (spec/pipeline.md §3)."""
+"""The noise guard."""
 
 from signet.domain.extraction import escalate
 from signet.domain.extraction.models import Extraction, Fact, Triple

@@ -1,4 +1,4 @@
-"""What one memory says about whom (spec/pipeline.md §8)."""
+"""What one memory says about whom."""
 
 import time
 
@@ -13,8 +13,8 @@ def nobody(_: str) -> bool:
     return False
 
 
-def link(text: str) -> analysis.Linked:
-    return analysis.link(text, nobody)
+def link(text: str) -> analysis.Analysis:
+    return analysis.analyse(text, nobody)
 
 
 def canonical(text: str) -> list[str]:
@@ -25,7 +25,7 @@ def test_alice_is_reached_from_one_short_sentence() -> None:
     linked = link("Alice prefers Postgres over MySQL")
     assert [entity.name for entity in linked.entities] == ["Alice", "Postgres", "MySQL"]
     assert linked.attributes == (
-        analysis.Attribute(
+        analysis.FoundAttribute(
             entity="alice", aspect="preferences", content="prefers Postgres over MySQL"
         ),
     )
@@ -57,7 +57,7 @@ def test_each_segment_gives_one_clause() -> None:
 def test_a_doubtful_name_counts_when_an_earlier_memory_knew_it() -> None:
     text = "Kafka: three brokers in Oslo"
     assert canonical(text) == ["oslo"]
-    linked = analysis.link(text, lambda name: name == "kafka")
+    linked = analysis.analyse(text, lambda name: name == "kafka")
     assert [entity.canonical for entity in linked.entities] == ["kafka", "oslo"]
 
 
@@ -68,7 +68,7 @@ def test_the_store_is_asked_once_for_each_doubtful_name_only() -> None:
         asked.append(name)
         return False
 
-    analysis.link("Kafka: up. Kafka: down. We moved to Redis. Redis: fine.", remember)
+    analysis.analyse("Kafka: up. Kafka: down. We moved to Redis. Redis: fine.", remember)
     assert asked == ["kafka"]
 
 
@@ -172,7 +172,7 @@ def test_other_language_is_no_decision(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_no_text_raises_and_attributes_belong_to_entities(text: str) -> None:
-    linked = analysis.link(text, lambda name: len(name) % 2 == 0)
+    linked = analysis.analyse(text, lambda name: len(name) % 2 == 0)
     known = {entity.canonical for entity in linked.entities}
     assert {attribute.entity for attribute in linked.attributes} <= known
     assert {end for pair in linked.pairs for end in pair} <= known

@@ -1,4 +1,4 @@
-"""How a graph falls into groups (spec/knowledge.md §6)."""
+"""How a graph falls into groups."""
 
 import random
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.domain.graph import model_answers
-from signet.domain.graph.models import Edge, Placed
+from signet.domain.graph.models import Classification, FoundDependency
 
 
 def given_results(*items: object) -> dict[str, object]:
@@ -23,19 +23,21 @@ def test_facts_are_placed_by_their_number() -> None:
         {"i": True, "aspect": "nobody"},
         "no object",
     )
-    assert model_answers.placed(said, 3) == {
-        0: Placed(aspect="people", kind="attribute"),
-        1: Placed(aspect="open hours", kind="constraint"),
+    assert model_answers.classifications(said, 3) == {
+        0: Classification(aspect="people", kind="attribute"),
+        1: Classification(aspect="open hours", kind="constraint"),
     }
 
 
 @pytest.mark.parametrize("aspect", ["", "  ", "123", None, 7])
 def test_an_aspect_without_letters_places_nothing(aspect: object) -> None:
-    assert model_answers.placed(given_results({"i": 1, "aspect": aspect}), 1) == {}
+    assert model_answers.classifications(given_results({"i": 1, "aspect": aspect}), 1) == {}
 
 
 def test_a_long_aspect_is_cut_at_a_word() -> None:
-    [placed] = model_answers.placed(given_results({"i": 1, "aspect": "wide " * 20}), 1).values()
+    [placed] = model_answers.classifications(
+        given_results({"i": 1, "aspect": "wide " * 20}), 1
+    ).values()
     assert placed.aspect == ("wide " * 12).strip()
 
 
@@ -52,8 +54,8 @@ def test_edges_of_unknown_types_and_to_no_names_are_dropped() -> None:
         },
         {"i": 2, "dependencies": None},
     )
-    assert model_answers.edges(said, 3) == {
-        0: (Edge(target="Ruff", type="depends_on", reason="it says so"),),
+    assert model_answers.dependencies(said, 3) == {
+        0: (FoundDependency(target="Ruff", type="depends_on", reason="it says so"),),
         1: (),
     }
 
@@ -71,5 +73,5 @@ def test_the_type_of_the_entity_is_one_of_ours(said: str, type: str | None) -> N
 def test_no_answer_raises(value: object) -> None:
     found = model_answers.results(json.dumps({"results": value}))
     if found is not None:
-        model_answers.placed(found, 3)
-        model_answers.edges(found, 3)
+        model_answers.classifications(found, 3)
+        model_answers.dependencies(found, 3)

@@ -1,4 +1,4 @@
-"""How sessions and time move the weight of an aspect (spec/knowledge.md §8)."""
+"""How sessions and time move the weight of an aspect."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The token of a set of memories, and when it is asked for (MEM-34..36)."""
+"""The token of a set of memories, and when it is asked for (MEM-34 to MEM-36)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The vectors of spec/memory.md §1, and what must hold for any text."""
+"""Texts and the hashes that they must have, and what must hold for any text."""
 
 import pytest
 from hypothesis import given

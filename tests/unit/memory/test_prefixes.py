@@ -1,4 +1,4 @@
-"""Prefixes and inferred types (spec/memory.md §2 and §3)."""
+"""Prefixes and inferred types."""
 
 import pytest
 

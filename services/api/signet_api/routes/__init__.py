@@ -66,6 +66,12 @@ from signet_api.routes import (
     transfer,
     update,
 )
+from signet_api.serving import ROUTER, literal
+
+#: Imported for the operations that they serve.
+SERVING = (remember, recall, context, legacy, jobs, forget, changes, ids, eras, feedback, memories)
+
+ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
 
 ROUTERS: tuple[APIRouter, ...] = (
     health.router,
@@ -75,21 +81,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     config.router,
     identity.router,
     auth.router,
-    remember.router,
-    recall.router,
-    context.router,
-    legacy.router,
     hooks_recall.router,
     embeddings.router,
     projection.router,
     events.router,
-    jobs.router,
-    forget.router,
-    changes.router,
-    ids.router,
-    eras.router,
-    feedback.router,
-    memories.router,
     hooks.router,
     hooks.summaries,
     hook_start.router,
@@ -131,4 +126,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     secrets.router,
     docs.router,
     page.router,
+    ROUTER,
 )

@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Request
+from fastapi import Query, Request
 from pydantic import ValidationError
 
 from signet import clock
 from signet.domain.auth.caller import ScopeDenied
-from signet.domain.auth.policy import Operation
 from signet.domain.memory import forget, modify, recover
 from signet.domain.memory.models import Actor, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
+from signet.wire import memory as wire
+from signet.wire.access import Quota
+from signet.wire.memory import Modified, ModifiedMany, Recovered
 from signet.wire.requests.changes import (
     ForgetOneBody,
     ModifyBody,
@@ -23,28 +25,26 @@ from signet.wire.requests.changes import (
 )
 from signet_api import limits, scopes
 from signet_api.batches import each
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
-
-@router.patch("/api/memory/{memory_id}")
+@serves(wire.MODIFY)
 async def patch_memory(
     memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
-) -> dict[str, object]:
+) -> Modified:
     """Change a memory; `reason` is needed, `if_version` refuses when somebody was faster."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     return _modified(await _modify(state, _patch(memory_id, body, agent_id), actor))
 
 
-@router.post("/api/memory/modify")
+@serves(wire.MODIFY_MANY)
 async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
-) -> dict[str, object]:
+) -> ModifiedMany:
     """Change up to 200 memories, each for itself; the results are in the order of the patches."""
     if Rules.of(state.settings).frozen:
         raise Frozen
@@ -59,19 +59,20 @@ async def post_modify(
     return {"success": True, "total": len(results), "updated": updated, "results": results}
 
 
-@router.delete("/api/memory/{memory_id}")
+@serves(wire.FORGET)
 async def delete_memory(
     memory_id: str,
     request: Request,
     state: Shared,
     actor: Who,
+    query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
-) -> dict[str, object]:
+) -> Modified:
     """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address."""
-    asked = merged(ForgetOneBody, body, request.query_params)
+    asked = merged(query, body)
     if asked.force:
-        forced = Operation.FORCE_DELETE
-        await limits.count(state, forced, request.headers, instead_of=Operation.FORGET)
+        forced = Quota.FORCE_DELETE
+        await limits.count(state, forced, request.headers, instead_of=Quota.FORGET)
     changed = await state.db.awrite(
         forget.forget_one,
         Forget(
@@ -88,16 +89,17 @@ async def delete_memory(
     return changed_body(changed)
 
 
-@router.post("/api/memory/{memory_id}/recover")
+@serves(wire.RECOVER)
 async def post_recover(
     memory_id: str,
     request: Request,
     state: Shared,
     actor: Who,
+    query: Annotated[RecoverBody, Query()],
     body: RecoverBody | None = None,
-) -> dict[str, object]:
+) -> Recovered:
     """Take back a forgotten memory; `reason` is needed, in the body or the address."""
-    asked = merged(RecoverBody, body, request.query_params)
+    asked = merged(query, body)
     rules = Rules.of(state.settings)
     changed = await state.db.awrite(
         recover.recover,
@@ -111,33 +113,38 @@ async def post_recover(
         rules=rules,
         now=clock.now(),
     )
-    return changed_body(changed) | {"retentionDays": rules.recover_within.days}
+    return {**changed_body(changed), "retentionDays": rules.recover_within.days}
 
 
-def changed_body(changed: Changed) -> dict[str, object]:
+def changed_body(changed: Changed) -> Modified:
     """Return what clients read of a change."""
-    body: dict[str, object] = {
+    body: Modified = {
         "success": True,
         "id": changed.id,
         "status": changed.status,
         "currentVersion": changed.current_version,
     }
-    return body if changed.new_version is None else body | {"newVersion": changed.new_version}
+    if changed.new_version is not None:
+        body["newVersion"] = changed.new_version
+    return body
 
 
-def refused_body(refused: Refused) -> dict[str, object]:
+def refused_body(refused: Refused) -> Modified:
     """Return what clients read of one refusal among other results, and note it."""
     note_refusal(refused)
-    return {**refused.facts, "error": refused.message}
+    return {**cast("Modified", refused.facts), "error": refused.message}
 
 
-def _modified(changed: Changed) -> dict[str, object]:
+def _modified(changed: Changed) -> Modified:
     body = changed_body(changed)
     if changed.new_version is None:
         return body
     # The vector of a new text is made by a job: it is never there yet.
-    body |= {"contentChanged": changed.content_changed, "embedded": False}
-    return body | ({"masked": list(changed.masked)} if changed.masked else {})
+    body["contentChanged"] = changed.content_changed
+    body["embedded"] = False
+    if changed.masked:
+        body["masked"] = list(changed.masked)
+    return body
 
 
 async def _modify(state: State, patch: Patch, actor: Actor) -> Changed:
@@ -155,28 +162,27 @@ async def _item(
     agent_id: str,
     actor: Actor,
     denied: Mapping[str, ScopeDenied],
-) -> dict[str, object]:
+) -> Modified:
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
     if refusal := denied.get(_id_of(sent) or ""):
         return scopes.denied(_id_of(sent), refusal)
     fields = dict(sent) if isinstance(sent, Mapping) else {}
     if fields.get("reason") is None:
         fields["reason"] = reason
-    invalid: dict[str, object] = {
-        "success": False,
-        "id": _id_of(sent),
-        "status": "invalid_request",
-    }
     try:
         item = PatchItem.model_validate(fields)
         return _modified(await _modify(state, _patch(item.id, item, agent_id), actor))
     except ValidationError as error:
         first = error.errors()[0]
-        return invalid | {"error": problem(first, first["loc"])}
+        return _invalid(sent, problem(first, first["loc"]))
     except Invalid as error:
-        return invalid | {"error": error.message}
+        return _invalid(sent, error.message)
     except Refused as refused:
         return refused_body(refused)
+
+
+def _invalid(sent: Any, why: str) -> Modified:
+    return {"success": False, "id": _id_of(sent), "status": "invalid_request", "error": why}
 
 
 def _id_of(sent: Any) -> str | None:

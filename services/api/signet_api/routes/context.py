@@ -1,6 +1,6 @@
 """The context of a prompt, for programs and tools that ask for it themselves; and all of an episode in it."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
@@ -9,17 +9,19 @@ from signet.domain.episodes import expand
 from signet.domain.episodes.expand import Page
 from signet.domain.sessions import prompt
 from signet.errors import Invalid
+from signet.wire import recall as wire
+from signet.wire.recall import ContextAnswer, EpisodePage
 from signet.wire.requests.context import ContextBody
 from signet_api import episodes, scopes
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, agent_of, project_of, said
 from signet_api.episodes import Question
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
-
-@router.post("/api/memory/context")
-async def post_context(body: ContextBody, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.CONTEXT)
+async def post_context(
+    body: ContextBody, request: Request, state: Shared
+) -> ContextAnswer | EpisodePage:
     """Return what earlier work, rules and memories say of a prompt; with `id` one page of all of an episode.
 
     It is the block that sessions are given with their prompts. An episode that is unknown, or another agent's, is 404.
@@ -52,7 +54,7 @@ async def post_context(body: ContextBody, request: Request, state: Shared) -> di
         min_score=body.min_score or 0.0,
         is_whole=True,
     )
-    return dict(episodes.described(await episodes.context_of(question, state)))
+    return episodes.described(await episodes.context_of(question, state))
 
 
 def _page(tx: ReadTx, id: str, page: int, agent_id: str) -> Page:

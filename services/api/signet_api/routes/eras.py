@@ -3,26 +3,25 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from fastapi import APIRouter, Request
-
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
 from signet.domain.browse import eras
 from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory.models import Event
-from signet_api.deps import Shared, agent_of
+from signet.wire import memory as wire
+from signet.wire.memory import KeyCount, MemoryEra, MemoryTimeline
+from signet.wire.requests.model import Text
+from signet_api.deps import Db
+from signet_api.params import Agent
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"])
 
-
-@router.get("/api/memory/timeline")
-async def get_memory_timeline(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.MEMORY_TIMELINE)
+async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> MemoryTimeline:
     """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
-    params = request.query_params
-    agent_id = await agent_of(params.get("agent_id"), None, request)
     now = clock.now()
-    found = await state.db.aread(_eras, agent_id, params.get("scope") or None, now)
+    found = await db.aread(_eras, agent, scope, now)
     widest = found[-1]
     return {
         "generatedAt": clock.to_text(now),
@@ -41,7 +40,7 @@ def _eras(tx: ReadTx, agent_id: str, scope: str | None, now: datetime) -> list[E
     return eras.of(tx, reader=agents.reader(tx, agent_id, scope=scope), now=now)
 
 
-def _bucket(index: int, era: Era) -> dict[str, object]:
+def _bucket(index: int, era: Era) -> MemoryEra:
     return {
         "eraIndex": index,
         "rangeKey": era.key,
@@ -61,5 +60,5 @@ def _bucket(index: int, era: Era) -> dict[str, object]:
     }
 
 
-def _counts(leaders: Sequence[tuple[str, int]]) -> list[dict[str, object]]:
+def _counts(leaders: Sequence[tuple[str, int]]) -> list[KeyCount]:
     return [{"key": name, "count": times} for name, times in leaders]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet import clock
 from signet.config.pipeline import Feedback as Settings
@@ -11,21 +11,19 @@ from signet.db import WriteTx
 from signet.domain.graph import path_feedback
 from signet.domain.graph.path_feedback import Path
 from signet.domain.graph.weights import Bounds
+from signet.domain.injections import ratings
+from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory.models import Actor
-from signet.domain.sessions import ratings
-from signet.domain.sessions.ratings import Feedback, Recorded
 from signet.errors import Invalid
+from signet.wire import memory as wire
+from signet.wire.memory import Rated
 from signet.wire.requests.feedback import FeedbackBody
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
-
-@router.post("/api/memory/feedback")
-async def post_feedback(
-    body: FeedbackBody, request: Request, state: Shared, actor: Who
-) -> dict[str, object]:
+@serves(wire.RATE)
+async def post_feedback(body: FeedbackBody, request: Request, state: Shared, actor: Who) -> Rated:
     """Take ratings of memories of a session, or a word on one; what led to them counts more or less from then on."""
     if body.memory_id is not None or body.feedback_type is not None:
         return await _say(body, request, state, actor)
@@ -45,16 +43,14 @@ async def post_feedback(
     return {
         "ok": True,
         "recorded": len(taken.scores),
-        "unknown": taken.unknown,
+        "unknown": list(taken.unknown),
         "accepted": len(taken.scores),
         "rejected": len(taken.unknown),
         "propagated": moved,
     }
 
 
-async def _say(
-    body: FeedbackBody, request: Request, state: State, actor: Actor
-) -> dict[str, object]:
+async def _say(body: FeedbackBody, request: Request, state: State, actor: Actor) -> Rated:
     session = body.session_id or body.session_key
     if not session or not body.memory_id:
         raise Invalid("session_id and memory_id required")

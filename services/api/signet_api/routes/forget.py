@@ -1,37 +1,38 @@
 """Forget many memories: look first, then do it."""
 
 import asyncio
+from typing import TypedDict
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet import clock
-from signet.domain.auth.policy import Operation
 from signet.domain.backup import automatic
 from signet.domain.memory import choose, forget
 from signet.domain.memory.choose import Candidate, Choice
 from signet.domain.memory.models import Actor, Forget, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid, StorageFull
+from signet.wire import memory as wire
+from signet.wire.access import Quota
+from signet.wire.memory import ForgetPreview, ForgottenMany, Modified
 from signet.wire.requests.forget import ForgetBody
 from signet_api import limits, scopes
 from signet_api.batches import each
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.routes.changes import changed_body, refused_body
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"], route_class=JsonRoute)
 
-
-@router.post("/api/memory/forget")
+@serves(wire.FORGET_MANY)
 async def post_forget(
     body: ForgetBody, request: Request, state: Shared, actor: Who
-) -> dict[str, object]:
+) -> ForgetPreview | ForgottenMany:
     """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.mode == "execute":
         if body.force:
-            forced = Operation.FORCE_DELETE
-            await limits.count(state, forced, request.headers, instead_of=Operation.BATCH_FORGET)
+            forced = Quota.FORCE_DELETE
+            await limits.count(state, forced, request.headers, instead_of=Quota.BATCH_FORGET)
         _check(body, state)
     found, total = await state.db.aread(choose.candidates, _choice(body, agent_id))
     denied = await scopes.outside(state.db, body.ids or ())
@@ -41,24 +42,31 @@ async def post_forget(
         return _preview(found, total)
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
-    copied = await _copied(state, found) if choose.needs_confirmation(found) else {}
+    copied = await _copied(state, found)
     results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
     results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
-    return {
+    forgotten: ForgottenMany = {
         "success": True,
-        "mode": body.mode,
+        "mode": "execute",
         "requested": len(results),
         "deleted": sum(result["status"] == "deleted" for result in results),
         "count": len(found),
         "total": total,
         "pinned": sum(one.pinned for one in found),
         "results": results,
-        **copied,
     }
+    return {**forgotten, **copied}
 
 
-async def _copied(state: State, found: list[Candidate]) -> dict[str, object]:
+class _Copied(TypedDict, total=False):
+    backup: str | None
+    backupSkipped: str
+
+
+async def _copied(state: State, found: list[Candidate]) -> _Copied:
     """Back everything up before many memories go; a disk without room for that is no reason to keep them."""
+    if not choose.needs_confirmation(found):
+        return {}
     last = await state.db.aread(choose.last_change, [one.id for one in found])
     now = clock.now()
     try:
@@ -97,7 +105,7 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
     )
 
 
-def _preview(found: list[Candidate], total: int) -> dict[str, object]:
+def _preview(found: list[Candidate], total: int) -> ForgetPreview:
     return {
         "success": True,
         "mode": "preview",
@@ -114,7 +122,7 @@ def _preview(found: list[Candidate], total: int) -> dict[str, object]:
 
 async def _forget(
     state: State, memory_id: str, body: ForgetBody, agent_id: str, actor: Actor
-) -> dict[str, object]:
+) -> Modified:
     """Forget one of the candidates; a refusal is its result."""
     asked = Forget(
         memory_id=memory_id,

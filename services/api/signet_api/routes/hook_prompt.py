@@ -9,10 +9,12 @@ from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.auth import caller
+from signet.domain.injections import candidates, ratings
+from signet.domain.injections.candidates import Candidate
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor
 from signet.domain.recall import store as uses
-from signet.domain.sessions import claims, injection_log, lifecycle, prompt, ratings
+from signet.domain.sessions import claims, lifecycle, prompt
 from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
 from signet.wire.requests.hooks import PromptBody
@@ -126,7 +128,8 @@ def _keep(
     uses.touch(tx, context.memories, now)
     if call.key is None:
         return
-    injection_log.at_prompt(tx, call.agent_id, call.key, context.hits, context.memories, now=now)
+    hits = [Candidate(memory_id, score) for memory_id, score in context.hits]
+    candidates.put_of_prompt(tx, call.agent_id, call.key, hits, context.memories, now=now)
     if rated:
         ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)
 

@@ -13,17 +13,17 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
-from signet.domain.auth.policy import Permission
 from signet.domain.episodes import commits
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin
 from signet.domain.graph.latest_traversal import Phase as Walked
+from signet.domain.injections import candidates
+from signet.domain.injections.candidates import Candidate
 from signet.domain.injections.models import Item, Phase
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
     identity_files,
-    injection_log,
     lifecycle,
     session_start,
     standing_rules,
@@ -39,6 +39,7 @@ from signet.domain.updates import state as updates
 from signet.errors import Invalid, SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
+from signet.wire.access import Permission
 from signet.wire.requests.hooks import SessionStartBody
 from signet.wire.requests.recall import RecallBody
 from signet_api.bodies import body_of, described
@@ -217,9 +218,10 @@ def _keep(
     told = [one.id for one in found.told]
     given = [*_given(found), *context.given]
     lifecycle.started(tx, call, fresh, given, settings, now=now)
-    injection_log.count(tx, told)
+    candidates.count(tx, told)
     if call.key is not None:
-        injection_log.at_start(tx, call.agent_id, call.key, found.candidates, told, now=now)
+        known = [Candidate(one.id, one.score, one.source) for one in found.candidates]
+        candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
         latest_traversal.keep(
             tx,

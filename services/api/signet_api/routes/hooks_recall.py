@@ -31,4 +31,4 @@ async def post_hook_recall(request: Request, state: Shared) -> dict[str, object]
     if call.key is not None:
         note = partial(continuity.asked, query=body.query)
         await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
-    return answer
+    return dict(answer)

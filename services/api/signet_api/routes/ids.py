@@ -1,20 +1,18 @@
 """Find ids by their beginning, so that people need not write all of one."""
 
-from fastapi import APIRouter, Request
-
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
 from signet.domain.memory import lookup
-from signet_api.deps import Shared, agent_of
+from signet.wire import memory as wire
+from signet_api.deps import Db
+from signet_api.params import Agent
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"])
 
-
-@router.get("/api/memories/ids")
-async def get_ids(prefix: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.MEMORY_IDS)
+async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
     """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
-    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
-    return {"ids": await state.db.aread(_ids, prefix, agent_id)}
+    return {"ids": await db.aread(_ids, prefix, agent)}
 
 
 def _ids(tx: ReadTx, prefix: str, agent_id: str) -> list[str]:

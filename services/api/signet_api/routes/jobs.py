@@ -3,9 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypedDict
-
-from fastapi import APIRouter, Request
+from typing import Annotated, Any, TypedDict
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx
@@ -15,12 +13,13 @@ from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
 from signet.queue import Status, admin
 from signet.queue.admin import JobFilter
+from signet.wire import jobs as wire
+from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
-from signet_api.bodies import JsonRoute
-from signet_api.deps import Db, Shared, Who
-from signet_api.params import instant, whole
-
-router = APIRouter(tags=["jobs"], route_class=JsonRoute)
+from signet.wire.requests.model import Text, Whole
+from signet_api.deps import Db, Who
+from signet_api.params import Since, Until
+from signet_api.serving import serves
 
 
 class _Within(TypedDict):
@@ -32,32 +31,40 @@ class _Within(TypedDict):
 SYSTEM = "system"
 
 
-@router.get("/api/memory/jobs/{job_id}")
-async def get_memory_job(job_id: str, state: Shared) -> dict[str, object]:
+@serves(wire.MEMORY_JOB)
+async def get_memory_job(job_id: str, db: Db) -> Job:
     """Return one job."""
-    return _job(await _row(state.db, job_id))
+    return _job(await _row(db, job_id))
 
 
-@router.get("/api/jobs")
-async def get_jobs(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.JOBS)
+async def get_jobs(
+    db: Db,
+    since: Since,
+    until: Until,
+    status: Text = None,
+    kind: Text = None,
+    code: Text = None,
+    memory_id: Text = None,
+    document_id: Text = None,
+    limit: Annotated[int, Whole(1, MAX_JOBS)] = 50,
+) -> Jobs:
     """Return jobs, latest change first.
 
     `status` (several are separated by commas), `kind`, `code` (of the last error), `memory_id` and `document_id` narrow
     them, `since` and `until` bound the latest change.
     """
-    params = request.query_params
     which = JobFilter(
-        states=_states(params.get("status")),
-        kind=params.get("kind") or None,
-        code=params.get("code") or None,
-        memory_id=params.get("memory_id") or None,
-        document_id=params.get("document_id") or None,
-        since=instant(params, "since"),
-        until=instant(params, "until"),
+        states=_states(status),
+        kind=kind,
+        code=code,
+        memory_id=memory_id,
+        document_id=document_id,
+        since=since,
+        until=until,
         **_within(),
     )
-    limit = whole(params.get("limit"), 50, low=1, high=MAX_JOBS)
-    rows = await state.db.aread(admin.find, which, limit=limit)
+    rows = await db.aread(admin.find, which, limit=limit)
     return {"jobs": [_job(row) for row in rows], "count": len(rows)}
 
 
@@ -70,11 +77,12 @@ def _states(text: str | None) -> Sequence[Status]:
         raise Invalid(f"status must be one of {', '.join(Status)}") from error
 
 
-@router.get("/api/jobs/{job_id}")
-async def get_job(job_id: str, state: Shared) -> dict[str, object]:
+@serves(wire.JOB)
+async def get_job(job_id: str, db: Db) -> WholeJob:
     """Return everything about one job, its last errors included."""
-    row = await _row(state.db, job_id)
-    return _job(row) | {
+    row = await _row(db, job_id)
+    return {
+        **_job(row),
         "priority": row["priority"],
         "agent_id": row["agent_id"],
         "parent_id": row["parent_id"],
@@ -90,16 +98,16 @@ async def get_job(job_id: str, state: Shared) -> dict[str, object]:
     }
 
 
-@router.post("/api/jobs/{job_id}/retry")
-async def post_retry(job_id: str, db: Db, actor: Who) -> dict[str, object]:
+@serves(wire.RETRY_JOB)
+async def post_retry(job_id: str, db: Db, actor: Who) -> ChangedJob:
     """Give a dead job a fresh start, or let one that waits start now."""
     await _row(db, job_id)
     await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
     return {"success": True, "id": job_id, "status": Status.PENDING}
 
 
-@router.post("/api/jobs/{job_id}/cancel")
-async def post_cancel(job_id: str, db: Db, actor: Who) -> dict[str, object]:
+@serves(wire.CANCEL_JOB)
+async def post_cancel(job_id: str, db: Db, actor: Who) -> ChangedJob:
     """End a job: one that waits at once, one that runs when it next looks up."""
     await _row(db, job_id)
     status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
@@ -111,8 +119,8 @@ async def post_cancel(job_id: str, db: Db, actor: Who) -> dict[str, object]:
     }
 
 
-@router.post("/api/jobs/retry")
-async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> dict[str, object]:
+@serves(wire.RETRY_JOBS)
+async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
     """Give the dead jobs of a choice a fresh start, oldest first."""
     which = _which(body, Status.DEAD)
     if body.dry_run:
@@ -121,8 +129,8 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> dict[str, objec
     return _changed(*done, is_dry=False)
 
 
-@router.post("/api/jobs/cancel")
-async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> dict[str, object]:
+@serves(wire.CANCEL_JOBS)
+async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
     """End the open jobs of a choice, oldest first."""
     which = _which(body, Status.PENDING, Status.LEASED)
     if body.dry_run:
@@ -200,11 +208,11 @@ def _within() -> _Within:
     return {"agent_id": scope.agent, "project": scope.project}
 
 
-def _changed(ids: list[str], more: bool, *, is_dry: bool) -> dict[str, object]:
+def _changed(ids: list[str], more: bool, *, is_dry: bool) -> ChangedJobs:
     return {"success": True, "affected": len(ids), "ids": ids, "more": more, "dryRun": is_dry}
 
 
-def _read(stored: str | None) -> object:
+def _read(stored: str | None) -> Any:
     """Return what a column holds as JSON, or as the text that it is."""
     if stored is None:
         return None
@@ -214,7 +222,7 @@ def _read(stored: str | None) -> object:
         return stored
 
 
-def _job(row: Row) -> dict[str, object]:
+def _job(row: Row) -> Job:
     waits = row["status"] == Status.PENDING
     return {
         "id": row["id"],

@@ -1,6 +1,8 @@
 """The older reads, which the dashboard still asks: search by words and filters, and what is similar to a memory."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import Query
 
 from signet import clock
 from signet.db import ReadTx, Row
@@ -11,24 +13,25 @@ from signet.domain.browse.similar import Similar
 from signet.domain.memory import filters
 from signet.domain.memory.store import tags_of
 from signet.errors import Invalid
+from signet.wire import recall as wire
+from signet.wire.recall import Found, FoundMany, Values
 from signet.wire.requests.browse import SearchParams
-from signet_api.deps import Shared, agent_of
-from signet_api.params import checked, whole
-
-router = APIRouter(tags=["memory"])
+from signet.wire.requests.model import Text, Whole
+from signet_api.deps import Db
+from signet_api.params import Agent
+from signet_api.serving import serves
 
 #: Neighbours when no number is asked for, and at most.
 NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 
 
-@router.get("/memory/search")
-async def get_legacy_search(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SEARCH)
+async def get_legacy_search(
+    asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
+) -> FoundMany | Values:
     """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
-    params = request.query_params
-    agent_id = await agent_of(params.get("agent_id"), None, request)
-    if (column := params.get("distinct")) in search.COLUMNS:
-        return {"values": await state.db.aread(_values, column, agent_id)}
-    asked = checked(SearchParams, {name: text for name, text in params.items() if text})
+    if asked.distinct in search.COLUMNS:
+        return {"values": await db.aread(_values, asked.distinct, agent)}
     wanted = Search(
         q=asked.q.strip(),
         type=asked.type,
@@ -37,21 +40,23 @@ async def get_legacy_search(request: Request, state: Shared) -> dict[str, object
         is_pinned=asked.pinned,
         importance_min=asked.importance_min,
         since=filters.instant("since", asked.since),
-        limit=whole(params.get("limit"), 0, low=-1, high=search.MOST) or None,
+        limit=asked.limit or None,
     )
-    return {"results": [_found(row) for row in await state.db.aread(_search, agent_id, wanted)]}
+    return {"results": [_found(row) for row in await db.aread(_search, agent, wanted)]}
 
 
-@router.get("/memory/similar")
-async def get_similar(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SIMILAR)
+async def get_similar(
+    agent: Agent,
+    db: Db,
+    id: str = "",
+    k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
+    type: Text = None,
+) -> FoundMany:
     """Return the memories that are nearest in meaning to the one with this `id`."""
-    params = request.query_params
-    memory_id = params.get("id")
-    if not memory_id:
+    if not id:
         raise Invalid("id is required", results=[])
-    agent_id = await agent_of(params.get("agent_id"), None, request)
-    k = whole(params.get("k"), NEIGHBOURS, low=1, high=MOST_NEIGHBOURS)
-    found = await state.db.aread(_similar, agent_id, memory_id, k, params.get("type") or None)
+    found = await db.aread(_similar, agent, id, k, type)
     return {"results": [_near(row, found) for row in found.rows]}
 
 
@@ -68,9 +73,8 @@ def _similar(tx: ReadTx, agent_id: str, memory_id: str, k: int, type: str | None
     return similar.find(tx, memory_id, reader=reader, k=k, type=type)
 
 
-def _found(row: Row) -> dict[str, object]:
-    score = {} if row["score"] is None else {"score": round(row["score"], 4)}
-    return {
+def _found(row: Row) -> Found:
+    found: Found = {
         "id": row["id"],
         "content": row["content"],
         "created_at": row["created_at"],
@@ -79,11 +83,13 @@ def _found(row: Row) -> dict[str, object]:
         "tags": ",".join(tags_of(row["tags"])) or None,
         "type": row["type"],
         "pinned": bool(row["pinned"]),
-        **score,
     }
+    if row["score"] is not None:
+        found["score"] = round(row["score"], 4)
+    return found
 
 
-def _near(row: Row, found: Similar) -> dict[str, object]:
+def _near(row: Row, found: Similar) -> Found:
     return {
         "id": row["id"],
         "content": row["content"],

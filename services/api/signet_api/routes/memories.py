@@ -1,49 +1,44 @@
 """Read memories one by one, in pages, and their history."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import Query
 
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Change, Memory
-from signet_api.deps import Shared, agent_of
-from signet_api.params import whole
+from signet.wire import memory as wire
+from signet.wire.memory import MemoryPage, MemorySummary
+from signet.wire.requests.browse import PageParams
+from signet.wire.requests.model import Whole
+from signet_api.deps import Db
+from signet_api.params import Agent
+from signet_api.serving import serves
 
-router = APIRouter(tags=["memory"])
 
-
-@router.get("/api/memories")
-async def get_memories(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.MEMORIES)
+async def get_memories(agent: Agent, query: Annotated[PageParams, Query()], db: Db) -> MemoryPage:
     """Return a page of memories, newest first, and counts over all."""
-    params = request.query_params
-    agent_id = await agent_of(params.get("agent_id"), None, request)
-    return await state.db.aread(
-        _page,
-        agent_id,
-        limit=whole(params.get("limit"), 100, low=1, high=1_000),
-        offset=whole(params.get("offset"), 0, low=0, high=1_000_000_000),
-        before=params.get("before") or None,
-        type=params.get("type") or None,
-        source_id=params.get("source_id") or params.get("sourceId") or None,
-        scope=params.get("scope") or None,
-    )
+    return await db.aread(_page, agent, query)
 
 
-@router.get("/api/memory/{memory_id}")
-async def get_memory(memory_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.MEMORY)
+async def get_memory(memory_id: str, agent: Agent, db: Db) -> wire.Memory:
     """Return one memory; a forgotten or unknown one is not found."""
-    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
-    return full(await state.db.aread(_one, memory_id, agent_id))
+    return full(await db.aread(_one, memory_id, agent))
 
 
-@router.get("/api/memory/{memory_id}/history")
-async def get_history(memory_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.HISTORY)
+async def get_history(
+    memory_id: str,
+    agent: Agent,
+    db: Db,
+    limit: Annotated[int, Whole(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
+) -> wire.History:
     """Return what has happened to a memory, oldest first; forgotten memories too."""
-    params = request.query_params
-    agent_id = await agent_of(params.get("agent_id"), None, request)
-    limit = whole(params.get("limit"), history.DEFAULT_LIMIT, low=0, high=history.MAX_LIMIT)
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
-    changes = await state.db.aread(_history, memory_id, agent_id, limit)
+    changes = await db.aread(_history, memory_id, agent, limit)
     return {
         "memoryId": memory_id,
         "count": len(changes),
@@ -59,27 +54,17 @@ def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Chan
     return history.of(tx, memory_id, reader=agents.reader(tx, agent_id), limit=limit)
 
 
-def _page(
-    tx: ReadTx,
-    agent_id: str,
-    *,
-    limit: int,
-    offset: int,
-    before: str | None,
-    type: str | None,
-    source_id: str | None,
-    scope: str | None,
-) -> dict[str, object]:
-    reader = agents.reader(tx, agent_id, scope=scope)
+def _page(tx: ReadTx, agent_id: str, query: PageParams) -> MemoryPage:
+    reader = agents.reader(tx, agent_id, scope=query.scope)
     stats = lookup.stats(tx, reader=reader)
     found = lookup.newest(
         tx,
         reader=reader,
-        limit=limit,
-        offset=offset,
-        before=before,
-        type=type,
-        source_id=source_id,
+        limit=query.limit,
+        offset=query.offset,
+        before=query.before,
+        type=query.type,
+        source_id=query.source_id,
     )
     return {
         "memories": [_short(memory) for memory in found],
@@ -91,7 +76,7 @@ def _page(
     }
 
 
-def _short(memory: Memory) -> dict[str, object]:
+def _short(memory: Memory) -> MemorySummary:
     return {
         "id": memory.id,
         "content": memory.content,
@@ -105,10 +90,11 @@ def _short(memory: Memory) -> dict[str, object]:
     }
 
 
-def full(memory: Memory) -> dict[str, object]:
+def full(memory: Memory) -> wire.Memory:
     """Return every field of a memory that clients read (MEM-20)."""
     from_session = (memory.source_type or "").startswith("session")
-    return _short(memory) | {
+    return {
+        **_short(memory),
         "pinned": int(memory.pinned),
         "source_id": memory.source_id,
         "project": memory.project,
@@ -130,7 +116,7 @@ def full(memory: Memory) -> dict[str, object]:
     }
 
 
-def _change(change: Change) -> dict[str, object]:
+def _change(change: Change) -> wire.Change:
     return {
         "id": change.id,
         "event": change.event,

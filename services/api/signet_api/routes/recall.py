@@ -1,14 +1,11 @@
-"""Ask for memories.
-
-Answers are written as JSON as they are: FastAPI would look at each of their values first, a half of what this
-process's main thread does for a recall.
-"""
+"""Ask for memories."""
 
 import time
+from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from fastapi import APIRouter, Request, Response
-from pydantic_core import to_json
+from fastapi import Query as Address
+from fastapi import Request
 
 from signet import clock
 from signet.db import ReadTx
@@ -18,8 +15,6 @@ from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.recall import answer, recall
 from signet.domain.recall import settings as tuning
 from signet.domain.recall.models import (
-    DEFAULT_LIMIT,
-    MAX_LIMIT,
     Filters,
     Query,
     QueryVector,
@@ -29,38 +24,31 @@ from signet.domain.sessions.lifecycle import Call
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event
+from signet.wire import recall as wire
+from signet.wire.recall import Recalled
 from signet.wire.requests.hooks import HookRecallBody, bare
-from signet.wire.requests.recall import RecallBody
+from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, agent_of, said
 from signet_api.injections import record_injection
-from signet_api.params import checked, whole
-
-router = APIRouter(tags=["memory"], route_class=JsonRoute)
+from signet_api.serving import serves
 
 
-@router.post("/api/memory/recall")
-async def post_recall(body: RecallBody, request: Request, state: Shared) -> Response:
+@serves(wire.RECALL)
+async def post_recall(body: RecallBody, request: Request, state: Shared) -> Recalled:
     """Return the memories that answer a question, best first."""
-    return _json(await recalled(body, request, state))
+    return await recalled(body, request, state)
 
 
-@router.get("/api/memory/search")
-async def get_search(request: Request, state: Shared) -> Response:
+@serves(wire.RECALL_BY_ADDRESS)
+async def get_search(
+    query: Annotated[RecallParams, Address()], request: Request, state: Shared
+) -> Recalled:
     """Return the same answer for a question in the address: `q` and the names of the recall body."""
-    params: dict[str, object] = dict(request.query_params)
-    params["query"] = params.pop("q", "")
-    params["limit"] = whole(request.query_params.get("limit"), DEFAULT_LIMIT, low=1, high=MAX_LIMIT)
-    return _json(await recalled(checked(RecallBody, params), request, state))
+    return await recalled(query, request, state)
 
 
-def _json(answer: dict[str, object]) -> Response:
-    # JSON has no infinite numbers; a damaged row must not make the whole answer unreadable.
-    return Response(to_json(answer, inf_nan_mode="null"), media_type="application/json")
-
-
-async def recalled(body: RecallBody, request: Request, state: State) -> dict[str, object]:
+async def recalled(body: RecallBody, request: Request, state: State) -> Recalled:
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")

@@ -1,67 +1,53 @@
 """Save a memory."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
-from fastapi.routing import APIRoute
-from pydantic_core import to_json
+from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
 from signet import clock
-from signet.domain.graph.models import EXTRACTED, UNKNOWN
+from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN
 from signet.domain.graph.structured_input import (
     CONFIDENCE,
-    IMPORTANCE,
+    AttributeInput,
     AttributeKind,
-    Relation,
-    Statement,
-    Thing,
-    Told,
+    EntityInput,
+    RelationInput,
+    StructuredInput,
 )
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
 from signet.domain.transcripts import transcript
 from signet.errors import Invalid, TooLarge
+from signet.wire import memory as wire
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
-from signet_api.bodies import body_of, described
-from signet_api.deps import State, actor_of, agent_of, asking, project_of, said, state_of
-
-
-class SaveRoute(APIRoute):
-    """A route whose function takes nothing but the request, and so leaves nothing to be done around it."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the function with its answer as JSON; the framework's way takes a third of the way to the writer."""
-
-        async def handle(request: Request) -> Response:
-            # JSON has no infinite numbers; a damaged row must not make an answer unreadable.
-            answered = to_json(await self.endpoint(request), inf_nan_mode="null")
-            return Response(answered, media_type="application/json")
-
-        return handle
-
-
-router = APIRouter(tags=["memory"], route_class=SaveRoute)
+from signet_api.deps import Shared, State, Who, agent_of, asking, project_of, said
+from signet_api.serving import serves
 
 #: Secrets in a longer text are looked for before the write: 2 ms of it would keep other writers waiting.
 LONG_CHARS = 20_000
 
-_BODY = described(RememberBody)
 
-
-@router.post("/api/memory/remember", openapi_extra=_BODY)
-@router.post("/api/memory/save", openapi_extra=_BODY)
-@router.post("/api/hook/remember", openapi_extra=_BODY)
-async def post_remember(request: Request) -> dict[str, object]:
-    """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
-    state, actor = await state_of(request), await actor_of(request)
+async def _admitted(state: Shared) -> State:
     await state.admission.save()
-    body = await body_of(request, RememberBody)
+    return state
+
+
+#: The process's state, when a save may go on.
+Admitted = Annotated[State, Depends(_admitted)]
+
+
+@serves(wire.REMEMBER)
+@serves(wire.SAVE)
+@serves(wire.HOOK_SAVE)
+async def post_remember(
+    request: Request, state: Admitted, actor: Who, body: RememberBody
+) -> wire.Remembered:
+    """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     await scopes.check(state.db, body.supersedes)
     new = _from_where(new_memory(body, agent_id), body, request.headers)
@@ -112,7 +98,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         spoken=transcript.spoken(body.transcript) if body.transcript else None,
         harness=body.harness,
         idempotency_key=body.idempotency_key,
-        told=_told(body),
+        told=_structured(body),
         supersedes=tuple(body.supersedes),
     )
 
@@ -129,16 +115,18 @@ def _from_where(new: NewMemory, body: RememberBody, headers: Headers) -> NewMemo
     )
 
 
-def _told(body: RememberBody) -> Told | None:
-    """Return what the body says itself of things, None when it says nothing."""
+def _structured(body: RememberBody) -> StructuredInput | None:
+    """Return the entities, relations and attributes that the body gives, None when it gives none."""
     if not (body.entities or body.aspects):
         return None
     named = [entity for entity in body.entities if entity.name]
     related = [entity for entity in body.entities if entity.source and entity.target]
-    return Told(
-        things=tuple(Thing(name=one.name or "", type=one.type or EXTRACTED) for one in named),
+    return StructuredInput(
+        entities=tuple(
+            EntityInput(name=one.name or "", type=one.type or EXTRACTED) for one in named
+        ),
         relations=tuple(
-            Relation(
+            RelationInput(
                 source=one.source or "",
                 source_type=one.source_type or UNKNOWN,
                 relationship=one.relationship or "",
@@ -148,8 +136,8 @@ def _told(body: RememberBody) -> Told | None:
             )
             for one in related
         ),
-        statements=tuple(
-            Statement(
+        attributes=tuple(
+            AttributeInput(
                 entity=aspect.entity,
                 aspect=aspect.aspect,
                 content=said.content,
@@ -163,9 +151,9 @@ def _told(body: RememberBody) -> Told | None:
     )
 
 
-def answer(saved: Remembered) -> dict[str, object]:
+def answer(saved: Remembered) -> wire.Remembered:
     """Return the fields that clients read (memory.md §4, §5)."""
-    body: dict[str, object] = {
+    body: wire.Remembered = {
         "success": True,
         "id": saved.id,
         "memoryId": saved.id,
@@ -184,10 +172,8 @@ def answer(saved: Remembered) -> dict[str, object]:
     if saved.masked:
         body["masked"] = list(saved.masked)
     if saved.is_chunked:
-        body |= {
-            "chunked": True,
-            "chunk_count": len(saved.ids),
-            "ids": list(saved.ids),
-            "group_id": saved.group_id,
-        }
+        body["chunked"] = True
+        body["chunk_count"] = len(saved.ids)
+        body["ids"] = list(saved.ids)
+        body["group_id"] = saved.group_id
     return body

@@ -10,13 +10,13 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import store as agents
 from signet.domain.auth import caller
-from signet.domain.auth.policy import Permission
 from signet.domain.memory.models import Rules
 from signet.domain.transfer import export, preview, take
 from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
+from signet.wire.access import Permission
 from signet.wire.requests.transfer import ImportBody, TextBody
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who, agent_of

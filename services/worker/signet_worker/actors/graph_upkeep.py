@@ -2,7 +2,7 @@
 
 from signet import clock
 from signet.domain.extraction import corrections
-from signet.domain.graph import contradiction_sweep, upkeep
+from signet.domain.graph import contradictions, upkeep
 from signet.queue.job_context import JobContext
 from signet_worker.context import Context
 
@@ -13,7 +13,7 @@ def graph_upkeep(job: JobContext, context: Context) -> None:
     structural = pipeline.structural
     sweeps = structural.supersession_enabled and structural.supersession_sweep_enabled
     if sweeps and context.may_write():
-        contradiction_sweep.run(
+        contradictions.sweep(
             job,
             supersede=corrections.supersede_attributes,
             least=structural.supersession_min_confidence,

@@ -53,13 +53,6 @@ from signet.client.answers.embeddings import (
     Node,
     Projection,
 )
-from signet.client.answers.jobs import (
-    ChangedJob,
-    ChangedJobs,
-    Job,
-    JobEvent,
-    WholeJob,
-)
 from signet.client.answers.knowledge import (
     CountedEntity,
     Entity,
@@ -81,24 +74,6 @@ from signet.client.answers.machine import (
     TaskPage,
     WholeTask,
 )
-from signet.client.answers.memory import (
-    Candidate,
-    Change,
-    ForgetPreview,
-    Forgotten,
-    ForgottenMany,
-    Memory,
-    MemoryEra,
-    MemoryPage,
-    MemoryStats,
-    MemorySummary,
-    MemoryTimeline,
-    Modified,
-    ModifiedMany,
-    Rated,
-    Recovered,
-    Remembered,
-)
 from signet.client.answers.operation import (
     Diagnoses,
     Diagnosis,
@@ -109,19 +84,6 @@ from signet.client.answers.operation import (
     TelemetryStats,
     Timeline,
     TimelineEvent,
-)
-from signet.client.answers.recall import (
-    Channel,
-    ContextAnswer,
-    ContextSource,
-    EpisodePage,
-    Found,
-    Hit,
-    Nearest,
-    Recalled,
-    RecallStats,
-    Stage,
-    Why,
 )
 from signet.client.answers.sessions import (
     Bypassed,
@@ -174,6 +136,44 @@ from signet.wire.injections import (
     ContextTotals,
     SessionContext,
     UsedIn,
+)
+from signet.wire.jobs import (
+    ChangedJob,
+    ChangedJobs,
+    Job,
+    JobEvent,
+    WholeJob,
+)
+from signet.wire.memory import (
+    Candidate,
+    Change,
+    ForgetPreview,
+    Forgotten,
+    ForgottenMany,
+    Memory,
+    MemoryEra,
+    MemoryPage,
+    MemoryStats,
+    MemorySummary,
+    MemoryTimeline,
+    Modified,
+    ModifiedMany,
+    Rated,
+    Recovered,
+    Remembered,
+)
+from signet.wire.recall import (
+    Channel,
+    ContextAnswer,
+    ContextSource,
+    EpisodePage,
+    Found,
+    Hit,
+    Nearest,
+    Recalled,
+    RecallStats,
+    Stage,
+    Why,
 )
 
 __all__ = [

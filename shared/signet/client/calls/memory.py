@@ -6,7 +6,6 @@ from typing import Any, TypedDict, Unpack
 from signet.client.answers import (
     Change,
     ForgetPreview,
-    Forgotten,
     ForgottenMany,
     Memory,
     MemoryPage,
@@ -213,7 +212,7 @@ def forget(
     force: bool = False,
     if_version: int | None = None,
     agent_id: str | None = None,
-) -> Call[Forgotten]:
+) -> Call[Modified]:
     """Forget a memory; it can be recovered for 30 days. A pinned one needs `force`.
 
     Raises NotFound or Conflict.

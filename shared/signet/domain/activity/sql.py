@@ -161,7 +161,7 @@ class Inventory(NamedTuple):
 
 
 class TrainingPair(NamedTuple):
-    """One exported pair of the predictor (predictor.md §5): ids and numbers, no text (PR-2)."""
+    """One exported pair of the predictor: ids and numbers, no text (PR-2)."""
 
     id: str
     agent_id: str

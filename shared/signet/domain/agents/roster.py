@@ -1,4 +1,4 @@
-"""The named agents: from agent.yaml to rows that decide who reads what (spec/harnesses.md §8)."""
+"""The named agents: from agent.yaml to rows that decide who reads what."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from signet.domain.auth.policy import PERMISSIONS, Permission, Role, allows, lacking
+from signet.domain.auth.policy import PERMISSIONS, Role, allows, lacking
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
+from signet.wire.access import Permission
 
 
 class MissingPermission(Forbidden):

@@ -12,8 +12,8 @@ from datetime import datetime
 
 from signet.config.sections import RateLimit, RateLimits
 from signet.db import WriteTx
-from signet.domain.auth.policy import Operation
 from signet.errors import Kind, SignetError
+from signet.wire.access import Quota
 
 #: Longer names of actors are counted under their hash.
 LONGEST_ACTOR = 200
@@ -52,7 +52,7 @@ class Window:
     limit: RateLimit
 
 
-def window(actor: str, operation: Operation, limits: RateLimits) -> Window:
+def window(actor: str, operation: Quota, limits: RateLimits) -> Window:
     """Return the limit that a request of this actor counts against (AUTH-23)."""
     if len(actor) > LONGEST_ACTOR:
         actor = hashlib.sha256(actor.encode()).hexdigest()
@@ -91,11 +91,11 @@ def _counted(tx: WriteTx, asked: Window) -> tuple[int, int]:
     return (0, 0) if row is None or row[1] is None else (int(row[0]), int(row[1]))
 
 
-_LIMITS: Mapping[Operation, Callable[[RateLimits], RateLimit]] = {
-    Operation.FORGET: lambda limits: limits.forget,
-    Operation.MODIFY: lambda limits: limits.modify,
-    Operation.BATCH_FORGET: lambda limits: limits.batch_forget,
-    Operation.FORCE_DELETE: lambda limits: limits.force_delete,
-    Operation.ADMIN: lambda limits: limits.admin,
-    Operation.CROSS_AGENT_MESSAGE: lambda limits: limits.cross_agent_message,
+_LIMITS: Mapping[Quota, Callable[[RateLimits], RateLimit]] = {
+    Quota.FORGET: lambda limits: limits.forget,
+    Quota.MODIFY: lambda limits: limits.modify,
+    Quota.BATCH_FORGET: lambda limits: limits.batch_forget,
+    Quota.FORCE_DELETE: lambda limits: limits.force_delete,
+    Quota.ADMIN: lambda limits: limits.admin,
+    Quota.CROSS_AGENT_MESSAGE: lambda limits: limits.cross_agent_message,
 }

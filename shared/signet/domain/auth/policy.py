@@ -1,7 +1,9 @@
-"""Roles and what each of them may do (spec/auth.md §5). Pure."""
+"""Roles and what each of them may do. Pure."""
 
 from collections.abc import Mapping
 from enum import StrEnum
+
+from signet.wire.access import Permission
 
 
 class Role(StrEnum):
@@ -13,41 +15,8 @@ class Role(StrEnum):
     READONLY = "readonly"
 
 
-class Permission(StrEnum):
-    """What a route asks of its caller.
-
-    `none` is for everybody who is known at all. `operator` and `local` (administration of the machine itself)
-    are marks of routes: who has them is decided by the role.
-    """
-
-    NONE = "none"
-    RECALL = "recall"
-    REMEMBER = "remember"
-    MODIFY = "modify"
-    FORGET = "forget"
-    RECOVER = "recover"
-    DOCUMENTS = "documents"
-    CONNECTORS = "connectors"
-    DIAGNOSTICS = "diagnostics"
-    ANALYTICS = "analytics"
-    ADMIN = "admin"
-    OPERATOR = "operator"
-    LOCAL = "local"
-
-
 #: What routes are marked with and nobody is given by name.
 MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})
-
-
-class Operation(StrEnum):
-    """What is rate-limited; the names of `auth.rateLimits` in agent.yaml."""
-
-    FORGET = "forget"
-    MODIFY = "modify"
-    BATCH_FORGET = "batchForget"
-    FORCE_DELETE = "forceDelete"
-    ADMIN = "admin"
-    CROSS_AGENT_MESSAGE = "cross-agent-message"
 
 
 _READONLY = frozenset({Permission.NONE, Permission.RECALL})

@@ -99,7 +99,7 @@ def sign(claims: Claims, secret: bytes) -> str:
 
 
 def verify(token: str, secret: bytes, *, now: datetime) -> Claims:
-    """Return what a token says; raises Unauthenticated with the first thing that is wrong (spec/auth.md §2)."""
+    """Return what a token says; raises Unauthenticated with the first thing that is wrong."""
     payload, dot, signature = token.partition(".")
     if not dot or not signature:
         raise Unauthenticated("malformed token")

@@ -1,4 +1,4 @@
-"""The older search by words and filters (spec/memory.md §14), which the dashboard and scripts still use.
+"""The older search by words and filters, which the dashboard and scripts still use.
 
 With words, the order is that of full-text search, and the words may be any FTS5 expression; what is none is looked
 for as it stands. With filters alone, what matters most comes first: pinned memories, then by importance, which fades.

@@ -1,4 +1,4 @@
-"""What each number costs its domain, and the command that helps. Pure; the figures are those of the specification."""
+"""What each number costs its domain, and the command that helps. Pure; the figures are the rules DG-1 to DG-16."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -194,7 +194,7 @@ def update(facts: Facts) -> Domain:
 
 
 def predictor(row: "Row | None", facts: Facts, *, now: datetime) -> Domain:
-    """Score the predictor (predictor.md §9)."""
+    """Score the predictor."""
     disabled_until = clock.parsed(row["disabled_until"]) if row else None
     is_crash_disabled = disabled_until is not None and disabled_until > now
     has_exited = bool(row and row["cold_start_exited"])

@@ -27,7 +27,7 @@ from signet.text.masking import mask
 
 WORKER = Actor(name="document-worker", type="pipeline")
 
-#: Chunks saved in one transaction, so that it stays in the bulk lane's few milliseconds (design/queue.md §4).
+#: Chunks saved in one transaction, so that it stays in the bulk lane's few milliseconds.
 CHUNKS_PER_WRITE = 10
 
 

@@ -1,4 +1,4 @@
-"""Controlled writes: which proposals become memories, and what is written down about each (PIP-12 … PIP-19).
+"""Controlled writes: which proposals become memories, and what is written down about each (PIP-12 to PIP-19).
 
 Everything here happens in the one transaction that completes the job. In shadow and frozen mode only history is
 written. UPDATE and DELETE are recorded as blocked unless `allowUpdateDelete` is set; then they go the way of a

@@ -20,7 +20,7 @@ PER_CHANNEL = 10
 KEPT = 5
 #: Words of a fact that are looked for. Each costs a walk of the index, and the longer ones are the rarer.
 WORDS = 8
-#: Weight of the vector side where both sides found a memory (recall.md §5).
+#: Weight of the vector side where both sides found a memory.
 ALPHA = 0.7
 
 _OWN = f"""

@@ -1,4 +1,4 @@
-"""A newer statement takes the place of an older one of the same owner and scope, without a model (knowledge.md §5).
+"""A newer statement takes the place of an older one of the same owner and scope, without a model.
 
 What counts as the same respect is decided in `graph/claims.py`, for memories as for attributes of entities. Looked for
 before the transaction, applied in the one that completes the job. A memory of more than one statement is never
@@ -15,7 +15,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import rules_voice
 from signet.domain.graph import claims, contradictions
-from signet.domain.graph.claims import Claim, Relation, Signal
+from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, store
 from signet.domain.memory.models import Actor, Event, Memory
@@ -30,10 +30,10 @@ WORDS = 8
 #: Who is meant may not be named in a text of his own.
 _SPEAKERS = frozenset(("user", "team"))
 #: Verbs of the respects with one value at a time; what replaces it, or is replaced, has one of them.
-_VERBS: Mapping[Relation, tuple[str, ...]] = {
-    Relation.PLACE: ("live", "move", "relocate", "base", "locate", "reside", "leave"),
-    Relation.WORK: ("work", "employ", "leave", "left"),
-    Relation.RUNS_ON: ("run", "listen", "host", "deploy", "move", "migrate", "switch"),
+_VERBS: Mapping[Respect, tuple[str, ...]] = {
+    Respect.PLACE: ("live", "move", "relocate", "base", "locate", "reside", "leave"),
+    Respect.WORK: ("work", "employ", "leave", "left"),
+    Respect.RUNS_ON: ("run", "listen", "host", "deploy", "move", "migrate", "switch"),
 }
 #: Told is when the source of a fact was told, else the row's own instant.
 _ROWS = f"""
@@ -214,11 +214,11 @@ def _matches(claim: Claim) -> list[str]:
     """Return the full-text expressions for memories that may speak of the same, each narrow in a large store."""
     verbs = _VERBS.get(claim.relation, ())
     matches = [_all(claim.instead_of)]
-    if verbs or claim.relation is Relation.IS:
+    if verbs or claim.relation is Respect.IS:
         for subject in claim.subjects:
             parts = [_all(subject - _SPEAKERS), fts.any_of(verbs)]
             matches.append(" AND ".join(f"({part})" for part in parts if part))
-    if claim.is_denied or not any(matches) or not (verbs or claim.relation is Relation.IS):
+    if claim.is_denied or not any(matches) or not (verbs or claim.relation is Respect.IS):
         matches.append(_all(claim.value))
     return [match for match in dict.fromkeys(matches) if match]
 

@@ -1,7 +1,7 @@
 """The noise guard after extraction: when a reading gave too much, and what to keep of it then.
 
 Level 2, the second question to the model, is asked by the pipeline (`prompt.condensed`). Level 3 needs no model
-and is also the answer when level 2 fails (spec/pipeline.md §3).
+and is also the answer when level 2 fails.
 """
 
 import re

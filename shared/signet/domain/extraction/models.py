@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-#: Types a fact may have; anything else a model says becomes `fact` (spec/pipeline.md §2).
+#: Types a fact may have; anything else a model says becomes `fact`.
 FACT_TYPES = frozenset(
     (
         "fact",

@@ -29,7 +29,7 @@ log = logs.get("pipeline")
 
 
 def mode_of(settings: Settings) -> Mode:
-    """Return how far the pipeline may go (pipeline.md §1)."""
+    """Return how far the pipeline may go."""
     pipeline = settings.pipeline
     if not pipeline.enabled:
         return Mode.DISABLED

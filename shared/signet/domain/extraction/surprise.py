@@ -1,4 +1,4 @@
-"""The write gate: whether a fact says enough that is new (pipeline.md §5). Off unless `writeGate.enabled`.
+"""The write gate: whether a fact says enough that is new. Off unless `writeGate.enabled`.
 
 Surprise is 1 minus the cosine to the nearest memory of the same type. Decisions, constraints and faults are kept
 whatever they resemble, because the difference may be one word.

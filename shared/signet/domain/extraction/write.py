@@ -123,7 +123,7 @@ def _follow(
         tx.optional("graph", link, otherwise=0)
         if followers.structure_after_ms is not None:
             mark = partial(
-                unclassified.leave,
+                unclassified.add_pending,
                 tx,
                 facts,
                 triples,

@@ -96,7 +96,7 @@ _DECISION = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entity:
+class FoundEntity:
     """A name found in the text, as first written."""
 
     name: str
@@ -104,7 +104,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
+class FoundAttribute:
     """What one clause says of one entity, and under which aspect it is filed."""
 
     entity: str
@@ -113,11 +113,11 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class Analysis:
     """What a text names and says; `entity` and `pairs` hold canonical names."""
 
-    entities: tuple[Entity, ...]
-    attributes: tuple[Attribute, ...]
+    entities: tuple[FoundEntity, ...]
+    attributes: tuple[FoundAttribute, ...]
     pairs: tuple[tuple[str, str], ...]
     is_decision: bool
 
@@ -132,7 +132,7 @@ class Linked:
         return 0.85 if self.is_decision else 0.5
 
 
-def link(text: str, is_known: Callable[[str], bool]) -> Linked:
+def analyse(text: str, is_known: Callable[[str], bool]) -> Analysis:
     """Return the entities, attributes and pairs of a text.
 
     `is_known` is asked with a canonical name, once for each name whose form alone does not prove it.
@@ -140,9 +140,9 @@ def link(text: str, is_known: Callable[[str], bool]) -> Linked:
     found = names.find(text)
     accepted = _accepted(found, is_known)
     spans = [name for name in found if name.canonical in accepted]
-    return Linked(
+    return Analysis(
         entities=tuple(
-            Entity(name=name, canonical=canonical) for canonical, name in accepted.items()
+            FoundEntity(name=name, canonical=canonical) for canonical, name in accepted.items()
         ),
         attributes=tuple(_attributes(text, spans)),
         pairs=tuple(combinations(list(accepted)[:MAX_PAIRED], 2)),
@@ -179,7 +179,7 @@ def _accepted(found: list[names.Name], is_known: Callable[[str], bool]) -> dict[
     return accepted
 
 
-def _attributes(text: str, spans: list[names.Name]) -> Iterator[Attribute]:
+def _attributes(text: str, spans: list[names.Name]) -> Iterator[FoundAttribute]:
     seen: set[tuple[str, str]] = set()
     waiting = iter(spans)
     name = next(waiting, None)
@@ -193,7 +193,7 @@ def _attributes(text: str, spans: list[names.Name]) -> Iterator[Attribute]:
         clause = _clause(text[name.end : segment.end()])
         if len(clause) >= MIN_CLAUSE_CHARS and (name.canonical, clause.lower()) not in seen:
             seen.add((name.canonical, clause.lower()))
-            yield Attribute(entity=name.canonical, aspect=aspect(clause), content=clause)
+            yield FoundAttribute(entity=name.canonical, aspect=aspect(clause), content=clause)
 
 
 def _clause(after: str) -> str:

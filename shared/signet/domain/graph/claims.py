@@ -16,7 +16,7 @@ from signet.domain.graph.lexicon import PLAIN, words
 MAX_CHARS = 200
 
 
-class Relation(StrEnum):
+class Respect(StrEnum):
     """In which respect something is claimed of a subject."""
 
     IS = "is"
@@ -50,7 +50,7 @@ class Claim:
     """One statement: of whom, in which respect, what; `context` is where or when it holds, if that is said."""
 
     subjects: tuple[frozenset[str], ...]
-    relation: Relation
+    relation: Respect
     value: frozenset[str]
     context: frozenset[str] = field(default=frozenset())
     #: What it says is not so any more.
@@ -146,67 +146,67 @@ _S = r"(?P<subject>[^,;:]{2,80}?)\s+"
 _HAVE = r"(?:(?:has|have)\s+)?"
 _NEG = r"(?P<denied>(?:do|does)(?:\s+not|n['’]?t)\s+)?"
 _V = r"(?P<value>.+)"
-_FORMS: tuple[tuple[Relation, re.Pattern[str], bool], ...] = tuple(
+_FORMS: tuple[tuple[Respect, re.Pattern[str], bool], ...] = tuple(
     (relation, re.compile(text, re.IGNORECASE), denies)
     for relation, text, denies in (
         (
-            Relation.CHANGED,
+            Respect.CHANGED,
             rf"{_S}{_HAVE}(?:moved|switched|migrated|relocated|changed|transferred|went|converted)\s+"
             r"(?:(?P<object>(?!from\b)\S+(?:\s+(?!from\b)\S+){0,3})\s+)?from\s+(?P<old>.+?)\s+to\s+(?P<value>.+)",
             False,
         ),
         (
-            Relation.CHANGED,
+            Respect.CHANGED,
             rf"{_S}{_HAVE}(?:replaced\s+(?P<old>.+?)\s+(?:with|by)|swapped\s+(?P<old2>.+?)\s+for|left\s+(?P<old3>.+?)\s+for"
             r"|dropped\s+(?P<old4>.+?)\s+(?:for|in favou?r of)|switched\s+to\s+(?P<first>.+?)\s+from)\s+(?P<value>.+)",
             False,
         ),
         (
-            Relation.USES,
+            Respect.USES,
             rf"{_S}(?:no longer uses?|{_HAVE}(?:stopped|quit|given up|gave up) using|dropped)\s+{_V}",
             True,
         ),
         (
-            Relation.PLACE,
+            Respect.PLACE,
             rf"{_S}(?:no longer lives? in|no longer (?:is|are) based in|{_HAVE}left)\s+{_V}",
             True,
         ),
         (
-            Relation.WORK,
+            Respect.WORK,
             rf"{_S}(?:no longer works? (?:at|for)|{_HAVE}(?:stopped|quit) working (?:at|for))\s+{_V}",
             True,
         ),
-        (Relation.LIKES, rf"{_S}no longer (?:likes?|loves?|enjoys?)\s+{_V}", True),
-        (Relation.IS, rf"{_S}(?:is|are) no longer\s+{_V}", True),
+        (Respect.LIKES, rf"{_S}no longer (?:likes?|loves?|enjoys?)\s+{_V}", True),
+        (Respect.IS, rf"{_S}(?:is|are) no longer\s+{_V}", True),
         (
-            Relation.PLACE,
+            Respect.PLACE,
             rf"{_S}{_NEG}(?:lives?|is living|resides?|(?:is|are) (?:based|located)"
             rf"|{_HAVE}(?P<move>moved|relocated))\s+(?:in|to|at)\s+{_V}",
             False,
         ),
         (
-            Relation.WORK,
+            Respect.WORK,
             rf"{_S}{_NEG}(?:works?|is working|is employed)\s+(?:at|for|by)\s+{_V}",
             False,
         ),
         (
-            Relation.RUNS_ON,
+            Respect.RUNS_ON,
             rf"{_S}{_NEG}(?:runs?|is running|listens?|is listening|(?:is|are) (?:hosted|deployed))\s+"
             rf"(?:on|at)\s+{_V}",
             False,
         ),
         (
-            Relation.PREFERS,
+            Respect.PREFERS,
             rf"{_S}{_NEG}prefers?\s+(?P<value>.+?)\s+(?:over|to|instead of)\s+(?P<old>.+)",
             False,
         ),
-        (Relation.LIKES, rf"{_S}(?:dislikes?|hates?|can['’]?t stand)\s+{_V}", True),
-        (Relation.LIKES, rf"{_S}{_NEG}(?:likes?|loves?|enjoys?)\s+{_V}", False),
-        (Relation.USES, rf"{_S}{_NEG}(?:uses?|is using|are using|adopted)\s+{_V}", False),
-        (Relation.RULE, r"(?P<subject>)never\s+(?P<value>.+)", True),
-        (Relation.RULE, r"(?P<subject>)always\s+(?P<value>.+)", False),
+        (Respect.LIKES, rf"{_S}(?:dislikes?|hates?|can['’]?t stand)\s+{_V}", True),
+        (Respect.LIKES, rf"{_S}{_NEG}(?:likes?|loves?|enjoys?)\s+{_V}", False),
+        (Respect.USES, rf"{_S}{_NEG}(?:uses?|is using|are using|adopted)\s+{_V}", False),
+        (Respect.RULE, r"(?P<subject>)never\s+(?P<value>.+)", True),
+        (Respect.RULE, r"(?P<subject>)always\s+(?P<value>.+)", False),
         (
-            Relation.IS,
+            Respect.IS,
             rf"{_S}(?:(?:is|are)\s+(?P<denied>not\s+)?|(?P<denied2>(?:is|are)n['’]?t\s+)|=\s*){_V}",
             False,
         ),
@@ -241,46 +241,46 @@ def replaces(new: Claim, old: Claim) -> Signal | None:
         return None
     is_same_respect = new.relation is old.relation
     if new.instead_of and new.instead_of == old.value and not old.is_denied:
-        if new.relation is Relation.PREFERS:
+        if new.relation is Respect.PREFERS:
             return Signal.NAMED if is_same_respect and old.instead_of == new.value else None
         if new.context and old.context and new.context != old.context:
             return None
         return (
             Signal.NAMED
-            if is_same_respect or Relation.CHANGED in (new.relation, old.relation)
+            if is_same_respect or Respect.CHANGED in (new.relation, old.relation)
             else None
         )
     if not is_same_respect or new.context != old.context or not new.value or not old.value:
         return None
     if new.is_denied != old.is_denied:
         return Signal.NEGATION if new.value == old.value else None
-    if new.relation is Relation.IS and new.value ^ old.value in _ANTONYMS:
+    if new.relation is Respect.IS and new.value ^ old.value in _ANTONYMS:
         return Signal.ANTONYM
     return Signal.VALUE if _conflict(new, old) else None
 
 
 def _conflict(new: Claim, old: Claim) -> bool:
     """Say whether two values of one respect exclude each other."""
-    if new.relation is Relation.IS and new.subjects[0] & _COUNTS and not new.subjects[0] & _IDS:
+    if new.relation is Respect.IS and new.subjects[0] & _COUNTS and not new.subjects[0] & _IDS:
         return False
     ours, theirs = _numbers(new.value), _numbers(old.value)
     if ours or theirs:
-        return _differ(new, old) and new.relation in (Relation.IS, Relation.RUNS_ON)
+        return _differ(new, old) and new.relation in (Respect.IS, Respect.RUNS_ON)
     if new.value & old.value:
         return False
-    if new.relation is Relation.IS:
+    if new.relation is Respect.IS:
         slots = new.subjects[0]
         if slots & _ENUM_SLOTS:
             return len(new.value) <= 2 and len(old.value) <= 2
         return bool(slots & SLOTS) and new.is_name and old.is_name
     if not (new.is_name and old.is_name):
         return False
-    if new.relation is Relation.PLACE:
+    if new.relation is Respect.PLACE:
         is_country = [bool(claim.value & _COUNTRIES) for claim in (new, old)]
         return is_country[0] == is_country[1] and not (new.value | old.value) & _NO_PLACES
-    if new.relation is Relation.WORK:
+    if new.relation is Respect.WORK:
         return True
-    return new.relation is Relation.RUNS_ON and new.is_change
+    return new.relation is Respect.RUNS_ON and new.is_change
 
 
 def _differ(new: Claim, old: Claim) -> bool:
@@ -297,10 +297,10 @@ def _numbers(value: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in value if any(sign.isdigit() for sign in word))
 
 
-def _claim(match: re.Match[str], relation: Relation, *, denies: bool, is_new: bool) -> Claim | None:
+def _claim(match: re.Match[str], relation: Respect, *, denies: bool, is_new: bool) -> Claim | None:
     found = match.groupdict()
     subject = _tokens(found["subject"])
-    if relation is not Relation.RULE and (
+    if relation is not Respect.RULE and (
         not subject or found["subject"].split()[0].lower() in _PRONOUNS
     ):
         return None
@@ -333,10 +333,10 @@ def _split(value: str) -> tuple[str, str, str]:
     return parts[0].strip(), " ", parts[1] if len(parts) > 1 else ""
 
 
-def _is_name(core: str, relation: Relation) -> bool:
+def _is_name(core: str, relation: Respect) -> bool:
     """Say whether a value is the name of something: places and employers are written with a capital."""
     first = core.split()[0]
-    if relation in (Relation.PLACE, Relation.WORK):
+    if relation in (Respect.PLACE, Respect.WORK):
         return first[0].isupper() and first.lower() not in PLAIN
     return _FANCY.search(core) is not None or first[0].isupper() or not _tokens(core) <= PLAIN
 

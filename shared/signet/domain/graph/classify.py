@@ -5,18 +5,17 @@ from collections.abc import Callable, Mapping
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
-from signet.domain.graph import (
-    classify_store,
-    contradictions,
-    model_answers,
-    model_batch,
-    model_prompts,
-)
+from signet.domain.graph import contradictions, model_answers, model_batch, model_prompts
 from signet.domain.graph.contradictions import Supersede
-from signet.domain.graph.models import Item, Placed, Subject
+from signet.domain.graph.models import GENERAL, MAX_ASPECTS, Classification, Fact, Subject
+from signet.domain.graph.sql import attributes, entities
+from signet.domain.graph.sql import facts as sql
 from signet.providers.ports import LanguageModel
 from signet.queue import coalesce
 from signet.queue.job_context import JobContext
+
+CONFIDENCE = 0.7
+CONSTRAINT_IMPORTANCE = 0.85
 
 
 def run(
@@ -30,45 +29,56 @@ def run(
 
     Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
     """
-    subject, items = job.db.read(_batch, job, settings().classify_batch_size)
-    if subject is None or not any(item.job_id == job.lease.job_id for item in items):
+    subject, facts = job.db.read(_batch, job, settings().classify_batch_size)
+    if subject is None or not any(fact.job_id == job.lease.job_id for fact in facts):
         job.commit(lambda tx: {"skipped": "nothing_to_classify"})
         return
-    said = model_batch.results(
-        model, model_prompts.classify(subject, items), model_prompts.CLASSIFY_SHAPE
+    answer = model_batch.results(
+        model, model_prompts.classify(subject, facts), model_prompts.CLASSIFY_SHAPE
     )
     in_force = settings()
     least = in_force.supersession_min_confidence if in_force.supersession_enabled else None
 
-    def write(tx: WriteTx, told: Mapping[Item, Placed]) -> dict[str, object]:
-        _write(tx, subject, told, model_answers.entity_type(said))
-        if least is not None and told:
-            memory_ids = [item.memory_id for item in told]
+    def write(tx: WriteTx, found: Mapping[Fact, Classification]) -> dict[str, object]:
+        _write(tx, subject, found, model_answers.entity_type(answer))
+        if least is not None and found:
+            memory_ids = [fact.memory_id for fact in found]
             supersede(tx, contradictions.find(tx, memory_ids, least=least), clock.now())
-        return {"classified": len(told)}
+        return {"classified": len(found)}
 
-    model_batch.settle(job, items, model_answers.placed(said, len(items)), write)
+    model_batch.finish(job, facts, model_answers.classifications(answer, len(facts)), write)
 
 
-def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list[Item]]:
+def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list[Fact]]:
     entity_id = str(job.lease.payload.get("entity_id") or "")
-    subject = classify_store.subject(tx, entity_id)
+    subject = sql.subject(tx, entity_id)
     if subject is None:
         return None, []
     others = coalesce.waiting(tx, job.lease, "entity_id", count=size - 1)
     jobs = [(job.lease.job_id, job.lease.payload), *((one.job_id, one.payload) for one in others)]
-    wanted = [(job_id, str(payload.get("attribute_id"))) for job_id, payload in jobs]
-    return subject, classify_store.stubs(tx, wanted, entity_id)
+    job_of = {str(payload.get("attribute_id")): job_id for job_id, payload in jobs}
+    return subject, [
+        Fact(job_id=job_of[one.id], memory_id=one.memory_id, text=one.text, attribute_id=one.id)
+        for one in attributes.pending(tx, job_of, entity_id)
+    ]
 
 
 def _write(
-    tx: WriteTx,
-    subject: Subject,
-    told: Mapping[Item, Placed],
-    type: str | None,
+    tx: WriteTx, subject: Subject, found: Mapping[Fact, Classification], type: str | None
 ) -> None:
     at = clock.to_text(clock.now())
-    for item, placed in told.items():
-        classify_store.place(tx, subject, item, placed, at=at)
+    for fact, place in found.items():
+        known = attributes.aspects(tx, subject.id)
+        is_full = len(known) >= MAX_ASPECTS - 1
+        name = GENERAL if is_full and place.aspect not in known else place.aspect
+        attributes.classify(
+            tx,
+            fact.attribute_id or "",
+            attributes.aspect(tx, subject.id, name, agent_id=subject.agent_id, at=at),
+            kind=place.kind,
+            confidence=CONFIDENCE,
+            least_importance=CONSTRAINT_IMPORTANCE,
+            at=at,
+        )
     if type:
-        classify_store.set_type(tx, subject.id, type, at=at)
+        entities.set_first_type(tx, subject.id, type, at=at)

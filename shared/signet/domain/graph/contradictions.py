@@ -1,50 +1,36 @@
-"""Attributes of an entity that a newer one takes the place of (knowledge.md §5): superseded, never deleted.
+"""Attributes of an entity that a newer one contradicts (knowledge.md §5): superseded, never deleted.
 
 Compared over all aspects of the entity: that somebody "lives in Paris" is background, that he "moved to Berlin" is
 an event. A constraint is never superseded; running twice changes nothing more (KG-13).
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.domain.graph import claims
 from signet.domain.graph.claims import Signal
+from signet.domain.graph.sql import attributes
+from signet.domain.graph.sql.attributes import Compared
+from signet.queue.job_context import JobContext
 
 #: Attributes of one entity that are compared, the newest.
 COMPARED = 200
+#: Attributes of one sweep, and of one of its transactions; the next sweep goes on with the rest.
+MOST_SWEPT = 2_000
+BATCH = 20
+#: Up to which change the last sweep has looked.
+SWEPT = "supersession.swept"
 #: Each memory of an entity is compared with the same attributes, and reading one costs 36 µs: 7 ms for all of them.
 _claim = lru_cache(8_192)(claims.parse)
-
-_TOLD = """
-SELECT a.entity_id, a.attribute_value, e.name FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
-WHERE a.source_memory_id IN (SELECT value FROM json_each(?)) AND a.status = 'active' AND a.kind = 'attribute'
-"""
-#: Told is when the source of a fact was told, however late it is read.
-_ATTRIBUTES = """
-SELECT a.id, a.attribute_value, e.name, s.aspect_name, a.source_memory_id, a.rowid AS place, m.scope, m.visibility,
-       coalesce(p.created_at, m.created_at) AS told
-FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
-JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
-LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-LEFT JOIN entity_aspects s ON s.id = a.aspect_id
-WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
-ORDER BY told DESC, place DESC LIMIT ? + 0
-"""
-_SUPERSEDE = (
-    "UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_at = ?"
-    " WHERE id = ? AND status = 'active'"
-    " AND EXISTS (SELECT 1 FROM entity_attributes WHERE id = ? AND source_memory_id IS NOT NULL)"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Superseded:
-    """One attribute that another took the place of, and the memory that had told it."""
+    """An attribute that another one contradicts, and the memory that was its source."""
 
     old_id: str
     new_id: str
@@ -53,47 +39,66 @@ class Superseded:
     signal: Signal
 
 
-#: Applies what was found and records it in the history of the memories, which stand above the graph: the caller of a
-#: job passes it.
+#: Calls `apply` and records it in the history of the memories, which stand above the graph: callers pass it.
 Supersede = Callable[[WriteTx, Sequence[Superseded], datetime], None]
 
 
 def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superseded]:
-    """Return what is replaced, as surely as `least`, among attributes of the entities that these memories tell of."""
-    told = tx.all(_TOLD, (json.dumps(list(memory_ids)),))
-    claim_something = (row for row in told if _claim(row["attribute_value"], row["name"]))
+    """Return which attributes of the entities of these memories are contradicted, with at least this confidence."""
+    said = attributes.said_by(tx, memory_ids)
+    claimed = dict.fromkeys(one.entity_id for one in said if _claim(one.text, one.entity_name))
     found: list[Superseded] = []
-    for entity_id in dict.fromkeys(row["entity_id"] for row in claim_something):
-        rows = tx.all(_ATTRIBUTES, (entity_id, COMPARED))
-        found += _replaced(rows, set(memory_ids))
+    for entity_id in claimed:
+        found += _contradicted(attributes.newest(tx, entity_id, COMPARED), set(memory_ids))
     return [one for one in found if one.signal.confidence >= least]
 
 
 def apply(tx: WriteTx, found: Sequence[Superseded], *, now: datetime) -> list[Superseded]:
     """Supersede what was found, now or before this transaction, where both are still there; return which."""
     at = clock.to_text(now)
-    return [one for one in found if tx.run(_SUPERSEDE, (one.new_id, at, one.old_id, one.new_id))]
+    return [one for one in found if attributes.supersede(tx, one.old_id, one.new_id, at=at)]
 
 
-def _replaced(rows: Sequence[Row], told_by: set[str]) -> list[Superseded]:
-    """Return what is replaced among the attributes of one entity, newest first; one side is of these memories."""
-    known = [(row, _claim(row["attribute_value"], row["name"])) for row in rows]
+def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime) -> int:
+    """Compare the attributes that have changed since the last sweep; return how many there were.
+
+    What extraction writes is compared at once; this is for imported attributes, those of plain saves and those that
+    were classified later. In small steps that may be repeated. Raises LeaseLost, Cancelled.
+    """
+
+    def write(tx: WriteTx, found: Sequence[Superseded], place: str) -> None:
+        supersede(tx, found, now)
+        runtime_settings.put(tx, SWEPT, place)
+
+    since = job.db.read(runtime_settings.get, SWEPT) or ""
+    changed = job.db.read(attributes.changed, since, MOST_SWEPT)
+    for start in range(0, len(changed), BATCH):
+        job.check()
+        batch = changed[start : start + BATCH]
+        memory_ids = list(dict.fromkeys(one.memory_id for one in batch))
+        job.db.write_quick(write, job.db.read(find, memory_ids, least=least), batch[-1].place)
+    return len(changed)
+
+
+def _contradicted(rows: Sequence[Compared], memory_ids: set[str]) -> list[Superseded]:
+    """Return what is contradicted among the attributes of one entity, newest first; one side is of these memories."""
+    known = [(row, _claim(row.text, row.entity_name)) for row in rows]
     found: dict[str, Superseded] = {}
     for place, (new, claim) in enumerate(known):
         for old, before in known[place + 1 :] if claim else ():
-            if before is None or old["id"] in found:
+            if claim is None or before is None or old.id in found:
                 continue
-            if not told_by & {new["source_memory_id"], old["source_memory_id"]}:
+            if not memory_ids & {new.memory_id, old.memory_id}:
                 continue
-            if (new["scope"], new["visibility"]) != (old["scope"], old["visibility"]):
+            if (new.scope, new.visibility) != (old.scope, old.visibility):
                 continue  # who may not read the one would be left without the other
-            signal = claims.replaces(claim, before) if claim else None
+            signal = claims.replaces(claim, before)
             if signal is not None:
-                found[old["id"]] = Superseded(
-                    old_id=old["id"],
-                    new_id=new["id"],
-                    memory_id=old["source_memory_id"],
-                    aspect=old["aspect_name"],
+                found[old.id] = Superseded(
+                    old_id=old.id,
+                    new_id=new.id,
+                    memory_id=old.memory_id,
+                    aspect=old.aspect,
                     signal=signal,
                 )
     return list(found.values())

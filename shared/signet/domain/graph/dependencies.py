@@ -1,21 +1,25 @@
-"""`structural_dependency`: find in facts on what their entity depends, several in one call (KG-8)."""
+"""`structural_dependency`: find in facts on what their entity depends, several in one call (KG-8).
+
+With `structural.synthesisEnabled` the entities that memories mention most are looked at as well, in turn, with all that
+is said of them; an entity comes again when something new was said of it.
+"""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
-from signet.domain.graph import (
-    classify_store,
-    dependency_turns,
-    model_answers,
-    model_batch,
-    model_prompts,
-)
-from signet.domain.graph.models import Edge, Item, Subject
+from signet.domain.graph import model_answers, model_batch, model_prompts, names
+from signet.domain.graph.models import Dependency, Fact, FoundDependency, Subject
+from signet.domain.graph.sql import edges, entities
+from signet.domain.graph.sql import facts as sql
 from signet.providers.ports import LanguageModel
-from signet.queue import coalesce
+from signet.queue import BULK, MAX_ATTEMPTS, Job, coalesce, enqueue
 from signet.queue.job_context import JobContext
+
+STRENGTH = 0.5
+CONFIDENCE = 0.7
 
 
 def run(job: JobContext, model: LanguageModel, settings: Structural) -> None:
@@ -23,35 +27,68 @@ def run(job: JobContext, model: LanguageModel, settings: Structural) -> None:
 
     Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
     """
-    subject, items = job.db.read(_batch, job, settings)
-    if subject is None or not any(item.job_id == job.lease.job_id for item in items):
+    subject, facts = job.db.read(_batch, job, settings)
+    if subject is None or not any(fact.job_id == job.lease.job_id for fact in facts):
         job.commit(lambda tx: {"skipped": "nothing_to_look_through"})
         return
-    said = model_batch.results(
-        model, model_prompts.depend(subject, items), model_prompts.DEPEND_SHAPE
+    answer = model_batch.results(
+        model, model_prompts.depend(subject, facts), model_prompts.DEPEND_SHAPE
     )
 
-    def write(tx: WriteTx, told: Mapping[Item, tuple[Edge, ...]]) -> dict[str, object]:
+    def write(tx: WriteTx, found: Mapping[Fact, tuple[FoundDependency, ...]]) -> dict[str, object]:
         at = clock.to_text(clock.now())
-        found = [edge for edges in told.values() for edge in edges]
         return {
-            "dependencies": sum(classify_store.depend(tx, subject, edge, at=at) for edge in found)
+            "dependencies": sum(_add(tx, subject, d, at) for all_ in found.values() for d in all_)
         }
 
-    model_batch.settle(job, items, model_answers.edges(said, len(items)), write)
+    model_batch.finish(job, facts, model_answers.dependencies(answer, len(facts)), write)
 
 
-def _batch(tx: ReadTx, job: JobContext, settings: Structural) -> tuple[Subject | None, list[Item]]:
+def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
+    """Return the entity whose turn it is to be looked at as a whole, with its agent."""
+    return sql.next_to_synthesize(tx, settings.synthesis_top_entities)
+
+
+def queue_synthesis(
+    tx: WriteTx, entity_id: str, agent_id: str, *, attempts: int = MAX_ATTEMPTS, now: datetime
+) -> None:
+    """Queue a look at all that is said of an entity; its turn is over, so that one that fails holds up no other."""
+    job = Job(
+        kind="structural_dependency",
+        dedupe_key=f"synthesis:{entity_id}",
+        agent_id=agent_id,
+        payload={"entity_id": entity_id, "synthesis": True},
+        priority=BULK,
+    )
+    enqueue(tx, job, now=now, max_attempts=attempts)
+    sql.note_synthesis(tx, entity_id, at=clock.to_text(now))
+
+
+def _batch(tx: ReadTx, job: JobContext, settings: Structural) -> tuple[Subject | None, list[Fact]]:
     lease = job.lease
-    subject = classify_store.subject(tx, str(lease.payload.get("entity_id") or ""))
+    subject = sql.subject(tx, str(lease.payload.get("entity_id") or ""))
     if subject is None:
         return None, []
+    agent_id = subject.agent_id
     if lease.payload.get("synthesis"):
-        most = settings.synthesis_max_facts
-        return subject, dependency_turns.facts(
-            tx, lease.job_id, subject.id, subject.agent_id, most=most
-        )
-    size = settings.dependency_batch_size
-    others = coalesce.waiting(tx, lease, "entity_id", count=size - 1)
-    jobs = [(lease.job_id, lease.memory_id or ""), *((s.job_id, s.memory_id or "") for s in others)]
-    return subject, classify_store.facts(tx, jobs, subject.agent_id)
+        job_of: dict[str, str] = {}
+        found = sql.newest(tx, subject.id, agent_id=agent_id, limit=settings.synthesis_max_facts)
+    else:
+        size = settings.dependency_batch_size
+        others = coalesce.waiting(tx, lease, "entity_id", count=size - 1)
+        job_of = {lease.memory_id or "": lease.job_id}
+        job_of |= {one.memory_id or "": one.job_id for one in others}
+        found = sql.memories(tx, job_of, agent_id=agent_id)
+    return subject, [
+        Fact(job_id=job_of.get(one.id, lease.job_id), memory_id=one.id, text=one.content)
+        for one in found
+    ]
+
+
+def _add(tx: WriteTx, subject: Subject, found: FoundDependency, at: str) -> int:
+    """Join the subject to a known entity of its agent; 0 when there is none, or they are joined so already."""
+    target = entities.find(tx, names.canonical(found.target), agent_id=subject.agent_id)
+    if target is None or target.id == subject.id:
+        return 0
+    edge = Dependency(subject.id, target.id, found.type, STRENGTH, found.reason)
+    return edges.insert(tx, edge, confidence=CONFIDENCE, agent_id=subject.agent_id, at=at)

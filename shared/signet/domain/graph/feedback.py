@@ -1,12 +1,12 @@
 """What sessions and time do to the weights of aspects, and to attributes whose memory is gone (knowledge.md §8).
 
-A session counts once: its rows are marked when they have been taken into account, so that a job that runs twice
-changes nothing more (KG-23). The rules are in `weights.py`.
+A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`). The rules
+are in `weights.py`.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,19 +16,6 @@ from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.graph import weights
 from signet.domain.graph.weights import Bounds, Use
 
-_TAKE = """
-UPDATE session_memories SET weighed_at = ?
-WHERE agent_id = ? AND session_key = ? AND was_injected = 1 AND weighed_at IS NULL
-RETURNING memory_id, fts_hit_count, agent_relevance_score
-"""
-#: Sessions in a row, up to now, that had the memory before them without a hit and without a rating.
-_BARREN = """
-SELECT memory_id, count(*) FROM session_memories s INDEXED BY idx_session_memories_memory
-WHERE agent_id = ?1 AND was_injected = 1 AND memory_id IN (SELECT value FROM json_each(?2)) AND rowid > coalesce((
-  SELECT max(rowid) FROM session_memories o WHERE o.agent_id = ?1 AND o.memory_id = s.memory_id
-    AND o.was_injected = 1 AND (o.fts_hit_count > 0 OR o.agent_relevance_score IS NOT NULL)), 0)
-GROUP BY memory_id
-"""
 _HOLDS_CONSTRAINT = """
 EXISTS (SELECT 1 FROM entity_attributes c
         WHERE c.aspect_id = s.id AND c.kind = 'constraint' AND c.status = 'active')
@@ -75,23 +62,20 @@ class Weighed:
 
 
 def apply_session(
-    tx: WriteTx, session_key: str, *, agent_id: str, settings: Feedback, now: datetime
+    tx: WriteTx, uses: Mapping[str, Use], *, agent_id: str, settings: Feedback, now: datetime
 ) -> Weighed:
-    """Reward and regret what a session had before it; every `decay_interval_sessions` of them, let weights fade.
+    """Move the weights of aspects by how the memories that a session was given served it (`uses`, by memory id).
 
-    The second call for a session does nothing, unless memories were brought to it meanwhile.
+    Every `decay_interval_sessions` sessions weights fade.
     """
-    if not settings.enabled:
+    if not uses:
         return Weighed()
-    used = tx.all(_TAKE, (clock.to_text(now), agent_id, session_key))
-    if not used:
-        return Weighed()
-    aspects = _reward(tx, used, agent_id, Bounds.of(settings), now)
+    aspects = _reward(tx, uses, agent_id, Bounds.of(settings), now)
     faded: list[Row] = []
     if settings.decay_enabled and _is_turn(tx, agent_id, settings.decay_interval_sessions):
         faded = stale(tx, settings, agent_id=agent_id, now=now)
         fade(tx, faded, settings, now=now)
-    return Weighed(memories=len(used), aspects=aspects, decayed=len(faded))
+    return Weighed(memories=len(uses), aspects=aspects, decayed=len(faded))
 
 
 def stale(
@@ -139,22 +123,13 @@ def retire(tx: WriteTx, attribute_ids: Sequence[str], *, now: datetime) -> int:
     return tx.run(_SUPERSEDE, (clock.to_text(now), json.dumps(list(attribute_ids))))
 
 
-def _reward(tx: WriteTx, used: Sequence[Row], agent_id: str, bounds: Bounds, now: datetime) -> int:
-    listed = json.dumps([row["memory_id"] for row in used])
-    barren = {row[0]: row[1] for row in tx.all(_BARREN, (agent_id, listed))}
-    steps = {
-        row["memory_id"]: weights.steps(
-            Use(
-                hits=row["fts_hit_count"],
-                rating=row["agent_relevance_score"],
-                barren=barren.get(row["memory_id"], 0),
-            )
-        )
-        for row in used
-    }
+def _reward(
+    tx: WriteTx, uses: Mapping[str, Use], agent_id: str, bounds: Bounds, now: datetime
+) -> int:
+    steps = {memory_id: weights.steps(use) for memory_id, use in uses.items()}
     by_aspect: defaultdict[str, int] = defaultdict(int)
     known: dict[str, Row] = {}
-    for row in tx.all(_ASPECTS, (listed, agent_id)):
+    for row in tx.all(_ASPECTS, (json.dumps(list(uses)), agent_id)):
         known[row["id"]] = row
         by_aspect[row["id"]] += steps[row["source_memory_id"]]
     at = clock.to_text(now)

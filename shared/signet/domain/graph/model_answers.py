@@ -9,8 +9,8 @@ from signet.domain.graph.models import (
     GENERAL,
     KINDS,
     MAX_ASPECT_CHARS,
-    Edge,
-    Placed,
+    Classification,
+    FoundDependency,
 )
 from signet.providers import answers
 
@@ -23,19 +23,21 @@ def results(raw: str) -> answers.Json | None:
     return next((one for one in found if isinstance(one.get("results"), list)), bare)
 
 
-def placed(answer: answers.Json | None, count: int) -> Mapping[int, Placed]:
+def classifications(answer: answers.Json | None, count: int) -> Mapping[int, Classification]:
     """Return where each fact belongs, by its place (from 0); facts without an aspect are missing.
 
     Without an answer that could be read all of them belong to what is general.
     """
     if answer is None:
-        return dict.fromkeys(range(count), Placed(aspect=GENERAL, kind=KINDS[0]))
-    found: dict[int, Placed] = {}
+        return dict.fromkeys(range(count), Classification(aspect=GENERAL, kind=KINDS[0]))
+    found: dict[int, Classification] = {}
     for place, item in _items(answer, count):
         aspect = _aspect(answers.text(item, "aspect"))
         kind = answers.text(item, "kind").lower()
         if aspect:
-            found.setdefault(place, Placed(aspect=aspect, kind=kind if kind in KINDS else KINDS[0]))
+            found.setdefault(
+                place, Classification(aspect=aspect, kind=kind if kind in KINDS else KINDS[0])
+            )
     return found
 
 
@@ -45,14 +47,19 @@ def entity_type(answer: answers.Json | None) -> str | None:
     return type if type in ENTITY_TYPES else None
 
 
-def edges(answer: answers.Json | None, count: int) -> Mapping[int, tuple[Edge, ...]]:
+def dependencies(
+    answer: answers.Json | None, count: int
+) -> Mapping[int, tuple[FoundDependency, ...]]:
     """Return the dependencies that each fact tells of, by its place (from 0); facts passed over are missing.
 
     Without an answer that could be read there are none.
     """
     if answer is None:
         return dict.fromkeys(range(count), ())
-    return {place: tuple(_edges(item.get("dependencies"))) for place, item in _items(answer, count)}
+    return {
+        place: tuple(_dependencies(item.get("dependencies")))
+        for place, item in _items(answer, count)
+    }
 
 
 def _items(answer: answers.Json, count: int) -> Iterator[tuple[int, answers.Json]]:
@@ -63,12 +70,14 @@ def _items(answer: answers.Json, count: int) -> Iterator[tuple[int, answers.Json
             yield int(number) - 1, item
 
 
-def _edges(listed: object) -> Iterator[Edge]:
+def _dependencies(listed: object) -> Iterator[FoundDependency]:
     for item in listed if isinstance(listed, list) else ():
         target = names.clean(answers.text(item, "target"))
         type = "_".join(answers.text(item, "type").lower().split())
         if target and type in DEPENDENCY_TYPES:
-            yield Edge(target=target, type=type, reason=answers.text(item, "reason")[:200])
+            yield FoundDependency(
+                target=target, type=type, reason=answers.text(item, "reason")[:200]
+            )
 
 
 def _aspect(raw: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from signet.domain.graph.models import DEPENDENCY_TYPES, ENTITY_TYPES, KINDS, UNKNOWN, Item, Subject
+from signet.domain.graph.models import DEPENDENCY_TYPES, ENTITY_TYPES, KINDS, UNKNOWN, Fact, Subject
 from signet.providers import fence
 from signet.providers.shapes import BOOLEAN, INTEGER, TEXT, an_object, list_of, one_of
 
@@ -51,19 +51,19 @@ DEPEND_SHAPE = an_object(
 )
 
 
-def classify(subject: Subject, items: Sequence[Item]) -> str:
+def classify(subject: Subject, facts: Sequence[Fact]) -> str:
     """Return the request to file facts under aspects."""
     suggested = _SUGGESTED.get(subject.type, _OTHER)
     known = ", ".join(subject.aspects) or "none yet"
-    told = f"Known aspects: {known}\n{_facts(subject, items)}"
-    return f"{_CLASSIFY}Usual aspects: {suggested}\n{fence.data('facts', told)}"
+    shown = f"Known aspects: {known}\n{_facts(subject, facts)}"
+    return f"{_CLASSIFY}Usual aspects: {suggested}\n{fence.data('facts', shown)}"
 
 
-def depend(subject: Subject, items: Sequence[Item]) -> str:
+def depend(subject: Subject, facts: Sequence[Fact]) -> str:
     """Return the request to find dependencies in facts."""
-    return f"{_DEPEND}{fence.data('facts', _facts(subject, items))}"
+    return f"{_DEPEND}{fence.data('facts', _facts(subject, facts))}"
 
 
-def _facts(subject: Subject, items: Sequence[Item]) -> str:
-    numbered = "\n".join(f"{number}. {item.text}" for number, item in enumerate(items, 1))
+def _facts(subject: Subject, facts: Sequence[Fact]) -> str:
+    numbered = "\n".join(f"{number}. {fact.text}" for number, fact in enumerate(facts, 1))
     return f"Entity: {subject.name} ({subject.type})\n{numbered}"

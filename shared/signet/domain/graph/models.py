@@ -1,23 +1,44 @@
-"""What the graph is told to write."""
+"""Values that the modules of the graph share."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from signet.errors import Kind, SignetError
 
-#: An entity whose type nobody has told yet; a real type replaces these (KG-5).
+#: Types of an entity that say nothing; a real type replaces them (KG-5).
 EXTRACTED = "extracted"
 UNKNOWN = "unknown"
 #: The entity that ties the pieces of a long text together (MEM-12).
 CHUNK_GROUP = "chunk_group"
 SKILL = "skill"
-
 #: Types that a model may give an entity.
 ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "skill", "task"))
+#: Types that a dependency may have (knowledge.md §1); another is dropped (KG-8).
+DEPENDENCY_TYPES = (
+    "uses",
+    "requires",
+    "owned_by",
+    "blocks",
+    "informs",
+    "related_to",
+    "depends_on",
+    "produces",
+)
+#: Kinds of attributes: what is so, and what must be so.
+KINDS = ("attribute", "constraint")
+
+#: A longer name of an aspect is a sentence (KG-9).
+MAX_ASPECT_CHARS = 60
+#: With more aspects each would hold one attribute (KG-9).
+MAX_ASPECTS = 20
+#: The aspect of what fits no other, or of what comes when there are `MAX_ASPECTS`.
+GENERAL = "general"
+#: Importance of an attribute of which nothing is known.
+IMPORTANCE = 0.5
 
 
 class Triple(Protocol):
-    """A named thing, how it relates, and the other named thing; confidence is 0..1."""
+    """A named entity, how it relates, and the other named entity; confidence is 0..1."""
 
     @property
     def source(self) -> str: ...
@@ -33,28 +54,26 @@ class Triple(Protocol):
     def confidence(self) -> float: ...
 
 
-#: Types that an edge may have (knowledge.md §1); another is dropped (KG-8).
-DEPENDENCY_TYPES = (
-    "uses",
-    "requires",
-    "owned_by",
-    "blocks",
-    "informs",
-    "related_to",
-    "depends_on",
-    "produces",
-)
-KINDS = ("attribute", "constraint")
+class Source(NamedTuple):
+    """The memory that says something, its agent, and when it is written down."""
 
-MAX_ASPECT_CHARS = 60
-#: More would be as many drawers as things (KG-9).
-MAX_ASPECTS = 20
-#: Where a fact goes when it fits no aspect, or none may be added.
-GENERAL = "general"
+    memory_id: str
+    agent_id: str
+    at: str
+
+
+class Dependency(NamedTuple):
+    """An edge from one entity to another; strength 0..1."""
+
+    source_entity_id: str
+    target_entity_id: str
+    dependency_type: str
+    strength: float
+    reason: str
 
 
 class DroppedFromOutput(SignetError):
-    """The model's answer passes this item over; it is asked about it alone."""
+    """The model's answer passes this fact over; it is asked about it alone."""
 
     kind = Kind.UNAVAILABLE
     code = "dropped_from_llm_output"
@@ -62,7 +81,7 @@ class DroppedFromOutput(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """An entity that facts tell of, and the aspects it has."""
+    """The entity that facts are about, and the aspects it has."""
 
     id: str
     name: str
@@ -72,26 +91,26 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One fact of a batch: the job it belongs to, and what is told."""
+class Fact:
+    """One fact of a batch that a model is asked about, and the job it belongs to."""
 
     job_id: str
     memory_id: str
     text: str
-    #: The stub that waits for its aspect.
+    #: The pending attribute that the fact is about, where it is to be classified.
     attribute_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """Under which aspect a fact belongs, and whether it binds."""
+class Classification:
+    """Under which aspect a fact is filed, and whether it is an attribute or a constraint."""
 
     aspect: str
     kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
+class FoundDependency:
     """That the subject depends on the entity named `target`."""
 
     target: str

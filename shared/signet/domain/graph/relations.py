@@ -1,24 +1,24 @@
-"""From a model's triples to rows: entities, relations, edges and mentions (spec/pipeline.md §9).
+"""From triples to rows: entities, relations, dependencies and mentions (spec/pipeline.md §9).
 
 Runs in a transaction of its own after the facts are written. Triples whose ends are no names are passed over:
-models report units, dates, file paths and labels as if they were things.
+models report units, dates, file paths and labels as if they were entities.
 """
 
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import names, store
-from signet.domain.graph.models import Triple
+from signet.domain.graph import names
+from signet.domain.graph.models import Source, Triple
+from signet.domain.graph.sql import edges, entities
 
 
 def write(
     tx: WriteTx,
     memory_id: str,
-    found: Sequence[Triple],
+    triples: Sequence[Triple],
     *,
     facts: Sequence[tuple[str, str]] = (),
     agent_id: str,
@@ -28,26 +28,23 @@ def write(
 
     Both ends are mentioned by the memory, and by each derived fact, given as (id, text), that names them.
     """
-    at = clock.to_text(now)
+    by = Source(memory_id, agent_id, clock.to_text(now))
     kept = 0
-    for triple in found:
+    for triple in triples:
         source, target = names.clean(triple.source), names.clean(triple.target)
         relationship = names.canonical(triple.relationship)
         if not (source and target and relationship):
             continue
         if names.canonical(source) == names.canonical(target):
             continue
-        source_id = _mention(tx, memory_id, facts, triple, source, triple.source_type, agent_id, at)
-        target_id = _mention(tx, memory_id, facts, triple, target, triple.target_type, agent_id, at)
-        store.relate(
+        edges.relate(
             tx,
-            source_id,
-            target_id,
-            type=relationship,
+            by,
+            _mention(tx, by, facts, source, triple.source_type, triple.confidence),
+            _mention(tx, by, facts, target, triple.target_type, triple.confidence),
+            relationship,
             confidence=triple.confidence,
             reason=f"{source} {relationship} {target}",
-            agent_id=agent_id,
-            at=at,
         )
         kept += 1
     return kept
@@ -55,29 +52,24 @@ def write(
 
 def _mention(
     tx: WriteTx,
-    memory_id: str,
+    by: Source,
     facts: Sequence[tuple[str, str]],
-    triple: Triple,
-    found: str,
+    name: str,
     type: str,
-    agent_id: str,
-    at: str,
+    confidence: float,
 ) -> str:
     """Mention one end of a triple in the facts that name it and in their source; return the entity's id."""
-    canonical = names.canonical(found)
-    mention = partial(
-        store.mention,
-        tx,
-        name=found,
-        canonical=canonical,
-        type=type,
-        text=found,
-        confidence=triple.confidence,
-        agent_id=agent_id,
-        at=at,
-    )
+    canonical = names.canonical(name)
     word = re.compile(rf"(?<!\w){re.escape(canonical)}(?!\w)")
-    for fact_id, text in facts:
-        if word.search(names.canonical(text)):
-            mention(fact_id)
-    return mention(memory_id)
+    memory_ids = [id_ for id_, text in facts if word.search(names.canonical(text))]
+    entity_id = ""
+    for memory_id in (*memory_ids, by.memory_id):
+        entity_id = entities.mention(
+            tx,
+            by._replace(memory_id=memory_id),
+            name=name,
+            canonical=canonical,
+            type=type,
+            confidence=confidence,
+        )
+    return entity_id

@@ -1,6 +1,6 @@
-"""Writing into the graph what a client says itself of a memory: things, relations, and what holds of a thing.
+"""What a client says itself of a memory: entities, relations, and attributes of an entity.
 
-Names pass the same gate as those of a model (`names.clean`): what can be no name is passed over. Runs inside the
+Names are checked like those of a model (`names.clean`): what can be no name is passed over. Runs inside the
 transaction of the save; the memory is new.
 """
 
@@ -10,15 +10,12 @@ from enum import StrEnum
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import names, relations, store
-from signet.domain.graph.models import EXTRACTED, UNKNOWN
+from signet.domain.graph import names, relations
+from signet.domain.graph.models import EXTRACTED, IMPORTANCE, MAX_ASPECT_CHARS, UNKNOWN, Source
+from signet.domain.graph.sql import attributes, entities
 
-#: How sure a client is that does not say it: surer than the words alone make us (`linking.py`).
+#: How sure a client is that does not say it: surer than the words alone make us (`analysis.py`).
 CONFIDENCE = 0.9
-IMPORTANCE = 0.5
-
-#: A longer name of an aspect is a sentence (KG-9).
-MAX_ASPECT_CHARS = 60
 
 
 class AttributeKind(StrEnum):
@@ -29,16 +26,16 @@ class AttributeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thing:
-    """A named thing that the memory speaks of."""
+class EntityInput:
+    """An entity that the memory mentions."""
 
     name: str
     type: str = EXTRACTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
-    """How one named thing relates to another; a `Triple` of `relations.py`."""
+class RelationInput:
+    """How one entity relates to another; a `Triple`."""
 
     source: str
     relationship: str
@@ -49,8 +46,8 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """What holds of a thing under one of its aspects."""
+class AttributeInput:
+    """What holds of an entity, under one of its aspects."""
 
     entity: str
     aspect: str
@@ -61,60 +58,53 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class StructuredInput:
     """Everything that a client says itself of one memory."""
 
-    things: tuple[Thing, ...] = ()
-    relations: tuple[Relation, ...] = ()
-    statements: tuple[Statement, ...] = ()
+    entities: tuple[EntityInput, ...] = ()
+    relations: tuple[RelationInput, ...] = ()
+    attributes: tuple[AttributeInput, ...] = ()
 
 
-def apply(tx: WriteTx, memory_id: str, told: Told, agent_id: str, now: datetime) -> int:
-    """Write down what was told of a memory; return how many entities it names then, found by its words or told."""
-    at = clock.to_text(now)
-    for thing in told.things:
-        _mention(tx, memory_id, thing.name, thing.type, agent_id, at)
-    relations.write(tx, memory_id, told.relations, agent_id=agent_id, now=now)
-    for said in told.statements:
-        _state(tx, memory_id, said, agent_id, at)
-    return store.mentioned(tx, memory_id)
+def apply(tx: WriteTx, memory_id: str, given: StructuredInput, agent_id: str, now: datetime) -> int:
+    """Write what was given with a memory; return how many entities it mentions then, found by its words or given."""
+    source = Source(memory_id, agent_id, clock.to_text(now))
+    for entity in given.entities:
+        _mention(tx, source, entity.name, entity.type)
+    relations.write(tx, memory_id, given.relations, agent_id=agent_id, now=now)
+    for attribute in given.attributes:
+        _add(tx, source, attribute)
+    return entities.mentioned(tx, memory_id)
 
 
-def _state(tx: WriteTx, memory_id: str, said: Statement, agent_id: str, at: str) -> None:
-    aspect, value = names.canonical(said.aspect), " ".join(said.content.split())
-    entity_id = _mention(tx, memory_id, said.entity, EXTRACTED, agent_id, at)
+def _add(tx: WriteTx, source: Source, given: AttributeInput) -> None:
+    aspect, value = names.canonical(given.aspect), " ".join(given.content.split())
+    entity_id = _mention(tx, source, given.entity, EXTRACTED)
     if entity_id is None or not value or not 0 < len(aspect) <= MAX_ASPECT_CHARS:
         return
-    store.attribute(
+    attributes.insert(
         tx,
-        aspect_id=store.aspect(tx, entity_id, aspect, agent_id=agent_id, at=at),
-        entity_id=entity_id,
-        value=value,
-        normalized=value.lower(),
-        kind=said.kind,
-        confidence=said.confidence,
-        importance=said.importance,
-        memory_id=memory_id,
-        agent_id=agent_id,
-        at=at,
+        source,
+        entity_id,
+        attributes.aspect(tx, entity_id, aspect, agent_id=source.agent_id, at=source.at),
+        value,
+        value.lower(),
+        kind=given.kind,
+        confidence=given.confidence,
+        importance=given.importance,
     )
 
 
-def _mention(
-    tx: WriteTx, memory_id: str, raw: str, type: str, agent_id: str, at: str
-) -> str | None:
-    """Tie the memory to the entity of this name and return its id; None when it can be no name."""
+def _mention(tx: WriteTx, source: Source, raw: str, type: str) -> str | None:
+    """Let the memory mention the entity of this name and return its id; None when it can be no name."""
     name = names.clean(raw)
     if name is None:
         return None
-    return store.mention(
+    return entities.mention(
         tx,
-        memory_id,
+        source,
         name=name,
         canonical=names.canonical(name),
         type=names.canonical(type) or EXTRACTED,
-        text=name,
         confidence=CONFIDENCE,
-        agent_id=agent_id,
-        at=at,
     )

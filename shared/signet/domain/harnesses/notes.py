@@ -1,4 +1,4 @@
-"""Notes that harnesses write as Markdown, read into memories (HN-22 … HN-25).
+"""Notes that harnesses write as Markdown, read into memories (HN-22 to HN-25).
 
 A file is read again only when its text has changed; what it said before stays, and what it says again is
 recognised by its text. Running twice is harmless.

@@ -5,10 +5,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from signet.db import ReadTx, Row
+from signet.db import ReadTx
 from signet.domain.agents import store as agents
-from signet.domain.injections import store, trace
-from signet.domain.injections.models import Kind, Phase, Used, tokens
+from signet.domain.injections import trace
+from signet.domain.injections.models import Kind, Phase, tokens
+from signet.domain.injections.sql import injections as sql
+from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow
 from signet.domain.injections.texts import Texts
 from signet.domain.transcripts import store as sessions
 from signet.domain.transcripts import transcript
@@ -47,24 +49,24 @@ def context(
     `agent_id` and `within` limit it to an agent and a project. Raises NoRecord, which names the nearest keys.
     """
     row = _found(tx, key, agent_id=agent_id, within=within, project=project)
-    owner, key = row["agent_id"], row["session_key"]
-    every = store.injections(tx, owner, key)
-    rows = [one for one in every if within is None or one["project"] == within]
+    owner, key = row.agent_id, row.session_key
+    every = sql.of_session(tx, owner, key)
+    rows = [one for one in every if within is None or one.project == within]
     content = sessions.text(tx, owner, key) if len(rows) == len(every) else None
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
     known = Texts(tx, agents.reader(tx, owner, any_scope=True))
-    items: dict[int, list[Row]] = {}
-    for item in store.items(tx, owner, key):
-        items.setdefault(item["injection_seq"], []).append(item)
-    shown = [_injection(known, one, items.get(one["seq"], ()), turns, places) for one in rows]
+    items: dict[int, list[ItemRow]] = {}
+    for item in sql.items(tx, owner, key):
+        items.setdefault(item.injection_seq, []).append(item)
+    shown = [_injection(known, one, items.get(one.seq, ()), turns, places) for one in rows]
     return {
         "sessionKey": key,
         "agentId": owner,
-        "harness": next((one["harness"] for one in rows if one["harness"]), ""),
-        "project": next((one["project"] for one in rows if one["project"]), None),
-        "startedAt": rows[0]["created_at"],
-        "isOver": sessions.is_over(tx, owner, key, now=now),
+        "harness": next((one.harness for one in rows if one.harness), ""),
+        "project": next((one.project for one in rows if one.project), None),
+        "startedAt": rows[0].created_at,
+        "isOver": sql.is_over(tx, owner, key, now=now),
         "totals": _totals(shown),
         "injections": shown,
     }
@@ -72,86 +74,85 @@ def context(
 
 def _found(
     tx: ReadTx, key: str, *, agent_id: str | None, within: str | None, project: str | None
-) -> Row:
-    known = store.sessions(tx, agent_id=agent_id, within=within)
+) -> SessionRow:
+    known = sql.sessions(tx, agent_id=agent_id, within=within)
     if key == LATEST:
-        mine = store.sessions(tx, agent_id=agent_id, within=within, project=project)
+        mine = sql.sessions(tx, agent_id=agent_id, within=within, project=project)
         if mine:
             return mine[0]
         place = f" of {project}" if project else ""
         raise NoRecord(f"No session{place} has a record yet{_newest(known)}")
-    same = [one for one in known if one["session_key"] == key]
+    same = [one for one in known if one.session_key == key]
     if not same and len(key) >= LEAST_PREFIX:
-        same = [one for one in known if one["session_key"].startswith(key)]
-    if len({one["session_key"] for one in same}) == 1:
+        same = [one for one in known if one.session_key.startswith(key)]
+    if len({one.session_key for one in same}) == 1:
         return same[0]
     if same:
-        several = ", ".join(one["session_key"] for one in same[:MOST_NEAR])
+        several = ", ".join(one.session_key for one in same[:MOST_NEAR])
         raise NoRecord(f"Several sessions start with {key!r}: {several}")
-    names = [one["session_key"] for one in known]
+    names = [one.session_key for one in known]
     near = difflib.get_close_matches(key, names, n=MOST_NEAR, cutoff=0.5)
     hint = f"; similar: {', '.join(near)}" if near else _newest(known)
     raise NoRecord(f"There is no record of a session {key!r}{hint}")
 
 
-def _newest(known: Sequence[Row]) -> str:
-    names = [f"{one['session_key']} ({one['project'] or 'no project'})" for one in known]
+def _newest(known: Sequence[SessionRow]) -> str:
+    names = [f"{one.session_key} ({one.project or 'no project'})" for one in known]
     return f"; the newest: {', '.join(names[:MOST_NEAR])}" if names else ""
 
 
 def _injection(
     known: Texts,
-    row: Row,
-    items: Iterable[Row],
+    row: InjectionRow,
+    items: Iterable[ItemRow],
     turns: Sequence[Turn],
     places: Mapping[int, int],
 ) -> ContextInjection:
     given: list[ContextItem] = []
     left_out: list[ContextItem] = []
     for item in items:
-        (given if item["is_given"] else left_out).append(_item(known, item))
+        (given if item.is_given else left_out).append(_item(known, item))
     message = None
-    if row["phase"] == Phase.PROMPT and trace.is_said(row, turns, places[row["seq"]]):
-        message = turns[places[row["seq"]]].text[:MESSAGE_CHARS]
+    if row.phase == Phase.PROMPT and trace.is_said(row, turns, places[row.seq]):
+        message = turns[places[row.seq]].text[:MESSAGE_CHARS]
     return {
-        "phase": row["phase"],
-        "prompt": row["prompt"],
-        "at": row["created_at"],
+        "phase": row.phase,
+        "prompt": row.prompt,
+        "at": row.created_at,
         "message": message,
-        "chars": row["chars"],
-        "tokens": tokens(row["chars"]),
-        "bestScore": row["best_score"],
-        "floor": row["floor"],
+        "chars": row.chars,
+        "tokens": tokens(row.chars),
+        "bestScore": row.best_score,
+        "floor": row.floor,
         "given": given,
         "leftOut": left_out,
     }
 
 
-def _item(known: Texts, row: Row) -> ContextItem:
+def _item(known: Texts, row: ItemRow) -> ContextItem:
     found = known.of(row)
-    is_section = row["kind"] == Kind.SECTION
-    used = row["used"]
-    is_used = used not in (None, Used.NO)
+    is_section = row.kind == Kind.SECTION
+    used = None if row.used == "no" else row.used
     return {
-        "kind": row["kind"],
-        "id": row["source_id"],
-        "reason": row["reason"],
-        "score": row["score"],
-        "saidAt": row["said_at"],
-        "chars": row["chars"],
-        "tokens": tokens(row["chars"]),
+        "kind": row.kind,
+        "id": row.source_id,
+        "reason": row.reason,
+        "score": row.score,
+        "saidAt": row.said_at,
+        "chars": row.chars,
+        "tokens": tokens(row.chars),
         "use": None
         if is_section
         else "used"
-        if is_used
+        if used
         else "not used"
-        if used == Used.NO
+        if row.used
         else "not known yet",
-        "usedBy": used if is_used else None,
-        "usedIn": json.loads(row["used_in"]) if row["used_in"] else None,
+        "usedBy": used,
+        "usedIn": json.loads(row.used_in) if row.used_in else None,
         "state": "none" if is_section else found.state,
         # What was left out of a source, or is not found in it any more, is no certain part of it.
-        "text": found.content if row["spans"] or row["kind"] == Kind.MEMORY else None,
+        "text": found.content if row.spans or row.kind == Kind.MEMORY else None,
         "sourceType": found.origin[0],
         "sourceId": found.origin[1],
     }

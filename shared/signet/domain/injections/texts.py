@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from signet.db import ReadTx, Row
+from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import store as agents
 from signet.domain.episodes import brief, sql
 from signet.domain.episodes.models import Source, SourceType
-from signet.domain.injections import store
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of
+from signet.domain.injections.sql.injections import ItemRow, spans_of
 from signet.domain.memory import store as memories
 
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
@@ -43,20 +43,20 @@ class Texts:
         self._reader = reader
         self._sources: dict[tuple[str, str], str] = {}
 
-    def of(self, item: Row) -> Text:
-        """Return the text of a row of `injected_items`."""
-        if item["kind"] == Kind.MEMORY:
-            return self._memory(item["source_id"], item["text_hash"])
-        if item["kind"] not in EPISODES:
+    def of(self, item: ItemRow) -> Text:
+        """Return the text of an item."""
+        if item.kind == Kind.MEMORY:
+            return self._memory(item.source_id, item.text_hash)
+        if item.kind not in EPISODES:
             return Text()
-        name = item["kind"], item["source_id"]
+        name = item.kind, item.source_id
         if name not in self._sources:
             self._sources[name] = _whole(self._tx, *name, self._reader)
-        source, spans = self._sources[name], store.spans_of(item["spans"])
+        source, spans = self._sources[name], spans_of(item)
         if not source:
             return Text()
         content = cut(source, spans) or source
-        is_same = not spans or hash_of(content) == item["text_hash"]
+        is_same = not spans or hash_of(content) == item.text_hash
         return Text(content=content, state="kept" if is_same else "changed")
 
     def _memory(self, id_: str, text_hash: str | None) -> Text:

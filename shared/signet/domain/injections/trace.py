@@ -12,12 +12,14 @@ from datetime import datetime
 from functools import cache
 
 from signet import clock, ids
-from signet.db import Database, ReadTx, Row, WriteTx, fts
+from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.agents import store as agents
-from signet.domain.episodes import sql
-from signet.domain.injections import evidence, store
+from signet.domain.episodes import sql as episodes
+from signet.domain.injections import evidence, record
 from signet.domain.injections.evidence import Marks, Said
 from signet.domain.injections.models import Kind, Used
+from signet.domain.injections.sql import injections as sql
+from signet.domain.injections.sql.injections import InjectionRow, ItemRow
 from signet.domain.injections.texts import EPISODES, Texts
 from signet.domain.transcripts import steps, transcript
 from signet.domain.transcripts import store as sessions
@@ -47,9 +49,9 @@ class _Said:
 class _Session:
     """What the job works on."""
 
-    injections: Sequence[Row] = ()
+    injections: Sequence[InjectionRow] = ()
     #: Those of which nothing, or no use, is known yet.
-    items: Sequence[Row] = ()
+    items: Sequence[ItemRow] = ()
     #: The sessions and commits that came up together, by injection.
     together: Mapping[int, Sequence[str]] = field(default_factory=dict)
     #: By injection and place.
@@ -60,14 +62,6 @@ class _Session:
     sources: int = 0
 
 
-def arrived(tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: datetime) -> None:
-    """Queue the look at a session whose transcript has come in, with the steps of its log, if it was given anything."""
-    if store.is_known(tx, agent_id, key):
-        if logged:
-            store.put_steps(tx, agent_id, key, logged)
-        sessions.ask_trace(tx, agent_id, key, now=now)
-
-
 def run(job: JobContext) -> None:
     """Keep what was used and complete the job. Raises LeaseLost, Cancelled."""
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
@@ -76,45 +70,45 @@ def run(job: JobContext) -> None:
     used = list(_used(found, _rarity(job.db, agent_id, key, found)))
 
     def write(tx: WriteTx) -> dict[str, object]:
-        store.use(tx, used)
-        store.drop_steps(tx, agent_id, key, found.steps)
+        sql.set_used(tx, used)
+        sql.delete_steps(tx, agent_id, key, found.steps)
         chars, _ = sessions.stored(tx, agent_id, key)
-        is_over = sessions.is_over(tx, agent_id, key, now=clock.now())
-        is_newer = chars != len(found.content) or bool(store.steps(tx, agent_id, key))
+        is_over = sql.is_over(tx, agent_id, key, now=clock.now())
+        is_newer = chars != len(found.content) or bool(sql.steps(tx, agent_id, key))
         if is_newer or is_over != found.is_over:
-            sessions.ask_trace(tx, agent_id, key, now=clock.now())
+            record.queue_trace(tx, agent_id, key, now=clock.now())
         return {"items": len(found.items), "used": sum(by != Used.NO for _, by, _ in used)}
 
     job.commit(write)
 
 
 def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
-    items = [row for row in store.items(tx, agent_id, key) if row["kind"] != Kind.SECTION]
-    open_ = [row for row in items if row["used"] in (None, Used.NO)]
+    items = [row for row in sql.items(tx, agent_id, key) if row.kind != Kind.SECTION]
+    open_ = [row for row in items if row.used in (None, Used.NO)]
     known = Texts(tx, agents.reader(tx, agent_id, any_scope=True))
     together: dict[int, list[str]] = {}
     for row in items:
-        if row["kind"] in EPISODES:
-            together.setdefault(row["injection_seq"], []).append(row["source_id"])
+        if row.kind in EPISODES:
+            together.setdefault(row.injection_seq, []).append(row.source_id)
     return _Session(
-        injections=store.injections(tx, agent_id, key),
+        injections=sql.of_session(tx, agent_id, key),
         items=open_,
         together=together,
         texts={_name(row): text for row in open_ if (text := known.of(row).content)},
         content=sessions.text(tx, agent_id, key),
-        steps=store.steps(tx, agent_id, key),
-        is_over=sessions.is_over(tx, agent_id, key, now=now),
-        sources=sql.sources(tx, agent_id),
+        steps=sql.steps(tx, agent_id, key),
+        is_over=sql.is_over(tx, agent_id, key, now=now),
+        sources=episodes.sources(tx, agent_id),
     )
 
 
-def _name(row: Row) -> tuple[int, int]:
-    return row["injection_seq"], row["place"]
+def _name(row: ItemRow) -> tuple[int, int]:
+    return row.injection_seq, row.place
 
 
 def _used(
     found: _Session, rarity: Callable[[int], Callable[[str], bool]]
-) -> Iterator[tuple[Row, str, str | None]]:
+) -> Iterator[tuple[ItemRow, str, str | None]]:
     """Yield the items of which something can be said now, what shows their use, and where."""
     turns = transcript.parse(found.content) if found.content else []
     said = list(_said(turns, steps.read(found.steps)))
@@ -122,18 +116,18 @@ def _used(
     answered = max((one.turn for one in said if one.type in ANSWERS), default=-1)
     compared = [evidence.said(one.text) for one in said]
     for row in found.items:
-        text, start = found.texts.get(_name(row)), starts[row["injection_seq"]]
+        text, start = found.texts.get(_name(row)), starts[row.injection_seq]
         if text is None or answered < start:
             continue
-        use = _use(row, text, said, compared, start, rarity(row["injection_seq"]))
+        use = _use(row, text, said, compared, start, rarity(row.injection_seq))
         if use is not None:
             yield row, use[0], json.dumps(use[1])
-        elif found.is_over and row["used"] is None:
+        elif found.is_over and row.used is None:
             yield row, Used.NO, None
 
 
 def _use(
-    row: Row,
+    row: ItemRow,
     text: str,
     said: Sequence[_Said],
     compared: Sequence[Said],
@@ -152,14 +146,14 @@ def _use(
     return None
 
 
-def _names(row: Row) -> list[str]:
+def _names(row: ItemRow) -> list[str]:
     """Return what an item is called; the key of a session may be a word that stands anywhere."""
-    id_ = row["source_id"]
-    if row["kind"] == Kind.COMMIT:
+    id_ = row.source_id
+    if row.kind == Kind.COMMIT:
         return [id_[:COMMIT_CHARS]]
     if len(id_) < LEAST_ID or not any(letter.isdigit() for letter in id_):
         return []
-    return [ids.short(id_)] if row["kind"] == Kind.MEMORY else [id_]
+    return [ids.short(id_)] if row.kind == Kind.MEMORY else [id_]
 
 
 def _said(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
@@ -186,7 +180,7 @@ def _said(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
             yield _Said(step.type, step.text, max(number, 0), step.name)
 
 
-def begins(injections: Sequence[Row], turns: Sequence[Turn]) -> dict[int, int]:
+def begins(injections: Sequence[InjectionRow], turns: Sequence[Turn]) -> dict[int, int]:
     """Return for each injection the number of the message from which on it was there.
 
     A prompt is known by its hash, and where it is not, as all others, by the time. Pure.
@@ -195,21 +189,21 @@ def begins(injections: Sequence[Row], turns: Sequence[Turn]) -> dict[int, int]:
     found: dict[int, int] = {}
     last = next_prompt = 0
     for row in injections:
-        if row["prompt_hash"] in said[next_prompt:]:
-            last = said.index(row["prompt_hash"], next_prompt)
+        if row.prompt_hash in said[next_prompt:]:
+            last = said.index(row.prompt_hash, next_prompt)
             next_prompt = last + 1
         elif found:
-            at = row["created_at"][:19]
+            at = row.created_at[:19]
             later = (n for n in range(last, len(turns)) if (turns[n].at or "")[:19] >= at)
             last = next(later, last)
-        found[row["seq"]] = last
+        found[row.seq] = last
     return found
 
 
-def is_said(row: Row, turns: Sequence[Turn], place: int) -> bool:
+def is_said(row: InjectionRow, turns: Sequence[Turn], place: int) -> bool:
     """Return whether the message at a place is the prompt of an injection. Pure."""
     step = steps.of_turn(turns[place]) if place < len(turns) else None
-    return step is not None and step.text == row["prompt_hash"]
+    return step is not None and step.text == row.prompt_hash
 
 
 def _rarity(
@@ -227,7 +221,7 @@ def _rarity(
         @cache
         def is_rare(word: str) -> bool:
             words = fts.all_of(fts.words(word) or [word])
-            return db.read(sql.holding, agent_id, words, but=but, most=most + 1) <= most
+            return db.read(episodes.holding, agent_id, words, but=but, most=most + 1) <= most
 
         return is_rare
 

@@ -1,7 +1,7 @@
 """One conversation with a tool server: introduce ourselves, list its tools, call them.
 
-Our own client and not the official SDK's, which would cost the API 33 MB and over a second of its start (design/
-dependencies.md) for three of its requests. It is held against servers made with that SDK in the tests.
+Our own client and not the official SDK's, which would cost the API 33 MB and over a second of its start (decision 27),
+for three of its requests. It is held against servers made with that SDK in the tests.
 """
 
 import time

@@ -8,7 +8,7 @@ from enum import StrEnum
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
-from signet.domain.graph.structured_input import Told
+from signet.domain.graph.structured_input import StructuredInput
 
 
 class Visibility(StrEnum):
@@ -115,7 +115,7 @@ class NewMemory:
     idempotency_key: str | None = None
     runtime_path: str | None = None
     #: What the client says itself about the things that the text names.
-    told: Told | None = None
+    told: StructuredInput | None = None
     #: Memories that this one corrects; they stay, behind it.
     supersedes: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in it; None when nobody has looked for secrets yet.

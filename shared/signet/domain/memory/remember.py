@@ -16,9 +16,8 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.agents import store as agents
-from signet.domain.graph import link
-from signet.domain.graph import structured_input as told_of
-from signet.domain.graph.structured_input import Told
+from signet.domain.graph import link, structured_input
+from signet.domain.graph.structured_input import StructuredInput
 from signet.domain.memory import chunks, dates, history, prefixes, store
 from signet.domain.memory.models import (
     Actor,
@@ -52,7 +51,7 @@ class _Beside:
     """What is said beside a text."""
 
     hints: tuple[str, ...] = ()
-    told: Told | None = None
+    told: StructuredInput | None = None
 
 
 def remember(
@@ -181,9 +180,9 @@ def insert(
     return Inserted(id=memory_id, deduped=False)
 
 
-def _without_secrets(told: Told, clean: Callable[[str], str]) -> Told:
-    said = (replace(one, content=clean(one.content)) for one in told.statements)
-    return replace(told, statements=tuple(said))
+def _without_secrets(told: StructuredInput, clean: Callable[[str], str]) -> StructuredInput:
+    said = (replace(one, content=clean(one.content)) for one in told.attributes)
+    return replace(told, attributes=tuple(said))
 
 
 def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime) -> Draft:
@@ -292,11 +291,16 @@ def _save(
 
 
 def _link(
-    tx: WriteTx, memory_id: str, text: Normalized, told: Told | None, agent_id: str, now: datetime
+    tx: WriteTx,
+    memory_id: str,
+    text: Normalized,
+    told: StructuredInput | None,
+    agent_id: str,
+    now: datetime,
 ) -> int:
     """Link a new memory to what its words name and to what was told of it; return how many entities."""
     linked = link.apply(tx, memory_id, text.storage, agent_id, now)
-    return told_of.apply(tx, memory_id, told, agent_id, now) if told else linked
+    return structured_input.apply(tx, memory_id, told, agent_id, now) if told else linked
 
 
 def _save_pieces(

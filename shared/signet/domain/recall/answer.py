@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from signet.domain.recall.models import Hit, PartKind, Result, Why
+from signet.wire import recall as wire
+from signet.wire.recall import Recalled
 
 #: Put behind a text that was cut.
 CUT = " [truncated]"
@@ -23,10 +25,10 @@ _NAMES = (
 )
 
 
-def body(result: Result) -> dict[str, object]:
+def body(result: Result) -> Recalled:
     """Return the JSON body of an answer."""
     results = [row(hit, truncate_chars=result.truncate_chars) for hit in result.hits]
-    answer: dict[str, object] = {
+    answer: Recalled = {
         "results": results,
         "query": result.query,
         "method": result.method,
@@ -38,22 +40,22 @@ def body(result: Result) -> dict[str, object]:
         nearest = row(result.nearest.hit, truncate_chars=result.truncate_chars)
         answer["nearest"] = {**nearest, "left_out": result.nearest.why}
     if result.entities is not None:
-        answer["entities"] = list(result.entities)
+        answer["entities"] = result.entities
     if result.sources is not None:
-        answer["sources"] = dict(result.sources)
+        answer["sources"] = result.sources
     if result.time is not None:
-        answer["time"] = dict(result.time)
+        answer["time"] = result.time
     if result.account is not None:
-        answer["explain"] = dict(result.account)
+        answer["explain"] = result.account
     if result.degraded:
-        answer["degraded"] = list(result.degraded)
+        answer["degraded"] = result.degraded
     return answer
 
 
-def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
+def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
     """Return one result; a longer text is cut and says so."""
     is_long = len(hit.content) > truncate_chars
-    fields: dict[str, object] = {
+    fields: wire.Hit = {
         "id": hit.id,
         "content": hit.content[:truncate_chars] + CUT if is_long else hit.content,
         "content_length": len(hit.content),
@@ -72,10 +74,15 @@ def row(hit: Hit, *, truncate_chars: int) -> dict[str, object]:
         "accessCount": hit.access_count,
         "lastAccessed": hit.last_accessed,
     }
-    known = {"event_at": hit.event_at, "valid_from": hit.valid_from, "valid_to": hit.valid_to}
-    fields |= {name: value for name, value in known.items() if value is not None}
+    if hit.event_at is not None:
+        fields["event_at"] = hit.event_at
+    if hit.valid_from is not None:
+        fields["valid_from"] = hit.valid_from
+    if hit.valid_to is not None:
+        fields["valid_to"] = hit.valid_to
     if hit.superseded_by is not None:
-        fields |= {"superseded": True, "superseded_by": hit.superseded_by}
+        fields["superseded"] = True
+        fields["superseded_by"] = hit.superseded_by
     if hit.supplementary:
         fields["supplementary"] = True
     if hit.parts:
@@ -100,13 +107,17 @@ def more(kinds: Sequence[PartKind]) -> str:
     return f"and {', '.join(told)}"
 
 
-def _explained(why: Why) -> Mapping[str, object]:
-    relevance = {} if why.relevance is None else {"relevance": round(why.relevance, 4)}
-    return {
-        **relevance,
-        "channels": {name: dict(values) for name, values in why.channels.items()},
+def _explained(why: Why) -> wire.Why:
+    found: wire.Why = {
+        "channels": {name: _channel(said) for name, said in why.channels.items()},
         "stages": [
             {"stage": step.stage, "before": round(step.before, 4), "after": round(step.after, 4)}
             for step in why.steps
         ],
     }
+    return found if why.relevance is None else {"relevance": round(why.relevance, 4), **found}
+
+
+def _channel(said: Mapping[str, float]) -> wire.Channel:
+    rank = said.get("rank")
+    return {"score": said["score"]} if rank is None else {"score": said["score"], "rank": int(rank)}

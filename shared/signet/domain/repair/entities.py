@@ -4,15 +4,13 @@ whose kind nobody knows.
 Never one that a person has pinned or suppressed, nor a skill or a task (RP-15).
 """
 
-import json
 from collections.abc import Sequence
 from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.graph import classify_store as structural
+from signet.domain.graph import entities as graph
 from signet.domain.graph import model_answers, names
-from signet.domain.graph import store as graph
 from signet.domain.graph.models import ENTITY_TYPES
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
@@ -46,9 +44,6 @@ SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted' AND e.ment
 _NAMED = f"""
 SELECT e.id, e.name, e.seq FROM entities e WHERE e.entity_type <> 'chunk_group' AND e.seq > :after AND {_KEPT}
  ORDER BY e.seq LIMIT :limit"""
-_UNMENTION = (
-    "DELETE FROM memory_entity_mentions WHERE entity_id IN (SELECT value FROM json_each(?))"
-)
 _UNTYPED = f"""
 SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted'
    AND {choice.condition(id="e.id", at="e.created_at")} ORDER BY e.mentions DESC, e.seq LIMIT :limit"""
@@ -76,7 +71,7 @@ def singletons(tx: ReadTx, order: Order) -> list[Row]:
 
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
-    """Return entities whose name is none (knowledge.md §1)."""
+    """Return entities whose name is none."""
     wanted = order.number("batchSize")
     found: list[Row] = []
     asked = {**_asked(order), "limit": READ, "after": 0}
@@ -96,8 +91,7 @@ def would_delete(what: str, rows: Sequence[Row]) -> Done:
 def delete(tx: WriteTx, what: str, rows: Sequence[Row]) -> Done:
     """Delete entities with their mentions, relations, edges, aspects and attributes."""
     ids = [row["id"] for row in rows]
-    tx.run(_UNMENTION, (json.dumps(ids),))
-    graph.drop_entities(tx, ids)
+    graph.delete(tx, ids)
     sample = [row["name"] for row in rows[:SHOWN]]
     return Done(affected=len(ids), message=f"deleted {len(ids)} {what}", details={"sample": sample})
 
@@ -171,7 +165,7 @@ def _types(said: str, count: int) -> dict[int, str] | None:
 
 
 def _set_type(tx: WriteTx, *, entity_id: str, type: str) -> int:
-    structural.set_type(tx, entity_id, type, at=clock.to_text(clock.now()))
+    graph.set_type(tx, entity_id, type, now=clock.now())
     return 1
 
 

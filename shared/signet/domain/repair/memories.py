@@ -109,7 +109,7 @@ def structure(tx: WriteTx, order: Order) -> Done:
         raise Refused(Reason.DISABLED, "structural memory is disabled")
     rows = _unfiled(tx, order)
     for row in rows:
-        unclassified.mark(
+        unclassified.add_to(
             tx,
             row["entity_id"],
             row["id"],

@@ -1,4 +1,4 @@
-"""The steps of a sweep, in their fixed order, each in short transactions (spec/pipeline.md §14).
+"""The steps of a sweep, in their fixed order, each in short transactions.
 
 A step handles at most `limit` rows, so a large backlog never holds the write lock for long. A memory goes in three
 steps that choose the same oldest tombstones, and its row only when the first two have left nothing of it; after a
@@ -16,14 +16,13 @@ from signet.db import Database, WriteTx
 from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link, tasks
-from signet.domain.graph import store as graph
-from signet.domain.injections import store as injections
+from signet.domain.injections import record, usefulness
 from signet.domain.memory.drop import drop
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoint_store as sessions
 
-#: Rows of one transaction: the bulk lane's few milliseconds (design/queue.md §4).
+#: Rows of one transaction: the bulk lane's few milliseconds.
 BATCH = 100
 #: Free pages given back to the file system in one transaction.
 RECLAIM_PAGES = 500
@@ -99,20 +98,19 @@ def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
 
 def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
-    ids = tasks.over(tx, now=now, limit=limit)
-    graph.drop_entities(tx, ids)
-    return Batch(handled=len(ids), counts={"tasksPurged": len(ids)})
+    gone = tasks.delete_ended(tx, now=now, limit=limit)
+    return Batch(handled=gone, counts={"tasksPurged": gone})
 
 
 def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old notes of what was brought to sessions."""
-    gone = store.drop_session_memories(tx, cutoff(now, windows.session_memories), limit)
+    gone = usefulness.delete_old(tx, cutoff(now, windows.session_memories), limit)
     return Batch(handled=gone, counts={"sessionMemoriesPurged": gone})
 
 
 def injected(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old records of what sessions were given; they are kept as long as events."""
-    gone = injections.purge(tx, cutoff(now, windows.telemetry), limit)
+    gone = record.delete_old(tx, cutoff(now, windows.telemetry), limit)
     return Batch(handled=gone, counts={"injectionsPurged": gone})
 
 

@@ -47,11 +47,6 @@ _SUMMARIES = (
     " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
     " ORDER BY created_at LIMIT ?3)"
 )
-#: Only the oldest rows are looked at, in the order in which they were made: the table has no index on its time.
-_SESSION_MEMORIES = (
-    "DELETE FROM session_memories WHERE created_at < ? AND rowid IN"
-    " (SELECT rowid FROM session_memories ORDER BY rowid LIMIT ?)"
-)
 
 
 def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
@@ -87,8 +82,3 @@ def drop_dead_jobs(tx: WriteTx, before: str, limit: int) -> int:
 def drop_summaries(tx: WriteTx, status: str, before: str, limit: int) -> int:
     """Delete the oldest requests for summaries that ended so and return how many."""
     return tx.run(_SUMMARIES, (status, before, limit))
-
-
-def drop_session_memories(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest notes of what was brought to sessions and return how many."""
-    return tx.run(_SESSION_MEMORIES, (before, limit))

@@ -9,13 +9,13 @@ from signet.config import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Windows:
-    """How long each kind of thing is kept after its end; defaults of spec/pipeline.md §14."""
+    """How long each kind of thing is kept after its end."""
 
     tombstones: timedelta = timedelta(days=30)
     history: timedelta = timedelta(days=180)
     completed_jobs: timedelta = timedelta(days=14)
     dead_jobs: timedelta = timedelta(days=30)
-    #: No setting: spec/schema-knowledge.md §6.
+    #: No setting changes this.
     session_memories: timedelta = timedelta(days=90)
     telemetry: timedelta = timedelta(days=90)
     checkpoints: timedelta = timedelta(days=7)

@@ -1,1 +1,1 @@
-"""Procedural memory: skills as folders with a SKILL.md, and as nodes of the graph (spec skills.md)."""
+"""Procedural memory: skills as folders with a SKILL.md, and as nodes of the graph."""

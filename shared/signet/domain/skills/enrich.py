@@ -6,6 +6,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.domain.graph import skill_nodes
 from signet.domain.skills import files, node, store
 from signet.domain.skills.models import Node, Rules, Skill
 from signet.errors import SignetError
@@ -134,7 +135,8 @@ def _write(
     description = (found.description if thin else "") or skill.description
     triggers = skill.triggers or found.triggers
     tags = skill.tags or found.tags
-    store.enrich(tx, entity_id, description, triggers, tags, at=clock.to_text(now))
+    store.enrich(tx, entity_id, triggers, tags)
+    skill_nodes.describe(tx, entity_id, description, now=now)
     if rules.embed:
         enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)
     return {"triggers": len(triggers), "tags": len(tags)}

@@ -1,20 +1,14 @@
-"""One job of what a skill's text speaks of: the things in it become entities that the skill is tied to (§5, step 4)."""
+"""One job of what a skill's text speaks of: the things in it become entities that the skill is tied to."""
 
 from collections.abc import Callable, Sequence
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.graph import names
-from signet.domain.graph import store as graph
+from signet.domain.graph import skill_nodes
 from signet.domain.graph.models import Triple
-from signet.domain.skills import store
 from signet.domain.skills.enrich import is_current, node_of, readable, skipped
 from signet.domain.skills.models import Node
 from signet.queue.job_context import JobContext
-
-MENTIONS = "mentions"
-#: Things that one skill is tied to.
-MOST = 30
 
 
 def run(job: JobContext, read: Callable[[str], Sequence[Triple]]) -> None:
@@ -37,36 +31,12 @@ def _write(
 ) -> dict[str, object]:
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")
-    entity_id, agent_id = known.entity_id, known.agent_id
-    at = clock.to_text(clock.now())
-    before = store.spoken_of(tx, entity_id)
-    store.drop_edges(tx, entity_id, origin=store.BODY)
-    tied = 0
-    for name, type, confidence in _things(triples)[:MOST]:
-        target = store.thing(tx, name, names.canonical(name), type, agent_id=agent_id, at=at)
-        if target != entity_id:
-            store.relate(
-                tx,
-                entity_id,
-                target,
-                MENTIONS,
-                confidence=confidence,
-                reason=f"the text of {known.name} speaks of {name}",
-                agent_id=agent_id,
-                at=at,
-            )
-            tied += 1
-    graph.drop_orphans(tx, store.unrelated(tx, before))
+    tied = skill_nodes.mention(
+        tx,
+        known.entity_id,
+        triples,
+        skill=known.name,
+        agent_id=known.agent_id,
+        now=clock.now(),
+    )
     return {"entities": tied}
-
-
-def _things(triples: Sequence[Triple]) -> list[tuple[str, str, float]]:
-    """Return the named things of triples, each once, as (name, type, confidence)."""
-    found: dict[str, tuple[str, str, float]] = {}
-    for triple in triples:
-        ends = ((triple.source, triple.source_type), (triple.target, triple.target_type))
-        for raw, type in ends:
-            name = names.clean(raw)
-            if name is not None:
-                found.setdefault(names.canonical(name), (name, type, triple.confidence))
-    return list(found.values())

@@ -1,10 +1,9 @@
-"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it (skills.md §5).
+"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it.
 
 Each function is one transaction and safe to repeat. Models are never called here: enrichment, vectors and the things a
 text speaks of are jobs.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -12,9 +11,9 @@ from signet import clock
 from signet.db import Row, WriteTx
 from signet.domain.embeddings import store as embeddings
 from signet.domain.embeddings.models import SourceType
-from signet.domain.graph import names
-from signet.domain.graph import store as graph
+from signet.domain.graph import names, skill_nodes
 from signet.domain.graph.models import SKILL
+from signet.domain.graph.skill_nodes import Adopted
 from signet.domain.skills import relations, store
 from signet.domain.skills.models import RECONCILER, Node, Rules, Skill
 from signet.errors import Conflict
@@ -53,19 +52,28 @@ def put(
     if known and _is_current(known, skill) and not (is_told and known.source != source):
         return None
     here = None if known else _namesake(tx, agent_id, skill)
-    was: Mapping[str, object] | None = None
+    was: Adopted | None = None
     if known is not None:
         entity_id = known.entity_id
     elif here is not None:
         entity_id, was = here["id"], _before(here)
     else:
         entity_id = f"skill:{agent_id}:{skill.name}"
+    skill_nodes.put(
+        tx,
+        entity_id,
+        name=skill.name,
+        title=skill.title,
+        description=skill.description,
+        is_new=known is None and here is None,
+        agent_id=agent_id,
+        now=now,
+    )
     store.put(
         tx,
         entity_id,
         skill,
         agent_id=agent_id,
-        is_new=known is None and here is None,
         source=source,
         renames_source=is_told,
         adopted=was,
@@ -87,16 +95,10 @@ def remove(
     known = store.named(tx, agent_id, name)
     if known is None:
         return None
-    at = clock.to_text(now)
-    spoken_of = store.spoken_of(tx, known.entity_id)
     embeddings.remove(tx, known.entity_id, source_type=SourceType.SKILL)
     was = store.adopted(tx, known.entity_id)
-    if was is not None:
-        store.restore(tx, known.entity_id, was, at=at)
-    else:
-        store.unmention(tx, known.entity_id)
-        graph.drop_entities(tx, [known.entity_id])
-    graph.drop_orphans(tx, store.unrelated(tx, spoken_of))
+    store.delete(tx, known.entity_id)
+    skill_nodes.remove(tx, known.entity_id, was, now=now)
     relations.follow(tx, agent_id, now=now)
     return Change.REMOVED
 
@@ -122,11 +124,11 @@ def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> Row | None:
     return here
 
 
-def _before(here: Row) -> Mapping[str, object] | None:
+def _before(here: Row) -> Adopted | None:
     """Return what an entity was before it becomes a skill; None for what was left of an older skill."""
     if here["entity_type"] == SKILL and here["fs_path"] is not None:
         return None
-    return {"name": here["name"], "type": here["entity_type"], "description": here["description"]}
+    return Adopted(name=here["name"], type=here["entity_type"], description=here["description"])
 
 
 def _queue(tx: WriteTx, entity_id: str, skill: Skill, rules: Rules, now: datetime) -> None:

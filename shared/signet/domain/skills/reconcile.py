@@ -1,4 +1,4 @@
-"""Keeping the graph equal to the folder of skills (skills.md §6).
+"""Keeping the graph equal to the folder of skills.
 
 A pass reads only files whose identity has changed since they were last read, and writes only nodes whose fingerprint
 is another: a second pass over the same files does nothing at all (SK-31). One bad skill does not stop it.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.domain.graph import skill_nodes
+from signet.domain.graph.models import Dependency
 from signet.domain.skills import store
 from signet.domain.skills.models import Node
-from signet.domain.skills.store import Edge
 from signet.ids import DEFAULT_AGENT
 
 REQUIRES, RELATED = "requires", "related_to"
@@ -32,7 +32,7 @@ class Related:
     reason: str
 
 
-def between(nodes: Sequence[Node]) -> list[Edge]:
+def between(nodes: Sequence[Node]) -> list[Dependency]:
     """Return the edges between skills: each pair at most once as related, `requires` one way. Pure."""
     found = list(_required(nodes))
     joined = {frozenset(edge[:2]) for edge in found}
@@ -50,11 +50,7 @@ def between(nodes: Sequence[Node]) -> list[Edge]:
 def follow(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
     """Make the edges between the agent's skills what their nodes say."""
     wanted = set(between(store.nodes(tx, agent_id)))
-    there = set(store.edges(tx, agent_id))
-    if wanted != there:
-        store.change_edges(
-            tx, agent_id, gone=there - wanted, new=wanted - there, at=clock.to_text(now)
-        )
+    skill_nodes.join(tx, wanted, agent_id=agent_id, now=now)
 
 
 def of(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related] | None:
@@ -62,7 +58,7 @@ def of(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related]
     node = store.named(tx, agent_id, name)
     if node is None:
         return None
-    mine = [edge for edge in store.edges(tx, agent_id) if node.entity_id in edge[:2]]
+    mine = [edge for edge in skill_nodes.edges_between(tx, agent_id) if node.entity_id in edge[:2]]
     others = store.by_ids(tx, [end for edge in mine for end in edge[:2]])
     found = []
     for source, target, relation, strength, reason in mine:
@@ -81,13 +77,13 @@ def of(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related]
     return sorted(found, key=lambda one: (one.relation != REQUIRES, -one.strength, one.node.name))
 
 
-def _required(nodes: Sequence[Node]) -> Iterator[Edge]:
+def _required(nodes: Sequence[Node]) -> Iterator[Dependency]:
     by_name = {name: node for node in nodes for name in (node.title, node.name)}
     for node in nodes:
         wanted = {by_name[name].entity_id: name for name in node.requires if name in by_name}
         wanted.pop(node.entity_id, None)
         for target, name in wanted.items():
-            yield (
+            yield Dependency(
                 node.entity_id,
                 target,
                 REQUIRES,
@@ -96,7 +92,7 @@ def _required(nodes: Sequence[Node]) -> Iterator[Edge]:
             )
 
 
-def _sharing(nodes: Sequence[Node]) -> Iterator[Edge]:
+def _sharing(nodes: Sequence[Node]) -> Iterator[Dependency]:
     """Yield an edge for each pair that shares enough; as strong as the smaller of the two is shared."""
     words = {n.entity_id: {*map(str.casefold, (*n.triggers, *n.tags))} for n in nodes}
     triggers = {n.entity_id: {*map(str.casefold, n.triggers)} for n in nodes}
@@ -116,4 +112,5 @@ def _sharing(nodes: Sequence[Node]) -> Iterator[Edge]:
         both = words[one] & words[other]
         if len(both) >= SHARED_TAGS or triggers[one] & triggers[other]:
             strength = len(both) / min(len(words[one]), len(words[other]))
-            yield one, other, RELATED, round(strength, 4), f"both: {', '.join(sorted(both))}"
+            reason = f"both: {', '.join(sorted(both))}"
+            yield Dependency(one, other, RELATED, round(strength, 4), reason)

@@ -1,4 +1,4 @@
-"""Which skills an agent sees: all, unless the roster of agent.yaml lists its own (spec/harnesses.md §8). Pure."""
+"""Which skills an agent sees: all, unless the roster of agent.yaml lists its own. Pure."""
 
 from collections.abc import Mapping
 

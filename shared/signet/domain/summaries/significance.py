@@ -1,4 +1,4 @@
-"""Whether a session is worth reading: it is, unless all three signs fail (pipeline.md §11)."""
+"""Whether a session is worth reading: it is, unless all three signs fail."""
 
 import re
 from collections.abc import Iterable, Sequence

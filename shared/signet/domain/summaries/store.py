@@ -6,6 +6,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx, fts
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
+from signet.domain.injections import usefulness
 from signet.domain.memory.supersede import is_current
 from signet.domain.summaries.models import Asked, Score, Summary
 from signet.domain.transcripts.models import Session
@@ -55,14 +56,9 @@ _LINK = "INSERT INTO session_summary_memories (summary_id, memory_id) VALUES (?,
 _REMEMBERED = f"""
 SELECT id FROM memories INDEXED BY idx_memories_created
  WHERE session_id = ? AND agent_id = ? AND is_deleted = 0 AND created_at >= ? ORDER BY created_at LIMIT {MAX_LINKS}"""
-_INJECTED = """
-SELECT m.id, m.content FROM session_memories s JOIN memories m ON m.id = s.memory_id
- WHERE s.agent_id = ? AND s.session_key = ? AND s.was_injected = 1 AND m.is_deleted = 0 ORDER BY s.rank"""
 _SCORE = """
 INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, confidence, memories_recalled,
     memories_used, novel_context_count, reasoning, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_RELEVANCE = """
-UPDATE session_memories SET relevance_score = ? WHERE agent_id = ? AND session_key = ? AND memory_id = ?"""
 #: What was replaced, or holds in one scope only, does not say what is to hold now and everywhere.
 _LIKE = f"""
 SELECT m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
@@ -176,18 +172,13 @@ def remembered(tx: ReadTx, session: Session, *, since: datetime) -> list[str]:
     return [row[0] for row in rows]
 
 
-def injected(tx: ReadTx, session: Session) -> list[tuple[str, str]]:
-    """Return id and text of the memories that were shown to a session."""
-    return [(row[0], row[1]) for row in tx.all(_INJECTED, (session.agent_id, session.key))]
-
-
 def keep_score(tx: WriteTx, session: Session, score: Score, *, shown: int, now: datetime) -> None:
     """Store how well recall served a session."""
     owner = (session.agent_id, session.key)
     judged = (score.score, score.confidence, shown, score.used, score.novel, score.reasoning)
     at = clock.to_text(now)
     tx.run(_SCORE, (ids.new_id(), *owner, session.project, session.harness, *judged, at))
-    tx.many(_RELEVANCE, ((value, *owner, memory_id) for memory_id, value in score.relevance))
+    usefulness.set_relevance(tx, *owner, score.relevance)
 
 
 def like(tx: ReadTx, agent_id: str, words: Sequence[str]) -> list[str]:

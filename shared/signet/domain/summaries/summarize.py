@@ -13,6 +13,7 @@ from pathlib import Path
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
+from signet.domain.injections import usefulness
 from signet.domain.memory.models import Rules
 from signet.domain.summaries import condense, distill, facts, files, significance, store
 from signet.domain.summaries.distill import Reader
@@ -126,7 +127,7 @@ def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] 
     """Return how well recall served the session and how much was recalled; None when nobody can tell."""
     if asked.is_part or not isinstance(reader, distill.Model):
         return None
-    shown = job.db.read(store.injected, asked.session)
+    shown = job.db.read(usefulness.shown, asked.session.agent_id, asked.session.key)
     if not shown:
         return None
     listed = [(one, text[:JUDGED_MEMORY_CHARS]) for one, text in shown]

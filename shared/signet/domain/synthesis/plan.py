@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from signet.config import Settings
 from signet.config.sections import Schedule
 
-#: Two runs lie at least this far apart, whoever asks for them (hooks.md §9).
+#: Two runs lie at least this far apart, whoever asks for them.
 GAP = timedelta(hours=1)
 EVERY = {Schedule.DAILY: timedelta(days=1), Schedule.WEEKLY: timedelta(days=7)}
 #: What `memory.synthesis.max_tokens` is when nobody wrote it.

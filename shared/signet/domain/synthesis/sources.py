@@ -12,7 +12,7 @@ from signet.db.visibility import Reader
 from signet.domain.synthesis import store
 from signet.domain.synthesis.plan import Plan
 
-#: Effective importance below which a memory is left out (hooks.md §9).
+#: Effective importance below which a memory is left out.
 THRESHOLD = 0.2
 #: More memories than this fit into no budget.
 MOST = 4_000

@@ -1,7 +1,7 @@
 """What was put into a session by programs: recalled memories, reminders of the harness, echoes of commands.
 
 Nobody has said it. What recall put there is in the store already; read again as news, it would confirm itself.
-Known by its marks (hooks.md §4, §5) and taken out before anything is read from a text.
+Known by its marks and taken out before anything is read from a text.
 """
 
 import re

@@ -30,7 +30,7 @@ OVERLAP_CHARS = 200
 def is_turn_end(harness: str, runtime_path: str | None, reason: str | None) -> bool:
     """Return whether a call of session-end reports a turn.
 
-    The published OpenClaw adapter calls it at `agent_end`, nowhere else, and without a reason (spec/clients.md §3.6).
+    The published OpenClaw adapter calls it at `agent_end`, nowhere else, and without a reason.
     """
     if not (reason or "").strip():
         return harness == "openclaw" and runtime_path == "plugin"

@@ -8,13 +8,11 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.transcripts.models import Session, Transcript
-from signet.queue import BULK, NORMAL, Job, enqueue
+from signet.queue import NORMAL, Job, enqueue
 
 #: The kinds of jobs that read a session: into notes and facts, and into episodes (domain/episodes/index.py).
 KIND = "summarize"
 INDEX = "index_session"
-#: The kind that looks at what a session used of what it was given (domain/injections/trace.py).
-TRACE = "trace_use"
 
 _STORED = """
 SELECT length(content) AS chars, read_until FROM session_transcripts WHERE agent_id = ? AND session_key = ?"""
@@ -24,9 +22,6 @@ SELECT content, project, created_at FROM session_transcripts WHERE agent_id = ? 
 _PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
  UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
-_RUNS = (
-    "SELECT count(*) FROM session_states WHERE agent_id = ? AND session_key = ? AND expires_at > ?"
-)
 _AFTER = (
     "SELECT substr(content, ? + 1) FROM session_transcripts WHERE agent_id = ? AND session_key = ?"
 )
@@ -86,23 +81,6 @@ def ask_index(
         priority=priority,
     )
     enqueue(tx, job, now=now)
-
-
-def ask_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Queue the look at what a session used of what it was given, unless it is queued."""
-    job = Job(
-        kind=TRACE,
-        dedupe_key=f"{agent_id}:{key}",
-        agent_id=agent_id,
-        payload={"session_key": key},
-        priority=BULK,
-    )
-    enqueue(tx, job, now=now)
-
-
-def is_over(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
-    """Return whether a session has ended: nobody has claimed it any more."""
-    return not tx.value(_RUNS, (agent_id, key, clock.to_text(now)))
 
 
 def asked(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:

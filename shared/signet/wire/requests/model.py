@@ -1,6 +1,8 @@
-"""The base of all request models, and kinds of fields that need a word."""
+"""The bases of all request models, and kinds of fields that need a word."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,10 +13,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     Strict,
     StringConstraints,
     model_validator,
 )
+from pydantic_core import PydanticCustomError, PydanticUseDefault, core_schema
 
 from signet import clock
 
@@ -38,6 +42,54 @@ class Body(BaseModel):
         if not isinstance(sent, Mapping):
             return sent
         return {name: value for name, value in sent.items() if value is not None}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, sent: object) -> object:
+        try:
+            return storable(sent)
+        except RecursionError as error:
+            raise _NO_JSON from error
+
+
+class Params(Body):
+    """The parameters of an address; an empty one counts as left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_blanks(cls, sent: object) -> object:
+        if not isinstance(sent, Mapping):
+            return sent
+        return {name: value for name, value in sent.items() if value not in ("", [""])}
+
+
+#: Answered as text that is no JSON at all.
+_NO_JSON = PydanticCustomError("json_invalid", "Invalid JSON body")
+
+
+def storable(sent: object) -> object:
+    """Return a JSON value as it can be stored and sent again.
+
+    Half of a surrogate pair becomes U+FFFD: UTF-8 and SQLite have none. Raises PydanticCustomError for the numbers NaN
+    and infinity, which Python reads though no standard has them, and RecursionError for what is nested too deep.
+    """
+    if isinstance(sent, str):
+        return sent if sent.isascii() else _whole(sent)
+    if isinstance(sent, float) and not math.isfinite(sent):
+        raise _NO_JSON
+    if isinstance(sent, dict):
+        return {storable(name): storable(value) for name, value in sent.items()}
+    if isinstance(sent, list):
+        return [storable(value) for value in sent]
+    return sent
+
+
+def _whole(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def spelled(*names: str, default: Any = None, **limits: Any) -> Any:
@@ -70,3 +122,36 @@ Id = Annotated[str, AfterValidator(_not_blank)]
 
 #: An ISO-8601 time as text; one without zone is UTC.
 Instant = Annotated[datetime, Strict(), BeforeValidator(_instant)]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number within bounds, in `Annotated`: one outside is the bound, and what is no number is the default."""
+
+    low: int
+    high: int
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Return the schema; OpenAPI names the bounds."""
+        bounded = core_schema.int_schema(ge=self.low, le=self.high)
+        return core_schema.no_info_before_validator_function(self._read, bounded)
+
+    def _read(self, sent: object) -> int:
+        try:
+            return min(self.high, max(self.low, int(str(sent))))
+        except ValueError:
+            raise PydanticUseDefault from None
+
+
+def _by_commas(sent: object) -> object:
+    """Return a comma list in an address, which FastAPI gives as a list of all that have the name."""
+    return ",".join(map(str, sent)) if isinstance(sent, list | tuple) else sent
+
+
+#: For `Annotated`: a list in an address, where commas part it.
+BY_COMMAS = BeforeValidator(_by_commas, json_schema_input_type=str)
+
+#: A text in an address; an empty one counts as left out.
+Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]

@@ -1,10 +1,12 @@
 """Asking for memories (spec/recall.md §1)."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from signet.wire.requests.model import Body, Instant, spelled
+from signet.wire.requests.browse import ListedTags
+from signet.wire.requests.model import Body, Instant, Whole, spelled
 from signet.wire.requests.tags import Tags
 
 
@@ -52,3 +54,11 @@ class RecallBody(Body):
         if not isinstance(sent, Mapping):
             return sent
         return {name: value for name, value in sent.items() if value not in (None, "")}
+
+
+class RecallParams(RecallBody):
+    """The question in an address: its names are those of the body, but for `q`."""
+
+    query: str = spelled("q", default="")
+    limit: Annotated[int, Whole(1, 100)] = 10
+    tags: ListedTags = ()

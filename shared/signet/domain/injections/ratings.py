@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from signet import clock, ids
 from signet.db import ReadTx, WriteTx
+from signet.domain.injections.sql import session_memories as sql
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.refusals import Unknown
@@ -19,20 +19,6 @@ from signet.errors import NotFound
 
 #: A shorter beginning of an id names none (PR-11).
 LEAST_PREFIX = 8
-
-_SHOWN = """
-SELECT memory_id FROM session_memories
- WHERE agent_id = ? AND session_key = ? AND (was_injected = 1 OR fts_hit_count > 0)"""
-_RATE = """
-UPDATE session_memories
-   SET agent_relevance_score = (coalesce(agent_relevance_score, 0) * agent_feedback_count + :score)
-                               / (agent_feedback_count + 1),
-       agent_feedback_count = agent_feedback_count + 1
- WHERE agent_id = :agent AND session_key = :session AND memory_id = :memory"""
-_NOTE = """
-INSERT INTO agent_feedback (id, agent_id, memory_id, session_id, feedback_type, score, correction_text, actor,
-    created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 class Feedback(StrEnum):
@@ -61,7 +47,7 @@ def record(
     now: datetime,
 ) -> Recorded:
     """Take ratings of the memories of a session, each brought within -1..1; ids may be cut to eight characters."""
-    shown = [row[0] for row in tx.all(_SHOWN, (agent_id, session_key))]
+    shown = sql.rateable(tx, agent_id, session_key)
     scores: dict[str, float] = {}
     unknown: list[str] = []
     for named, rating in ratings.items():
@@ -91,8 +77,16 @@ def say(
         score = 1.0 if feedback is Feedback.POSITIVE else -1.0
         _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
         return
-    row = (agent_id, memory_id, session_key, feedback, None, correction, actor.name)
-    tx.run(_NOTE, (ids.new_ordered_id(), *row, clock.to_text(now)))
+    sql.insert_feedback(
+        tx,
+        agent_id,
+        session_key,
+        memory_id,
+        type=feedback,
+        correction=correction,
+        actor=actor.name,
+        now=now,
+    )
     proposed = {"proposedAction": "update", "correctionText": correction, "sessionId": session_key}
     history.record(
         tx, memory_id, Event.NONE, actor=actor, at=now, reason="correction", metadata=proposed
@@ -109,11 +103,17 @@ def _rate(
     actor: Actor,
     now: datetime,
 ) -> None:
-    rated = {"agent": agent_id, "session": session_key, "memory": memory_id, "score": score}
-    tx.run(_RATE, rated)
-    said = Feedback.POSITIVE if score > 0 else Feedback.NEGATIVE
-    row = (agent_id, memory_id, session_key, said, score, None, actor.name)
-    tx.run(_NOTE, (ids.new_ordered_id(), *row, clock.to_text(now)))
+    sql.rate(tx, agent_id, session_key, memory_id, score)
+    sql.insert_feedback(
+        tx,
+        agent_id,
+        session_key,
+        memory_id,
+        type=Feedback.POSITIVE if score > 0 else Feedback.NEGATIVE,
+        score=score,
+        actor=actor.name,
+        now=now,
+    )
 
 
 def _whole(named: str, shown: Sequence[str]) -> str | None:

@@ -1,6 +1,10 @@
-"""Answers to questions."""
+"""Finding memories: by a question, by words, by nearness."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
 
 
 class Channel(TypedDict):
@@ -21,6 +25,7 @@ class Stage(TypedDict):
 class Why(TypedDict):
     """Why a result is where it is."""
 
+    relevance: NotRequired[float]
     channels: dict[str, Channel]
     stages: list[Stage]
 
@@ -60,6 +65,7 @@ class Hit(TypedDict):
     source_id: str | None
     accessCount: int
     lastAccessed: str | None
+    event_at: NotRequired[str]
     valid_from: NotRequired[str]
     valid_to: NotRequired[str]
     superseded: NotRequired[bool]
@@ -89,13 +95,16 @@ class Recalled(TypedDict):
     results: list[Hit]
     query: str
     method: str
+    #: The results once more, for older programs.
+    memories: list[Hit]
     count: int
     stats: RecallStats
     nearest: NotRequired[Nearest]
-    entities: NotRequired[list[dict[str, Any]]]
-    sources: NotRequired[dict[str, str]]
-    time: NotRequired[dict[str, Any]]
-    degraded: NotRequired[list[str]]
+    entities: NotRequired[Sequence[Mapping[str, Any]]]
+    sources: NotRequired[Mapping[str, str]]
+    time: NotRequired[Mapping[str, Any]]
+    explain: NotRequired[Mapping[str, Any]]
+    degraded: NotRequired[Sequence[str]]
 
 
 class Found(TypedDict):
@@ -111,6 +120,18 @@ class Found(TypedDict):
     who: NotRequired[str | None]
     importance: NotRequired[float]
     pinned: NotRequired[bool]
+
+
+class FoundMany(TypedDict):
+    """Memories found by words, filters or nearness, best first."""
+
+    results: list[Found]
+
+
+class Values(TypedDict):
+    """Every value of one field, in alphabetical order."""
+
+    values: list[str]
 
 
 class ContextSource(TypedDict):
@@ -142,3 +163,14 @@ class EpisodePage(TypedDict):
     text: str
     page: int
     pages: int
+
+
+RECALL = Operation("POST", "/api/memory/recall", access.RECALL, Recalled)
+RECALL_BY_ADDRESS = Operation("GET", "/api/memory/search", access.RECALL, Recalled)
+CONTEXT: Operation[ContextAnswer | EpisodePage] = Operation(
+    "POST", "/api/memory/context", access.RECALL, (ContextAnswer, EpisodePage)
+)
+SEARCH: Operation[FoundMany | Values] = Operation(
+    "GET", "/memory/search", access.RECALL, (FoundMany, Values)
+)
+SIMILAR = Operation("GET", "/memory/similar", access.RECALL, FoundMany)

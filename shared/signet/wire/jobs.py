@@ -1,6 +1,11 @@
-"""Answers about jobs."""
+"""Jobs: look at them, try them again, end them."""
 
+from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.access import EVERY, Permission, Rule
+from signet.wire.operation import Operation
 
 
 class Job(TypedDict):
@@ -27,6 +32,13 @@ class Job(TypedDict):
     updated_at: str
 
 
+class Jobs(TypedDict):
+    """Jobs, latest change first."""
+
+    jobs: list[Job]
+    count: int
+
+
 class WholeJob(Job):
     """Everything about one job; `errors` are its last five."""
 
@@ -34,7 +46,7 @@ class WholeJob(Job):
     agent_id: str | None
     parent_id: str | None
     payload: Any
-    errors: list[dict[str, Any]]
+    errors: Sequence[Any]
     runs_total: int
     crashes: int
     lease_owner: str | None
@@ -78,3 +90,14 @@ class JobEvent(TypedDict):
     last_error_code: str | None
     next_attempt_at: str | None
     at: str
+
+
+JOBS = Operation("GET", "/api/jobs", access.JOBS, Jobs)
+JOB = Operation("GET", "/api/jobs/{job_id}", access.JOBS, WholeJob)
+MEMORY_JOB = Operation(
+    "GET", "/api/memory/jobs/{job_id}", Rule(Permission.DOCUMENTS, within=EVERY), Job
+)
+RETRY_JOB = Operation("POST", "/api/jobs/{job_id}/retry", access.JOBS_CHANGE, ChangedJob)
+CANCEL_JOB = Operation("POST", "/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)
+RETRY_JOBS = Operation("POST", "/api/jobs/retry", access.JOBS_CHANGE, ChangedJobs)
+CANCEL_JOBS = Operation("POST", "/api/jobs/cancel", access.JOBS_CHANGE, ChangedJobs)

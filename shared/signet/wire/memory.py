@@ -1,6 +1,10 @@
-"""Answers about memories."""
+"""Memories: save, read, change, forget, recover, and say how well they served."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
 
 
 class Remembered(TypedDict):
@@ -96,6 +100,7 @@ class KeyCount(TypedDict):
 class MemoryEra(TypedDict):
     """What was remembered from `start` to `end`, and what happened to memories meanwhile."""
 
+    eraIndex: int
     rangeKey: str
     label: str
     start: str
@@ -116,8 +121,12 @@ class MemoryTimeline(TypedDict):
     """Today, the last week and the last month; each holds those before it."""
 
     generatedAt: str
+    generatedFor: str
+    rangePreset: str
     totalMemories: int
     totalHistoryEvents: int
+    invalidMemoryTimestamps: int
+    invalidHistoryTimestamps: int
     buckets: list[MemoryEra]
 
 
@@ -131,42 +140,55 @@ class Change(TypedDict):
     changedBy: str
     actorType: str | None
     reason: str | None
-    metadata: dict[str, Any] | str | None
+    metadata: Mapping[str, Any] | str | None
     createdAt: str
     sessionId: str | None
     requestId: str | None
 
 
-class Modified(TypedDict):
-    """What became of one patch; a refused one of `modify_many` says why in `status` and `error`."""
+class History(TypedDict):
+    """What has happened to a memory, oldest first."""
 
+    memoryId: str
+    count: int
+    history: list[Change]
+
+
+class Ids(TypedDict):
+    """Ids that begin as asked, at most ten."""
+
+    ids: list[str]
+
+
+class Modified(TypedDict):
+    """What became of one memory; a refused one among several says why in `status` and `error`.
+
+    `masked` names the kinds of secrets that were replaced in a new text. `id` is null where a patch names none.
+    """
+
+    success: bool
     id: str | None
     status: str
-    success: NotRequired[bool]
     currentVersion: NotRequired[int]
     newVersion: NotRequired[int]
     contentChanged: NotRequired[bool]
     embedded: NotRequired[bool]
+    masked: NotRequired[list[str]]
     duplicateMemoryId: NotRequired[str]
     error: NotRequired[str]
+
+
+#: What became of one memory that was to be forgotten has the same form.
+Forgotten = Modified
 
 
 class ModifiedMany(TypedDict):
     """What became of each patch, in the order they were sent."""
 
+    success: bool
     total: int
     updated: int
     results: list[Modified]
-
-
-class Forgotten(TypedDict):
-    """What became of one memory that was to be forgotten."""
-
-    id: str
-    status: str
-    success: NotRequired[bool]
-    currentVersion: NotRequired[int]
-    newVersion: NotRequired[int]
 
 
 class Candidate(TypedDict):
@@ -181,6 +203,7 @@ class Candidate(TypedDict):
 class ForgetPreview(TypedDict):
     """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match."""
 
+    success: bool
     mode: Literal["preview"]
     count: int
     total: int
@@ -192,34 +215,53 @@ class ForgetPreview(TypedDict):
 class ForgottenMany(TypedDict):
     """What a forget request did."""
 
+    success: bool
     mode: Literal["execute"]
     requested: int
     deleted: int
+    count: int
     #: How many matched before.
     total: int
-    results: list[Forgotten]
+    pinned: int
+    results: list[Modified]
     #: Only where many were forgotten: the copy that was made before, or why there is none.
     backup: NotRequired[str | None]
     backupSkipped: NotRequired[str]
 
 
-class Recovered(TypedDict):
+class Recovered(Modified):
     """A forgotten memory that is back."""
 
-    id: str
-    status: str
-    success: NotRequired[bool]
-    currentVersion: int
-    newVersion: int
     retentionDays: int
 
 
 class Rated(TypedDict):
-    """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them."""
+    """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
+
+    What is said of one memory is answered with `recorded` alone.
+    """
 
     ok: bool
     recorded: int
-    unknown: list[str]
-    accepted: int
-    rejected: int
-    propagated: int
+    unknown: NotRequired[list[str]]
+    accepted: NotRequired[int]
+    rejected: NotRequired[int]
+    propagated: NotRequired[int]
+
+
+REMEMBER = Operation("POST", "/api/memory/remember", access.REMEMBER, Remembered)
+SAVE = Operation("POST", "/api/memory/save", access.REMEMBER, Remembered)
+HOOK_SAVE = Operation("POST", "/api/hook/remember", access.REMEMBER, Remembered)
+MEMORIES = Operation("GET", "/api/memories", access.RECALL, MemoryPage)
+MEMORY_IDS = Operation("GET", "/api/memories/ids", access.RECALL, Ids)
+MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, MemoryTimeline)
+MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
+HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
+MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
+MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)
+FORGET = Operation("DELETE", "/api/memory/{memory_id}", access.FORGET, Modified)
+FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
+    "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
+)
+RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

@@ -1,0 +1,84 @@
+"""The description of the interface: what FastAPI reads from handlers, and the answers that operations declare.
+
+Answers are added when somebody asks for the description: their models would cost every start 0.1 s.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
+
+import typing_extensions
+from fastapi import FastAPI
+from pydantic import TypeAdapter
+
+from signet.wire import operations
+from signet.wire.errors import ErrorBody
+from signet.wire.operation import JSON, Operation
+
+_REF = "#/components/schemas/{model}"
+_ERRORS = {
+    "4XX": "The request was refused",
+    "5XX": "The request could not be served",
+}
+#: For every route: the one form of errors.
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": text,
+        "content": {JSON: {"schema": {"$ref": _REF.format(model=ErrorBody.__name__)}}},
+    }
+    for status, text in _ERRORS.items()
+}
+
+
+class Described(FastAPI):
+    """An application whose description names the answers of its operations."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description."""
+        found = super().openapi()
+        if ErrorBody.__name__ not in found["components"]["schemas"]:
+            _add_replies(found, operations.BY_ID.values())
+        return found
+
+
+def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) -> None:
+    """Add the schema of each operation's answer, and the schemas that these name."""
+    kinds = {ErrorBody, *(kind for one in served for kind in one.replies)}
+    schemas, named = TypeAdapter.json_schemas(
+        [(kind, "serialization", TypeAdapter(_readable(kind))) for kind in kinds],
+        ref_template=_REF,
+    )
+    description["components"]["schemas"] |= named.get("$defs", {})
+    for one in served:
+        responses = description["paths"].get(one.path, {}).get(one.method.lower())
+        if responses is not None:
+            possible = [schemas[kind, "serialization"] for kind in one.replies]
+            schema = possible[0] if len(possible) == 1 else {"anyOf": possible}
+            content = {one.media_type: {"schema": schema}}
+            responses["responses"][str(one.status)]["content"] = content
+
+
+@cache
+def _readable(kind: Any) -> Any:
+    """Return a type as pydantic can read it: before Python 3.12 it refuses the TypedDict of the standard library."""
+    if typing_extensions.is_typeddict(kind):
+        return _typed_dict(kind)
+    origin, parts = get_origin(kind), get_args(kind)
+    if not parts or origin is Literal:
+        return kind
+    if origin in (Required, NotRequired):
+        return _readable(parts[0])
+    known = tuple(part if part is NoneType or part is ... else _readable(part) for part in parts)
+    return (Union if origin is UnionType else origin)[known]
+
+
+def _typed_dict(kind: Any) -> Any:
+    hints: Mapping[str, Any] = get_type_hints(kind, include_extras=True)
+    fields = {
+        name: _readable(hint) if name in kind.__required_keys__ else NotRequired[_readable(hint)]
+        for name, hint in hints.items()
+    }
+    made: Any = typing_extensions.TypedDict(kind.__name__, fields)  # type: ignore[misc]  # not literal
+    made.__doc__ = kind.__doc__
+    return made

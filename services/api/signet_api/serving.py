@@ -1,0 +1,69 @@
+"""Routes from declared operations: `serves` registers a handler, the rest follows from the declaration."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic_core import to_json
+
+from signet.errors import Invalid
+from signet.wire import operations
+from signet.wire.operation import JSON, Operation
+
+P = ParamSpec("P")
+Reply = TypeVar("Reply")
+Handler = Callable[P, Awaitable[Reply | Response]]
+
+#: Every operation that has a handler; the modules of `routes` fill it when they are imported.
+ROUTER = APIRouter()
+
+
+def serves(operation: Operation[Reply]) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
+    """Register a handler for an operation; it may serve several.
+
+    Its parameters are FastAPI's: path, query (`params.py` has kinds of them), one body, and what `deps.py` names. What
+    it returns is sent as JSON as it is: the compiler has compared it with the declared reply.
+    """
+
+    def register(handler: Handler[P, Reply]) -> Handler[P, Reply]:
+        @wraps(handler)
+        async def answered(*args: P.args, **given: P.kwargs) -> Response:
+            return respond(await handler(*args, **given), operation)
+
+        ROUTER.add_api_route(
+            operation.path,
+            answered,
+            methods=[operation.method],
+            status_code=operation.status,
+            operation_id=operations.id_of(operation),
+            tags=[operations.family_of(operation)],
+            response_model=None,
+            dependencies=[] if operation.method == "GET" else [Depends(_utf8)],
+            include_in_schema=operation.media_type != "text/html",
+        )
+        return handler
+
+    return register
+
+
+def literal(path: str) -> int:
+    """Return how much of a path is the same for everybody; where two paths match, the longer is meant."""
+    return len(path.partition("{")[0])
+
+
+async def _utf8(request: Request) -> None:
+    """Refuse the other encodings that the framework reads JSON in; no standard has them (RFC 8259)."""
+    begin = (await request.body())[:4]
+    if b"\0" in begin or begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Invalid("Invalid JSON body")
+
+
+def respond(reply: Any, operation: Operation[Any]) -> Response:
+    """Return a reply as it is sent; a Response stays what it is."""
+    if isinstance(reply, Response):
+        return reply
+    is_json = operation.media_type == JSON
+    # JSON has no infinite numbers; a damaged row must not make the whole answer unreadable.
+    content = to_json(reply, inf_nan_mode="null") if is_json else reply
+    return Response(content, operation.status, media_type=operation.media_type)

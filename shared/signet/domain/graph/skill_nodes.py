@@ -1,0 +1,127 @@
+"""Skills as entities of the graph, and their edges: to what their texts mention, and to each other.
+
+What a skill adds has its origin in the metadata, so that it can be removed without touching what memories have added.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.graph import names
+from signet.domain.graph.models import SKILL, Dependency, Triple
+from signet.domain.graph.sql import edges, entities
+
+#: Origins of edges: what the text of a skill mentions, and what it has to do with other skills.
+TEXT, SKILLS = "skill-body", "skill-relation"
+#: The relation of a skill to an entity in its text, and how many such entities it may have.
+MENTIONS = "mentions"
+MOST_MENTIONED = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adopted:
+    """What an entity was before it became a skill."""
+
+    name: str
+    type: str
+    description: str | None
+
+
+def put(
+    tx: WriteTx,
+    entity_id: str,
+    *,
+    name: str,
+    title: str,
+    description: str,
+    is_new: bool,
+    agent_id: str,
+    now: datetime,
+) -> None:
+    """Make the entity of a skill, or make an entity a skill."""
+    at = clock.to_text(now)
+    if is_new:
+        canonical = names.canonical(name)
+        entities.insert(
+            tx,
+            entity_id,
+            title,
+            canonical,
+            SKILL,
+            description=description,
+            agent_id=agent_id,
+            at=at,
+        )
+    else:
+        entities.update(tx, entity_id, title, SKILL, description, at=at)
+
+
+def describe(tx: WriteTx, entity_id: str, description: str, *, now: datetime) -> None:
+    """Give the entity of a skill another description."""
+    entities.describe(tx, entity_id, description, at=clock.to_text(now))
+
+
+def remove(tx: WriteTx, entity_id: str, was: Adopted | None, *, now: datetime) -> None:
+    """Delete the entity of a skill, or make it again what it was before, and entities that only its text mentions."""
+    mentioned = edges.targets(tx, entity_id, origin=TEXT)
+    if was is None:
+        entities.delete(tx, [entity_id])
+    else:
+        edges.delete_of_origin(tx, entity_id, TEXT, SKILLS)
+        entities.update(tx, entity_id, was.name, was.type, was.description, at=clock.to_text(now))
+    entities.delete_orphans(tx, edges.unrelated(tx, mentioned))
+
+
+def mention(
+    tx: WriteTx,
+    entity_id: str,
+    triples: Sequence[Triple],
+    *,
+    skill: str,
+    agent_id: str,
+    now: datetime,
+) -> int:
+    """Join a skill to the entities in these triples, found in its text, in place of earlier ones; return how many."""
+    at = clock.to_text(now)
+    before = edges.targets(tx, entity_id, origin=TEXT)
+    edges.delete_of_origin(tx, entity_id, TEXT)
+    joined = 0
+    for name, type, confidence in _ends(triples)[:MOST_MENTIONED]:
+        target = entities.find_or_insert(
+            tx, name, names.canonical(name), type, agent_id=agent_id, at=at
+        )
+        if target != entity_id:
+            reason = f"the text of {skill} speaks of {name}"
+            edge = Dependency(entity_id, target, MENTIONS, confidence, reason)
+            edges.relate_of_origin(tx, edge, origin=TEXT, agent_id=agent_id, at=at)
+            joined += 1
+    entities.delete_orphans(tx, edges.unrelated(tx, before))
+    return joined
+
+
+def edges_between(tx: ReadTx, agent_id: str) -> list[Dependency]:
+    """Return the edges between the agent's skills."""
+    return edges.of_origin(tx, SKILLS, agent_id=agent_id)
+
+
+def join(tx: WriteTx, wanted: Collection[Dependency], *, agent_id: str, now: datetime) -> None:
+    """Make these the edges between the agent's skills."""
+    there = set(edges_between(tx, agent_id))
+    edges.delete(tx, there.difference(wanted), origin=SKILLS, agent_id=agent_id)
+    at = clock.to_text(now)
+    for edge in set(wanted) - there:
+        edges.insert(tx, edge, confidence=1.0, origin=SKILLS, agent_id=agent_id, at=at)
+
+
+def _ends(triples: Sequence[Triple]) -> list[tuple[str, str, float]]:
+    """Return the named ends of triples, each once, as (name, type, confidence)."""
+    found: dict[str, tuple[str, str, float]] = {}
+    for triple in triples:
+        ends = ((triple.source, triple.source_type), (triple.target, triple.target_type))
+        for raw, type in ends:
+            name = names.clean(raw)
+            if name is not None:
+                found.setdefault(names.canonical(name), (name, type, triple.confidence))
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""All SQL of the graph, one file for each subject. Only this noun imports it."""

@@ -1,0 +1,229 @@
+"""Aspects of entities, and the attributes filed under them. Each write is safe to repeat.
+
+An attribute without an aspect is pending: a model is to find it one (`classify.py`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from signet import ids
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list, list_of
+from signet.domain.graph.models import Source
+
+_ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
+_NEW_ASPECT = """
+INSERT INTO entity_aspects (id, entity_id, agent_id, aspect_name, canonical_name, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_TOUCH_ASPECT = "UPDATE entity_aspects SET updated_at = ? WHERE id = ?"
+_ASPECTS = "SELECT canonical_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, canonical_name"
+_INSERT = """
+INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_value, normalized_value, kind, confidence,
+    importance, source_memory_id, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+_HAS_ATTRIBUTE = "SELECT 1 FROM entity_attributes WHERE source_memory_id = ? LIMIT 1"
+_PENDING = """
+SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM json_each(?) j
+  JOIN entity_attributes a ON a.id = j.value JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
+ WHERE a.entity_id = ? AND a.aspect_id IS NULL AND a.status = 'active' ORDER BY j.key"""
+_CLASSIFY = """
+UPDATE OR IGNORE entity_attributes SET aspect_id = :aspect, kind = :kind, confidence = :confidence,
+       importance = CASE :kind WHEN 'constraint' THEN max(importance, :bound) ELSE importance END, updated_at = :at
+ WHERE id = :id AND aspect_id IS NULL AND status = 'active'"""
+#: The aspect says it already: the pending attribute gives way to what is there.
+_GIVE_WAY = """
+UPDATE entity_attributes AS pending SET status = 'superseded', updated_at = :at, superseded_by = (
+       SELECT a.id FROM entity_attributes a
+        WHERE a.aspect_id = :aspect AND a.status = 'active' AND a.normalized_value = pending.normalized_value)
+ WHERE id = :id AND aspect_id IS NULL AND status = 'active'"""
+_SUPERSEDE_OF = f"""
+UPDATE entity_attributes SET source_memory_id = NULL, status = 'superseded', updated_at = ?2
+WHERE source_memory_id IN {list_of("?1")}"""
+_MOVE = f"""
+UPDATE entity_attributes SET source_memory_id = ?2, updated_at = ?3 WHERE source_memory_id IN {list_of("?1")}"""
+_REVIVE = """
+UPDATE OR IGNORE entity_attributes SET status = 'active', updated_at = ?
+WHERE source_memory_id = ? AND status = 'superseded' AND superseded_by IS NULL"""
+_DELETE_OF = "DELETE FROM entity_attributes WHERE source_memory_id = ?"
+_SAID_BY = f"""
+SELECT a.entity_id, e.name AS entity_name, a.attribute_value AS text
+FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
+WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND a.kind = 'attribute'"""
+#: `said_at` is when the source of a fact was said, however late it is read.
+_NEWEST = """
+SELECT a.id, a.attribute_value AS text, e.name AS entity_name, s.aspect_name AS aspect, a.source_memory_id AS memory_id,
+       m.scope, m.visibility, coalesce(p.created_at, m.created_at) AS said_at
+FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
+JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
+LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+LEFT JOIN entity_aspects s ON s.id = a.aspect_id
+WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
+ORDER BY said_at DESC, a.rowid DESC LIMIT ? + 0"""
+_SUPERSEDE = """
+UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_at = ?
+WHERE id = ? AND status = 'active'
+  AND EXISTS (SELECT 1 FROM entity_attributes WHERE id = ? AND source_memory_id IS NOT NULL)"""
+#: The place is the instant of the change and the row, so that a sweep gets on however many changed at once.
+_CHANGED = """
+SELECT source_memory_id AS memory_id, updated_at || ' ' || printf('%020d', rowid) AS place FROM entity_attributes
+WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL AND place > ?
+ORDER BY place LIMIT ?"""
+_UNFOUNDED = """
+SELECT a.id FROM memories m INDEXED BY idx_memories_deleted_at
+CROSS JOIN entity_attributes a ON a.source_memory_id = m.id
+WHERE m.is_deleted = 1 AND a.status = 'active'
+UNION ALL
+SELECT a.id FROM entity_attributes a WHERE a.status = 'active' AND a.source_memory_id IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id)"""
+_RETIRE = f"""
+UPDATE entity_attributes SET status = 'superseded', updated_at = ?1
+WHERE id IN {list_of("?2")} AND status = 'active'
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = source_memory_id AND m.is_deleted = 0)"""
+
+
+class Pending(NamedTuple):
+    """An attribute that waits for an aspect."""
+
+    id: str
+    text: str
+    memory_id: str
+
+
+class Said(NamedTuple):
+    """What a memory says of an entity."""
+
+    entity_id: str
+    entity_name: str
+    text: str
+
+
+class Compared(NamedTuple):
+    """An active attribute with what decides whether another may supersede it."""
+
+    id: str
+    text: str
+    entity_name: str
+    aspect: str | None
+    memory_id: str
+    scope: str | None
+    visibility: str
+    said_at: str
+
+
+class Changed(NamedTuple):
+    """Which memory's attribute has changed, and its place in the order of changes."""
+
+    memory_id: str
+    place: str
+
+
+def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
+    """Find or make an aspect of an entity and return its id."""
+    found: str | None = tx.value(_ASPECT, (entity_id, name))
+    if found is not None:
+        tx.run(_TOUCH_ASPECT, (at, found))
+        return found
+    aspect_id = ids.new_ordered_id()
+    tx.run(_NEW_ASPECT, (aspect_id, entity_id, agent_id, name, name, at, at))
+    return aspect_id
+
+
+def aspects(tx: ReadTx, entity_id: str) -> tuple[str, ...]:
+    """Return the canonical names of an entity's aspects, the one with the most weight first."""
+    return tuple(row[0] for row in tx.tuples(_ASPECTS, (entity_id,)))
+
+
+def insert(
+    tx: WriteTx,
+    source: Source,
+    entity_id: str,
+    aspect_id: str | None,
+    value: str,
+    normalized: str,
+    *,
+    kind: str = "attribute",
+    confidence: float = 0.0,
+    importance: float,
+) -> str:
+    """Add what a memory says of an entity, unless the aspect says it already; return the id of the attribute."""
+    attribute_id = ids.new_ordered_id()
+    what = (attribute_id, aspect_id, entity_id, source.agent_id, value, normalized, kind)
+    tx.run(_INSERT, (*what, confidence, importance, source.memory_id, source.at, source.at))
+    return attribute_id
+
+
+def is_any_of(tx: ReadTx, memory_id: str) -> bool:
+    """Return whether a memory has said anything of an entity, be it superseded."""
+    return tx.value(_HAS_ATTRIBUTE, (memory_id,)) is not None
+
+
+def pending(tx: ReadTx, attribute_ids: Iterable[str], entity_id: str) -> list[Pending]:
+    """Return those of these attributes that still wait for an aspect, in this order."""
+    return tx.rows(Pending, _PENDING, (as_list(attribute_ids), entity_id))
+
+
+def classify(
+    tx: WriteTx,
+    attribute_id: str,
+    aspect_id: str,
+    *,
+    kind: str,
+    confidence: float,
+    least_importance: float,
+    at: str,
+) -> None:
+    """File a pending attribute under an aspect, a constraint with at least this importance."""
+    where: Mapping[str, object] = {"id": attribute_id, "aspect": aspect_id, "at": at}
+    what = {"kind": kind, "confidence": confidence, "bound": least_importance}
+    if not tx.run(_CLASSIFY, {**where, **what}):
+        tx.run(_GIVE_WAY, where)
+
+
+def supersede_of(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> None:
+    """Supersede what these memories say; it stays without its source."""
+    tx.run(_SUPERSEDE_OF, (as_list(memory_ids), at))
+
+
+def move(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, at: str) -> None:
+    """Make one memory the source of what others say."""
+    tx.run(_MOVE, (as_list(memory_ids), keeper_id, at))
+
+
+def revive(tx: WriteTx, memory_id: str, *, at: str) -> None:
+    """Let what a memory says hold again, except where something else has taken its place."""
+    tx.run(_REVIVE, (at, memory_id))
+
+
+def delete_of(tx: WriteTx, memory_id: str) -> None:
+    """Delete what a memory says of entities."""
+    tx.run(_DELETE_OF, (memory_id,))
+
+
+def said_by(tx: ReadTx, memory_ids: Iterable[str]) -> list[Said]:
+    """Return the active attributes, constraints apart, that these memories are the source of."""
+    return tx.rows(Said, _SAID_BY, (as_list(memory_ids),))
+
+
+def newest(tx: ReadTx, entity_id: str, limit: int) -> list[Compared]:
+    """Return the active attributes of an entity, constraints apart, what was said last first."""
+    return tx.rows(Compared, _NEWEST, (entity_id, limit))
+
+
+def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:
+    """Supersede an attribute by another where both are still there; return whether it was."""
+    return bool(tx.run(_SUPERSEDE, (new_id, at, old_id, new_id)))
+
+
+def changed(tx: ReadTx, since: str, limit: int) -> list[Changed]:
+    """Return the attributes that have changed after this place."""
+    return tx.rows(Changed, _CHANGED, (since, limit))
+
+
+def unfounded(tx: ReadTx) -> list[str]:
+    """Return the active attributes whose memory is forgotten or gone."""
+    return [row[0] for row in tx.tuples(_UNFOUNDED)]
+
+
+def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:
+    """Supersede those of these attributes whose memory is forgotten or gone; return how many."""
+    return tx.run(_RETIRE, (at, as_list(attribute_ids)))

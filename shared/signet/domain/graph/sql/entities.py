@@ -1,0 +1,186 @@
+"""Entities, and which memories mention them. Each write is safe to repeat.
+
+`entities.mentions` is the number of memories that mention the entity: it grows with each new row of
+`memory_entity_mentions`, and whoever deletes such rows takes off what was deleted.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from signet import ids
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list, list_of
+from signet.domain.graph.models import EXTRACTED, UNKNOWN, Source
+
+#: Types of an entity that nobody knows anything about yet.
+_UNTYPED = frozenset({EXTRACTED, UNKNOWN})
+
+_FIND = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
+_INSERT = """
+INSERT INTO entities (id, name, canonical_name, entity_type, description, mentions, agent_id, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_FIND_OR_INSERT = f"""{_INSERT}
+ON CONFLICT (agent_id, canonical_name) DO UPDATE SET updated_at = excluded.updated_at RETURNING id"""
+_UPDATE = (
+    "UPDATE entities SET name = ?, entity_type = ?, description = ?, updated_at = ? WHERE id = ?"
+)
+_DESCRIBE = "UPDATE entities SET description = ?, updated_at = ? WHERE id = ?"
+_TYPE = "UPDATE entities SET entity_type = ? WHERE id = ?"
+_FIRST_TYPE = """
+UPDATE entities SET entity_type = ?, updated_at = ? WHERE id = ? AND entity_type IN ('extracted', 'unknown')"""
+_COUNT = "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?"
+_UNCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
+_MENTION = """
+INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)
+VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+_MENTIONED = "SELECT count(*) FROM memory_entity_mentions WHERE memory_id = ?"
+_LOST = f"SELECT entity_id, count(*) FROM memory_entity_mentions WHERE memory_id IN {LIST} GROUP BY entity_id"
+_UNMENTION = f"DELETE FROM memory_entity_mentions WHERE memory_id IN {LIST}"
+#: Entities that several of the memories mention, and how many mentions are too many once one memory has them all.
+_SURPLUS = f"""
+SELECT entity_id, count(*) - 1 FROM memory_entity_mentions WHERE memory_id IN {list_of("?1")} OR memory_id = ?2
+GROUP BY entity_id HAVING count(*) > 1"""
+_MOVE_MENTIONS = f"""
+UPDATE OR IGNORE memory_entity_mentions SET memory_id = ?2 WHERE memory_id IN {list_of("?1")}"""
+_ORPHANS = f"""
+SELECT id FROM entities e WHERE id IN {LIST} AND mentions = 0 AND pinned = 0
+   AND entity_type NOT IN ('skill', 'task', 'chunk_group')
+   AND NOT EXISTS (SELECT 1 FROM entity_pinning p WHERE p.entity_id = e.id)
+   AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions m WHERE m.entity_id = e.id)
+   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.entity_id = e.id AND a.status = 'active')"""
+#: An entity and all that refers to it, leaves first: the tables have no enforced foreign keys.
+_DELETE = (
+    f"DELETE FROM relations WHERE source_entity_id IN {LIST}",
+    f"DELETE FROM relations WHERE target_entity_id IN {LIST}",
+    f"DELETE FROM entity_dependencies WHERE source_entity_id IN {LIST}",
+    f"DELETE FROM entity_dependencies WHERE target_entity_id IN {LIST}",
+    f"DELETE FROM memory_entity_mentions WHERE entity_id IN {LIST}",
+    f"DELETE FROM entity_attributes WHERE entity_id IN {LIST}",
+    f"DELETE FROM entity_aspects WHERE entity_id IN {LIST}",
+    f"DELETE FROM entity_pinning WHERE entity_id IN {LIST}",
+    f"DELETE FROM task_meta WHERE entity_id IN {LIST}",
+    f"DELETE FROM entities WHERE id IN {LIST}",
+)
+
+
+class Found(NamedTuple):
+    """The entity of a name."""
+
+    id: str
+    entity_type: str
+
+
+def find(tx: ReadTx, canonical: str, *, agent_id: str) -> Found | None:
+    """Return the agent's entity of this canonical name."""
+    return tx.row(Found, _FIND, (agent_id, canonical))
+
+
+def mention(
+    tx: WriteTx,
+    source: Source,
+    *,
+    name: str,
+    canonical: str,
+    type: str,
+    confidence: float,
+    text: str | None = None,
+) -> str:
+    """Find or make the entity, let the memory mention it (as `text`, else by its name), and return its id.
+
+    A type replaces one that says nothing.
+    """
+    known = find(tx, canonical, agent_id=source.agent_id)
+    entity_id = ids.new_ordered_id() if known is None else known.id
+    if known is None:
+        insert(
+            tx, entity_id, name, canonical, type, mentions=1, agent_id=source.agent_id, at=source.at
+        )
+    elif known.entity_type in _UNTYPED and type not in _UNTYPED:
+        tx.run(_TYPE, (type, entity_id))
+    is_new = tx.run(_MENTION, (source.memory_id, entity_id, text or name, confidence, source.at))
+    if known is not None:
+        tx.run(_COUNT, (is_new, source.at, entity_id))
+    return entity_id
+
+
+def mentioned(tx: ReadTx, memory_id: str) -> int:
+    """Return how many entities a memory mentions."""
+    return int(tx.value(_MENTIONED, (memory_id,)))
+
+
+def insert(
+    tx: WriteTx,
+    entity_id: str,
+    name: str,
+    canonical: str,
+    type: str,
+    *,
+    description: str | None = None,
+    mentions: int = 0,
+    agent_id: str,
+    at: str,
+) -> None:
+    """Make an entity."""
+    tx.run(_INSERT, (entity_id, name, canonical, type, description, mentions, agent_id, at, at))
+
+
+def find_or_insert(
+    tx: WriteTx, name: str, canonical: str, type: str, *, agent_id: str, at: str
+) -> str:
+    """Find or make an entity that no memory need mention, and return its id."""
+    made = (ids.new_ordered_id(), name, canonical, type, None, 0, agent_id, at, at)
+    found: str = tx.value(_FIND_OR_INSERT, made)
+    return found
+
+
+def update(
+    tx: WriteTx, entity_id: str, name: str, type: str, description: str | None, *, at: str
+) -> None:
+    """Rename, retype and describe an entity."""
+    tx.run(_UPDATE, (name, type, description, at, entity_id))
+
+
+def describe(tx: WriteTx, entity_id: str, description: str, *, at: str) -> None:
+    """Give an entity a description."""
+    tx.run(_DESCRIBE, (description, at, entity_id))
+
+
+def set_first_type(tx: WriteTx, entity_id: str, type: str, *, at: str) -> None:
+    """Give an entity a type where nobody knew one (KG-5)."""
+    tx.run(_FIRST_TYPE, (type, at, entity_id))
+
+
+def unmention(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> dict[str, int]:
+    """Delete what memories mention; return how many mentions each entity lost."""
+    listed = (as_list(memory_ids),)
+    lost: dict[str, int] = dict(tx.tuples(_LOST, listed))
+    tx.run(_UNMENTION, listed)
+    tx.many(_UNCOUNT, [(count, at, entity_id) for entity_id, count in lost.items()])
+    return lost
+
+
+def move_mentions(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, at: str) -> None:
+    """Let one memory mention what others do, instead of them."""
+    listed = as_list(memory_ids)
+    surplus = tx.tuples(_SURPLUS, (listed, keeper_id))
+    tx.run(_MOVE_MENTIONS, (listed, keeper_id))
+    tx.run(_UNMENTION, (listed,))
+    tx.many(_UNCOUNT, [(count, at, entity_id) for entity_id, count in surplus])
+
+
+def delete_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
+    """Delete those entities that no memory mentions and nothing keeps, with all of theirs; return how many.
+
+    A skill, a task or a group of chunks is kept, and so is what a person has pinned or suppressed, or what an active
+    attribute is about.
+    """
+    orphans = [row[0] for row in tx.tuples(_ORPHANS, (as_list(entity_ids),))]
+    delete(tx, orphans)
+    return len(orphans)
+
+
+def delete(tx: WriteTx, entity_ids: Sequence[str]) -> None:
+    """Delete entities with everything that refers to them."""
+    listed = (as_list(entity_ids),)
+    for statement in _DELETE if entity_ids else ():
+        tx.run(statement, listed)

@@ -1,0 +1,70 @@
+"""What a model is asked about: entities, and the memories that say something of them."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
+from signet.domain.graph.models import Subject
+from signet.domain.graph.sql import attributes
+
+_SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
+_MEMORIES = """
+SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
+ WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
+_NEWEST = """
+SELECT m.id, m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
+ WHERE n.entity_id = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.type <> 'document_chunk'
+ ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
+_NEXT = """
+SELECT id, agent_id FROM (
+    SELECT id, agent_id, updated_at, last_synthesized_at,
+           row_number() OVER (PARTITION BY agent_id ORDER BY mentions DESC, id) AS place
+      FROM entities WHERE mentions > 1 AND entity_type NOT IN ('skill', 'chunk_group'))
+ WHERE place <= ? AND (last_synthesized_at IS NULL OR last_synthesized_at < updated_at)
+ ORDER BY last_synthesized_at, place, id LIMIT 1"""
+_SYNTHESIZED = "UPDATE entities SET last_synthesized_at = ? WHERE id = ?"
+
+
+class MemoryText(NamedTuple):
+    """A memory and what it says."""
+
+    id: str
+    content: str
+
+
+class Owned(NamedTuple):
+    """An entity and its agent."""
+
+    id: str
+    agent_id: str
+
+
+def subject(tx: ReadTx, entity_id: str) -> Subject | None:
+    """Return an entity with its aspects."""
+    row = tx.one(_SUBJECT, (entity_id,))
+    if row is None:
+        return None
+    id_, name, type, agent_id = row
+    known = attributes.aspects(tx, entity_id)
+    return Subject(id=id_, name=name, type=type, agent_id=agent_id, aspects=known)
+
+
+def memories(tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str) -> list[MemoryText]:
+    """Return those of these memories of the agent that are not forgotten, in this order."""
+    return tx.rows(MemoryText, _MEMORIES, (as_list(memory_ids), agent_id))
+
+
+def newest(tx: ReadTx, entity_id: str, *, agent_id: str, limit: int) -> list[MemoryText]:
+    """Return the agent's newest memories that mention an entity."""
+    return tx.rows(MemoryText, _NEWEST, (entity_id, agent_id, limit))
+
+
+def next_to_synthesize(tx: ReadTx, top: int) -> Owned | None:
+    """Return the entity that has waited longest, of those that each agent's memories mention most and that changed."""
+    return tx.row(Owned, _NEXT, (top,))
+
+
+def note_synthesis(tx: WriteTx, entity_id: str, *, at: str) -> None:
+    """Note when an entity's dependencies were last looked for in all that is said of it."""
+    tx.run(_SYNTHESIZED, (at, entity_id))

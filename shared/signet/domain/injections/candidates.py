@@ -1,0 +1,68 @@
+"""Which memories a session could have been given, and which of them it was: feedback says later what served it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from signet import clock, ids
+from signet.db import WriteTx
+from signet.domain.injections.sql import session_memories as sql
+
+_COUNT = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
+
+
+class Candidate(NamedTuple):
+    """A memory that a session could be given; `source` says what found it."""
+
+    memory_id: str
+    score: float
+    source: str = "fts_only"
+
+
+def put_of_start(
+    tx: WriteTx,
+    agent_id: str,
+    key: str,
+    found: Sequence[Candidate],
+    injected: Iterable[str],
+    *,
+    now: datetime,
+) -> None:
+    """Store what could be given at a session's start, best first, and which of it was (`injected`)."""
+    sql.put(tx, _rows(agent_id, key, found, injected, now))
+
+
+def put_of_prompt(
+    tx: WriteTx,
+    agent_id: str,
+    key: str,
+    found: Sequence[Candidate],
+    injected: Iterable[str],
+    *,
+    now: datetime,
+) -> None:
+    """Count what a prompt found, best first, and store which of it was given (HK-61)."""
+    sql.count_hits(tx, _rows(agent_id, key, found, injected, now))
+
+
+def _rows(
+    agent_id: str, key: str, found: Sequence[Candidate], injected: Iterable[str], now: datetime
+) -> Iterator[dict[str, object]]:
+    given, at = frozenset(injected), clock.to_text(now)
+    for rank, one in enumerate(found):
+        yield {
+            "id": ids.new_ordered_id(),
+            "agent": agent_id,
+            "key": key,
+            "memory": one.memory_id,
+            "source": one.source,
+            "score": one.score,
+            "rank": rank,
+            "injected": one.memory_id in given,
+            "at": at,
+        }
+
+
+def count(tx: WriteTx, memory_ids: Iterable[str]) -> None:
+    """Count an access of each memory that was told, without making it look used: its decay goes on (HK-45)."""
+    tx.many(_COUNT, [(one,) for one in memory_ids])

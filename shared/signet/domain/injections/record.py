@@ -1,0 +1,55 @@
+"""Writes down what sessions were given."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from signet.db import WriteTx
+from signet.domain.injections.models import Injection, Phase
+from signet.domain.injections.sql import injections as sql
+from signet.domain.transcripts import steps
+from signet.queue import BULK, Job, enqueue
+
+#: The kind of job that looks at what a session used of what it was given (trace.py).
+TRACE = "trace_use"
+#: Items that are kept of one injection: a recall may ask for a thousand.
+MOST_ITEMS = 100
+
+
+def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
+    """Store injections."""
+    for injection in found:
+        is_prompt = injection.phase is Phase.PROMPT
+        sql.insert(
+            tx,
+            injection,
+            injection.items[:MOST_ITEMS],
+            prompt=sql.prompts(tx, injection.agent_id, injection.key) + is_prompt,
+            prompt_hash=steps.hash_of(injection.prompt) if is_prompt else None,
+        )
+
+
+def transcript_arrived(
+    tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: datetime
+) -> None:
+    """Queue the look at a session whose transcript has come in, with the steps of its log, if it was given anything."""
+    if sql.has_any(tx, agent_id, key):
+        if logged:
+            sql.put_steps(tx, agent_id, key, logged)
+        queue_trace(tx, agent_id, key, now=now)
+
+
+def queue_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
+    """Queue the look at what a session used of what it was given, unless it is queued."""
+    job = Job(
+        kind=TRACE,
+        dedupe_key=f"{agent_id}:{key}",
+        agent_id=agent_id,
+        payload={"session_key": key},
+        priority=BULK,
+    )
+    enqueue(tx, job, now=now)
+
+
+def delete_old(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest injections with their items and return how many."""
+    return sql.delete_old(tx, before, limit)

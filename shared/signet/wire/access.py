@@ -1,0 +1,80 @@
+"""Who may call an operation: permission, scope and rate limit."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Permission(StrEnum):
+    """What an operation asks of its caller.
+
+    `none` is for every caller who is known at all. `operator` and `local` (administration of the machine itself)
+    are marks of operations: who has them is decided by the role.
+    """
+
+    NONE = "none"
+    RECALL = "recall"
+    REMEMBER = "remember"
+    MODIFY = "modify"
+    FORGET = "forget"
+    RECOVER = "recover"
+    DOCUMENTS = "documents"
+    CONNECTORS = "connectors"
+    DIAGNOSTICS = "diagnostics"
+    ANALYTICS = "analytics"
+    ADMIN = "admin"
+    OPERATOR = "operator"
+    LOCAL = "local"
+
+
+class Quota(StrEnum):
+    """What is rate-limited; the names of `auth.rateLimits` in agent.yaml."""
+
+    FORGET = "forget"
+    MODIFY = "modify"
+    BATCH_FORGET = "batchForget"
+    FORCE_DELETE = "forceDelete"
+    ADMIN = "admin"
+    CROSS_AGENT_MESSAGE = "cross-agent-message"
+
+
+#: The parts of a token's scope by which an operation can limit what it shows and changes.
+EVERY = frozenset({"project", "agent"})
+ONLY_AGENT = frozenset({"agent"})
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What an operation asks of its caller.
+
+    `limit` is the rate limit that each call counts against. `within` names the parts of a token's scope that the
+    operation keeps to; a token that is limited in any other part is refused, because the operation would show or change
+    what lies outside. `is_open` lets callers without a token in, in every mode.
+    """
+
+    permission: Permission
+    limit: Quota | None = None
+    within: frozenset[str] = NONE
+    is_open: bool = False
+
+
+OPEN = Rule(Permission.NONE, within=EVERY, is_open=True)
+KNOWN = Rule(Permission.NONE, within=EVERY)
+RECALL = Rule(Permission.RECALL, within=EVERY)
+REMEMBER = Rule(Permission.REMEMBER, within=EVERY)
+RECOVER = Rule(Permission.RECOVER, within=EVERY)
+MODIFY = Rule(Permission.MODIFY, Quota.MODIFY, EVERY)
+FORGET = Rule(Permission.FORGET, Quota.FORGET, EVERY)
+FORGET_MANY = Rule(Permission.FORGET, Quota.BATCH_FORGET, EVERY)
+JOBS = Rule(Permission.DIAGNOSTICS, within=EVERY)
+JOBS_CHANGE = Rule(Permission.OPERATOR, within=EVERY)
+#: Documents and entities have owners, but belong to no project.
+DOCUMENTS = Rule(Permission.DOCUMENTS, within=ONLY_AGENT)
+PIN = Rule(Permission.MODIFY, within=ONLY_AGENT)
+#: What follows is about the whole store or the whole machine.
+CONNECTORS = Rule(Permission.CONNECTORS)
+DIAGNOSTICS = Rule(Permission.DIAGNOSTICS)
+ANALYTICS = Rule(Permission.ANALYTICS)
+ADMIN = Rule(Permission.ADMIN)
+OPERATOR = Rule(Permission.OPERATOR)
+LOCAL = Rule(Permission.LOCAL)

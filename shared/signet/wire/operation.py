@@ -1,0 +1,37 @@
+"""An operation of the HTTP interface, declared once.
+
+The server registers a handler for it (`signet_api.serving.serves`), the clients call it (`signet.client.call.ask`), and
+the compiler compares what the handler returns with what the clients give back: both are its `reply`. Who may call it
+and what OpenAPI says of the answer come from here, too. What is sent, query and body, is declared by the handler's
+signature, as FastAPI reads it.
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Generic, Literal, TypeVar
+
+from signet.wire.access import Rule
+
+Reply = TypeVar("Reply")
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation(Generic[Reply]):
+    """One method of one path; `reply` is the type of its JSON answer, or a tuple of several possible ones.
+
+    An answer of another `media_type` is text, with `str` as reply. `status` is that of success.
+    """
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    path: str
+    rule: Rule
+    reply: type[Reply] | tuple[type[Reply], ...]
+    _: KW_ONLY
+    status: int = 200
+    media_type: str = JSON
+
+    @property
+    def replies(self) -> tuple[type[Reply], ...]:
+        """Return the types that an answer can have."""
+        return self.reply if isinstance(self.reply, tuple) else (self.reply,)
