@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
@@ -33,16 +34,14 @@ NameArgument = Annotated[
 ]
 
 
-@app.command("list")
-def list_agents(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, "list")
+def list_agents(signet: Signet) -> Output:
     """Show the agents, what each may read and how many memories it has.
 
     Examples: signet agent list · signet agent list --json
     """
-    found = client(path).agents()
-    if as_json:
-        output.show({"agents": found})
-        return
+    found = signet.agents()
+    yield {"agents": found}
     ink = output.ink(sys.stdout)
     width = max(output.cells(output.plain(one["id"])) for one in found)
     for one in found:
@@ -53,7 +52,7 @@ def list_agents(path: PathOption = None, as_json: JsonOption = False) -> None:
         output.say(f"{ink.name(name)}{pad}  {one['read_policy']}{group}  {told}")
 
 
-@app.command()
+@command(app)
 def add(
     name: NameArgument,
     memory: Annotated[
@@ -63,8 +62,8 @@ def add(
         str | None, typer.Option("--group", help="Name of the group, with --memory group.")
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Add an agent, with a folder for its SOUL.md and IDENTITY.md.
 
     Examples: signet agent add scout · signet agent add reviewer --memory group --group crew
@@ -79,9 +78,7 @@ def add(
         client(path).add_agent(name, read_policy=memory, policy_group=group)
     else:
         _add_here(path, name, memory, group)
-    if as_json:
-        output.show({"name": name, "read_policy": memory, "policy_group": group})
-        return
+    yield {"name": name, "read_policy": memory, "policy_group": group}
     reads = {
         Policy.SHARED: "what all agents share",
         Policy.ISOLATED: "its own memories only",
@@ -91,45 +88,39 @@ def add(
     output.hint(f"Describe it in agents/{name}/SOUL.md and IDENTITY.md.")
 
 
-@app.command()
+@command(app)
 def remove(
+    signet: Signet,
     name: NameArgument,
     purge: Annotated[
         bool, typer.Option("--purge", help="Delete its memories permanently.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Do not ask for confirmation.")] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Remove an agent; its memories are archived, its folder stays.
 
     Examples: signet agent remove scout · signet agent remove scout --purge --force
     """
-    daemon = client(path)
     if purge and not force:
-        count = sum(daemon.agent(name)["memories"].values())
+        count = sum(signet.agent(name)["memories"].values())
         if not output.can_ask():
             raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
         question = f"Delete {name} and {output.count(count, 'memory')} permanently?"
         typer.confirm(question, abort=True, err=True)
-    done = daemon.remove_agent(name, purge=purge)
-    if as_json:
-        output.show(done)
-    else:
-        what = "erased" if done["purged"] else "archived"
-        output.say(f"Removed {name}; its memories are {what}")
+    done = signet.remove_agent(name, purge=purge)
+    yield done
+    what = "erased" if done["purged"] else "archived"
+    output.say(f"Removed {name}; its memories are {what}")
 
 
-@app.command()
-def info(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def info(signet: Signet, name: NameArgument) -> Output:
     """Show one agent: read policy, memories and files.
 
     Examples: signet agent info scout · signet agent info default --json
     """
-    found = client(path).agent(name)
-    if as_json:
-        output.show(found)
-        return
+    found = signet.agent(name)
+    yield found
     group = f" {output.plain(found['policy_group'])}" if found["policy_group"] else ""
     counts = [f"{count} {kind}" for kind, count in sorted(found["memories"].items())]
     output.say(f"{output.ink(sys.stdout).name(output.plain(found['id']))}")

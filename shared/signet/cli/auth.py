@@ -11,9 +11,9 @@ import typer
 
 from signet import clock
 from signet.cli import output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
-from signet.client import DaemonNotRunning
+from signet.client import DaemonNotRunning, Signet
 from signet.errors import Conflict
 from signet.paths import find_workspace
 
@@ -36,16 +36,14 @@ class NoSecret(Conflict):
     code = "no_auth_secret"
 
 
-@app.command()
-def whoami(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def whoami(signet: Signet) -> Output:
     """Show your identity and permissions, as the daemon sees them.
 
     Examples: signet auth whoami · SIGNET_TOKEN=… signet auth whoami
     """
-    me = client(path).whoami()
-    if as_json:
-        output.show(me)
-        return
+    me = signet.whoami()
+    yield me
     claims = me["claims"]
     if claims is None:
         output.say(f"trusted without a token · mode {me['mode']}")
@@ -56,7 +54,7 @@ def whoami(path: PathOption = None, as_json: JsonOption = False) -> None:
     output.say(f"may: {', '.join(me['permissions'])}")
 
 
-@token_app.command()
+@command(token_app)
 def create(
     role: Annotated[
         str,
@@ -74,8 +72,7 @@ def create(
         float | None, typer.Option("--days", min=0.0001, help="Days until it expires; default: 7.")
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Create a token and print it once. Works without a daemon.
 
     Examples: signet auth token create --role admin · signet auth token create --agent bea --days 30
@@ -91,49 +88,42 @@ def create(
         )
     except DaemonNotRunning:
         made = _signed_here(path, role, sub, (project, agent, user), seconds)
-    if as_json:
-        output.show(made)
-        return
+    yield made
     output.say(made["token"])
     output.hint(f"Expires {made['expiresAt']}; set it as SIGNET_TOKEN. It is not shown again.")
     output.hint(f"Revoke it with: signet auth token revoke {made['jti']}")
 
 
-@token_app.command("list")
-def list_tokens(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(token_app, "list")
+def list_tokens(signet: Signet) -> Output:
     """List the tokens that were created or used, newest first.
 
     Examples: signet auth token list · signet auth token list --json
     """
-    found = client(path).tokens()
-    if as_json:
-        output.show({"tokens": found, "count": len(found)})
-        return
+    found = signet.tokens()
+    yield {"tokens": found, "count": len(found)}
     for line in _lines(found):
         output.say(line)
     if not found:
         output.say("No tokens")
 
 
-@token_app.command()
+@command(token_app)
 def revoke(
+    signet: Signet,
     jti: Annotated[
         str, typer.Argument(metavar="ID", help="Id of the token; see: signet auth token list.")
     ],
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Revoke a token: the daemon refuses it from now on.
 
     To revoke all tokens: delete .daemon/auth-secret and restart the daemon.
 
     Examples: signet auth token revoke 0f3a… · signet auth token revoke 0f3a… --json
     """
-    done = client(path).revoke_token(jti)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
+    done = signet.revoke_token(jti)
+    yield done
+    output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
 
 
 def _signed_here(

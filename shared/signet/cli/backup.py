@@ -9,7 +9,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.cli.progress import Progress
 from signet.domain.backup import kept
 from signet.domain.backup.kept import Kept
@@ -22,6 +22,7 @@ MEGABYTE = 1_000_000
 SHOWN = 5
 
 
+@command()
 def backup(
     file: Annotated[
         str | None,
@@ -31,8 +32,8 @@ def backup(
         ),
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Copy everything into one file: memories, settings, identity, skills, secrets.
 
     The daemon may run meanwhile. Logs, caches and what belongs to this run stay out. Secrets are copied as they are,
@@ -44,7 +45,7 @@ def backup(
     """
     workspace = find_workspace(path)
     if file == LIST:
-        _list(workspace, as_json=as_json)
+        yield from _list(workspace)
         return
     from signet.domain.backup import create
 
@@ -56,9 +57,7 @@ def backup(
             now=clock.now(),
             tell=lambda done, total: progress.count(done // MEGABYTE, total // MEGABYTE),
         )
-    if as_json:
-        output.show(made.to_dict())
-        return
+    yield made.to_dict()
     output.say(f"Backed up to {made.path}")
     found = made.manifest
     memories = output.count(found.counts.get("memories", 0), "memory")
@@ -69,11 +68,9 @@ def backup(
     output.hint(f"Restore it with: signet restore {made.path}")
 
 
-def _list(workspace: Workspace, *, as_json: bool) -> None:
+def _list(workspace: Workspace) -> Output:
     found = kept.kept(workspace)
-    if as_json:
-        output.show({"folder": str(workspace.backups_dir), "backups": [*map(to_dict, found)]})
-        return
+    yield {"folder": str(workspace.backups_dir), "backups": [*map(to_dict, found)]}
     if not found:
         output.say("No backups yet")
         output.hint("Create one with: signet backup")

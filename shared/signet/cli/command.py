@@ -71,13 +71,14 @@ def _made(run: Callable[..., Output], seconds: float | None) -> Callable[..., No
             options["signet"] = client(path, timeout_seconds=seconds)
         _print(run(**options), as_json=as_json)
 
-    called.__annotations__ = {one.name: one.annotation for one in given.values()}
-    called.__signature__ = inspect.Signature(list(given.values()))  # type: ignore[attr-defined]
+    options = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in given.values()]
+    called.__annotations__ = {one.name: one.annotation for one in options}
+    called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # typeshed does not know it
     return called
 
 
 def _parameter(name: str, option: object, default: object) -> inspect.Parameter:
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=option)
 
 

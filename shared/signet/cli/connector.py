@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.options import AgentOption
+from signet.client import Signet
 from signet.errors import Conflict, NotFound, SignetError
 
 if TYPE_CHECKING:
-    from signet.client import Signet
     from signet.client.answers import Connector, ConnectorHealth, SyncProgress
 
 app = typer.Typer(help="Manage folders whose files are read as documents.", no_args_is_help=True)
@@ -34,16 +33,14 @@ class SyncFailed(SignetError):
     code = "sync_failed"
 
 
-@app.command("list")
-def list_connectors(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, "list")
+def list_connectors(signet: Signet) -> Output:
     """Show the connectors, newest first.
 
     Examples: signet connector list · signet connector list --json
     """
-    found = client(path).connectors()
-    if as_json:
-        output.show({"connectors": found, "count": len(found)})
-        return
+    found = signet.connectors()
+    yield {"connectors": found, "count": len(found)}
     for one in found:
         output.say(_line(one))
     if not found:
@@ -51,8 +48,9 @@ def list_connectors(path: PathOption = None, as_json: JsonOption = False) -> Non
         output.hint("Add a folder: signet connector add FOLDER --sync")
 
 
-@app.command()
+@command(app)
 def add(
+    signet: Signet,
     folder: Annotated[
         str, typer.Argument(metavar="FOLDER", help="Path of the folder, on the daemon's machine.")
     ],
@@ -73,9 +71,8 @@ def add(
     sync_now: Annotated[
         bool, typer.Option("--sync", help="Read it now and wait until done.")
     ] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Add a folder. The first sync reads its files as documents.
 
     Examples: signet connector add ~/notes --sync · signet connector add docs --pattern "**/*.rst"
@@ -88,57 +85,49 @@ def add(
         "maxFileSize": max_bytes,
     }
     settings = {key: value for key, value in wanted.items() if value is not None}
-    signet = client(path)
     made = signet.add_connector(
         display_name=name or root.name or str(root), settings=settings, agent_id=agent
     )
     if sync_now:
-        _sync(signet, [signet.connector(made["id"])], full=False, as_json=as_json)
-    elif as_json:
-        output.show(made)
+        yield from _sync(signet, [signet.connector(made["id"])], full=False, as_json=as_json)
     else:
+        yield made
         output.say(f"Added {made['id']}")
         output.hint(f"Read it: signet connector sync {made['id'][:8]}")
 
 
-@app.command()
+@command(app)
 def sync(
+    signet: Signet,
     connector: Annotated[
-        str | None, typer.Argument(metavar="[CONNECTOR]", help="Connector to sync; default: all.")
+        str | None, typer.Argument(metavar="CONNECTOR", help="Connector to sync; default: all.")
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Read every file again, changed or not.")
     ] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until done.")] = True,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Read new and changed files, and show the progress.
 
     Examples: signet connector sync · signet connector sync notes --full
     """
-    signet = client(path)
     if connector:
         chosen = [_find(signet, connector)]
     else:
         chosen = [one for one in signet.connectors() if one["provider"] == "filesystem"]
-    _sync(signet, chosen, full=full, wait=wait, as_json=as_json)
+    yield from _sync(signet, chosen, full=full, wait=wait, as_json=as_json)
 
 
-@app.command()
-def health(
-    connector: ConnectorArgument, path: PathOption = None, as_json: JsonOption = False
-) -> None:
+@command(app)
+def health(signet: Signet, connector: ConnectorArgument) -> Output:
     """Show the last sync, the documents and skipped files of a connector.
 
     Examples: signet connector health notes · signet connector health notes --json
     """
-    signet = client(path)
     one = _find(signet, connector)
     found = signet.connector_health(one["id"])
-    if as_json:
-        output.show(found)
-        return
+    yield found
     output.say(_line(one))
     last = found["lastSyncAt"]
     output.say(f"  last sync   {output.local(last) if last else 'never'}")
@@ -149,8 +138,9 @@ def health(
     _say_errors(found["progress"])
 
 
-@app.command()
+@command(app)
 def remove(
+    signet: Signet,
     connector: ConnectorArgument,
     cascade: Annotated[
         bool,
@@ -158,23 +148,18 @@ def remove(
             "--documents", help="Delete its documents too, with the memories that only they hold."
         ),
     ] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Remove a connector. Its documents are kept, unless --documents is given.
 
     Examples: signet connector remove notes · signet connector remove notes --documents
     """
-    signet = client(path)
     one = _find(signet, connector)
     gone = signet.remove_connector(one["id"], cascade=cascade)
-    if as_json:
-        output.show({**gone, "id": one["id"]})
-    else:
-        output.say(f"Removed {_name(one)}{' and its documents' if cascade else ''}")
+    yield {**gone, "id": one["id"]}
+    output.say(f"Removed {_name(one)}{' and its documents' if cascade else ''}")
 
 
-def _find(signet: "Signet", named: str) -> "Connector":
+def _find(signet: Signet, named: str) -> "Connector":
     """Return the connector of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
     found = signet.connectors()
     tests: tuple[Callable[[Connector], bool], ...] = (
@@ -193,13 +178,13 @@ def _find(signet: "Signet", named: str) -> "Connector":
 
 
 def _sync(
-    signet: "Signet",
+    signet: Signet,
     chosen: list["Connector"],
     *,
     full: bool,
     wait: bool = True,
     as_json: bool,
-) -> None:
+) -> Output:
     """Sync these one after another; raises SyncFailed when one of them fails."""
     told, failed = [], []
     for one in chosen:
@@ -216,9 +201,8 @@ def _sync(
             _say_ended(one, ended)
     if failed:
         raise SyncFailed("; ".join(failed))
-    if as_json:
-        output.show({"connectors": told, "count": len(told)})
-    elif not chosen:
+    yield {"connectors": told, "count": len(told)}
+    if not chosen:
         output.say("No connectors")
     elif not wait:
         output.say(f"Started {output.count(len(told), 'sync')}")

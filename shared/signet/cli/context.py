@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import ContextInjection, ContextItem, SessionContext
 from signet.errors import NotFound
 
@@ -45,7 +45,9 @@ STATES = {"changed": "changed since", "forgotten": "forgotten since", "gone": "n
 PHASES = {"start": "Session start", "compaction": "Before compaction", "recall": "Recall"}
 
 
+@command()
 def why(
+    signet: Signet,
     session: Annotated[
         str | None,
         typer.Argument(
@@ -60,9 +62,7 @@ def why(
         ),
     ] = None,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Show what was injected into a session, why, and what was used.
 
     Without SESSION, shows the newest session of this folder. Changes nothing.
@@ -70,7 +70,7 @@ def why(
     Examples: signet why · signet why 3f2a91c0 · signet why 3f2a91c0 --prompt 2 · signet why --json
     """
     folder = str(Path.cwd())
-    answer = client(path).session_context(
+    answer = signet.session_context(
         session or LATEST, project=None if session else folder, agent_id=agent
     )
     if prompt is not None:
@@ -78,9 +78,7 @@ def why(
         if not answer["injections"]:
             last = answer["totals"]["prompts"]
             raise NotFound(f"This session has {output.count(last, 'prompt')}; there is no {prompt}")
-    if as_json:
-        output.show(answer)
-        return
+    yield answer
     ink = output.ink(sys.stdout)
     if session is None:
         output.say(ink.dim(f"The newest session of {output.plain(_home(folder))}"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
+from signet.cli.command import Answer, Output, PathOption, PortOption, command
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -20,18 +21,8 @@ app = typer.Typer(
     help="Start, stop and inspect the daemon.", no_args_is_help=True, rich_markup_mode=None
 )
 
-PathOption = Annotated[
-    str | None,
-    typer.Option("--path", "-p", help="Workspace folder; default: SIGNET_PATH or ~/.agents."),
-]
-PortOption = Annotated[
-    int | None,
-    typer.Option(min=1, max=65_535, help="Port of the daemon; default: SIGNET_PORT or 3850."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-
-@app.command()
+@command(app)
 def start(
     path: PathOption = None,
     port: PortOption = None,
@@ -39,8 +30,8 @@ def start(
         bool,
         typer.Option("--foreground", help="Run in the foreground until Ctrl-C; logs go to stdout."),
     ] = False,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Start the daemon and return when it is ready.
 
     Examples: signet daemon start · signet daemon start --port 4000 --foreground
@@ -50,14 +41,15 @@ def start(
     workspace = find_workspace(path)
     if foreground:
         found = control.foreground(workspace, port or default_port(), tell=_tell)
-        return _say_started(workspace, control.Started(daemon=found, is_new=False), as_json)
+        yield from _say_started(workspace, control.Started(daemon=found, is_new=False))
+        return
     with shown_log(as_json):
         done = control.start(workspace, port or default_port(), tell=_tell)
-    _say_started(workspace, done, as_json)
+    yield from _say_started(workspace, done)
 
 
-@app.command()
-def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def stop(path: PathOption = None) -> Output:
     """Stop the daemon. Jobs that do not end within seconds return to the queue.
 
     Examples: signet daemon stop · signet daemon stop --path ~/other
@@ -65,11 +57,11 @@ def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.daemon import control
 
     was_running = control.stop(find_workspace(path))
-    text = "Daemon stopped" if was_running else "Daemon is not running"
-    _print({"running": False, "stopped": was_running}, text, as_json)
+    yield {"running": False, "stopped": was_running}
+    output.say("Daemon stopped" if was_running else "Daemon is not running")
 
 
-@app.command()
+@command(app)
 def restart(
     path: PathOption = None,
     port: PortOption = None,
@@ -77,8 +69,8 @@ def restart(
         bool,
         typer.Option("--no-openclaw", help="Do not restart OpenClaw, even if agent.yaml says how."),
     ] = False,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Restart the daemon on the same port, even if it hangs.
 
     Also restarts OpenClaw, if services.openclaw.restart_command is set in agent.yaml.
@@ -92,11 +84,11 @@ def restart(
         done = control.restart(workspace, port, default_port=default_port(), tell=_tell)
     if not no_openclaw:
         _restart_openclaw(workspace)
-    _say_started(workspace, done, as_json)
+    yield from _say_started(workspace, done)
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def status(path: PathOption = None) -> Output:
     """Show the daemon and its three processes; exit 1 if it is not running.
 
     Examples: signet daemon status · signet daemon status --json
@@ -104,9 +96,8 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.daemon import control
 
     found = control.status(find_workspace(path))
-    _print(found, "\n".join(_status_lines(found)), as_json)
-    if not found["running"]:
-        raise typer.Exit(1)
+    yield Answer(found, status=0 if found["running"] else 1)
+    output.advise("\n".join(_status_lines(found)))
 
 
 @contextlib.contextmanager
@@ -162,14 +153,14 @@ def _tell(missing: str) -> None:
     output.tell(f"Not ready yet: {missing} …")
 
 
-def _say_started(workspace: Workspace, done: "Started", as_json: bool) -> None:
+def _say_started(workspace: Workspace, done: "Started") -> Output:
     from signet.daemon import control
 
     if done.daemon.notice:
         output.tell(done.daemon.notice)
-    text = "Daemon started" if done.is_new else "Daemon is already running"
-    facts = {**control.status(workspace), "started": done.is_new}
-    _print(facts, f"{text}\n{done.daemon.url}", as_json)
+    yield {**control.status(workspace), "started": done.is_new}
+    output.say("Daemon started" if done.is_new else "Daemon is already running")
+    output.say(done.daemon.url)
 
 
 def _status_lines(found: dict[str, object]) -> list[str]:
@@ -189,7 +180,3 @@ def _status_lines(found: dict[str, object]) -> list[str]:
         f"Workspace  {found['workspace']}",
         *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
     ]
-
-
-def _print(value: object, text: str, as_json: bool) -> None:
-    output.show(value) if as_json else output.advise(text)

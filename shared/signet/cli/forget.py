@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, identify, output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, command
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
@@ -30,10 +29,12 @@ SHOWN = 10
 BATCH = 200
 
 
+@command()
 def forget(
+    signet: Signet,
     memory_ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Memory ids, or at least their first 8 characters."),
+        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
     ] = None,
     query: Annotated[
         str | None, typer.Option("--query", help="Memories that contain these words.")
@@ -60,14 +61,12 @@ def forget(
         bool, typer.Option("--dry-run", help="Show what would be forgotten; change nothing.")
     ] = False,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Forget memories by id, words or filters. They can be recovered for 30 days.
 
     Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
     """
-    signet = client(path)
     ids = [identify.whole(signet, one, agent=agent) for one in memory_ids or ()] or None
     choice: Choice = {
         "ids": ids,
@@ -83,21 +82,24 @@ def forget(
     if not found["count"]:
         check_type(signet, type, agent=agent)
     if dry_run and as_json:
-        output.show(found)
-        return
+        yield found
     if limit is None:
         _check(found, ids)
     if not as_json and not yes:
         _preview(signet, found, agent, full=full)
     if dry_run or not found["count"]:
-        _say_nothing_done(found, as_json=as_json)
+        yield found
+        would = f"{_counted(found)} would be forgotten" if found["count"] else "No memories found"
+        output.say(would)
         return
     said = _asked(found, reason, force=force, yes=yes, as_json=as_json)
     if said is None:
         output.say("Nothing forgotten")
         raise typer.Exit(1)
     done = _forgotten(signet, found, said, force=force, agent=agent, as_json=as_json)
-    _report(done, force=force, as_json=as_json)
+    refused = [one for one in done["results"] if one["status"] != "deleted"]
+    yield Answer(done, status=1 if refused else 0)
+    _report(done, force=force)
 
 
 def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
@@ -184,15 +186,6 @@ def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:
     )
 
 
-def _say_nothing_done(found: ForgetPreview, *, as_json: bool) -> None:
-    if as_json:
-        output.show(found)
-    elif found["count"]:
-        output.say(f"{_counted(found)} would be forgotten")
-    else:
-        output.say("No memories found")
-
-
 def _counted(found: ForgetPreview) -> str:
     what = output.count(found["count"], "memory")
     return what if found["count"] == found["total"] else f"{what} of {found['total']}"
@@ -219,27 +212,22 @@ def _asked(
     return reason
 
 
-def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
-    refused = [one for one in done["results"] if one["status"] != "deleted"]
-    if as_json:
-        output.show(done)
-    else:
-        what = output.count(done["deleted"], "memory")
-        if done["deleted"]:
-            output.say(f"{what} deleted permanently" if force else f"{what} forgotten")
-        if copy := done.get("backup"):
-            output.hint(f"Backup of the state before: {copy}")
-        if "backupSkipped" in done:
-            output.hint(f"No backup was made before: {done['backupSkipped']}")
-        if left := done["total"] - done["requested"]:
-            output.hint(f"{left} more match: run the command again, or without --limit")
-        for one in refused:
+def _report(done: ForgottenMany, *, force: bool) -> None:
+    what = output.count(done["deleted"], "memory")
+    if done["deleted"]:
+        output.say(f"{what} deleted permanently" if force else f"{what} forgotten")
+    if copy := done.get("backup"):
+        output.hint(f"Backup of the state before: {copy}")
+    if "backupSkipped" in done:
+        output.hint(f"No backup was made before: {done['backupSkipped']}")
+    if left := done["total"] - done["requested"]:
+        output.hint(f"{left} more match: run the command again, or without --limit")
+    for one in done["results"]:
+        if one["status"] != "deleted":
             _warn(one["id"] or "", one["status"])
-        if done["deleted"] and not force:
-            first = next(str(one["id"]) for one in done["results"] if one["status"] == "deleted")
-            output.hint(f"Recover within 30 days with: signet memory recover {first[:ID_CHARS]}")
-    if refused:
-        raise typer.Exit(1)
+    if done["deleted"] and not force:
+        first = next(str(one["id"]) for one in done["results"] if one["status"] == "deleted")
+        output.hint(f"Recover within 30 days with: signet memory recover {first[:ID_CHARS]}")
 
 
 def _warn(memory_id: str, status: str) -> None:

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from signet.cli import output
+from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.options import SinceOption, UntilOption
 from signet.cli.output import Ink
-from signet.client import Job
+from signet.client import Job, Signet
 from signet.client.answers import ChangedJobs
 from signet.client.call import Call
 
@@ -52,8 +52,9 @@ ChangedOption = Annotated[
 ]
 
 
-@app.command("list")
+@command(app, "list")
 def list_jobs(
+    signet: Signet,
     status: Annotated[
         Status | None, typer.Option("--status", help="Only jobs in this state.")
     ] = None,
@@ -68,14 +69,12 @@ def list_jobs(
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """List jobs, last changed first.
 
     Examples: signet jobs list · signet jobs list --status dead --kind extract
     """
-    found = client(path).jobs(
+    found = signet.jobs(
         status=status,
         kind=kind,
         code=code,
@@ -85,9 +84,7 @@ def list_jobs(
         until=until,
         limit=limit,
     )
-    if as_json:
-        output.show({"jobs": found, "count": len(found)})
-        return
+    yield {"jobs": found, "count": len(found)}
     if not found:
         output.say("No jobs")
     ink = output.ink(sys.stdout)
@@ -97,20 +94,17 @@ def list_jobs(
         output.hint(f"Only the latest {limit} are shown. For more: --limit")
 
 
-@app.command()
+@command(app)
 def show(
+    signet: Signet,
     job_id: Annotated[str, typer.Argument(help="Id of the job.")],
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Show one job in full, with its latest errors.
 
     Examples: signet jobs show ID · signet jobs show ID --json
     """
-    job = client(path).job(job_id)
-    if as_json:
-        output.show(job)
-        return
+    job = signet.job(job_id)
+    yield job
     for name, value in job.items():
         if name not in _ELSEWHERE and value not in (None, [], {}):
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -120,60 +114,58 @@ def show(
         output.say(f"{'failed':<{_NAME_WIDTH}}{output.local(past['at'])}  {said}")
 
 
-@app.command()
+@command(app)
 def retry(
+    signet: Signet,
     ids: IdsArgument = None,
     kind: KindOption = None,
     code: CodeOption = None,
     everything: AllOption = False,
     limit: ChangedOption = None,
     dry_run: DryRunOption = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Retry dead jobs now, and jobs that wait for their next attempt.
 
     Examples: signet jobs retry ID · signet jobs retry --kind extract --dry-run
     """
-    signet = client(path)
     if ids and len(ids) == 1 and not dry_run:
-        _print(signet.retry_job(ids[0]), "It is queued again", as_json)
+        yield signet.retry_job(ids[0])
+        output.say("It is queued again")
         return
     _needs_choice(ids, kind, code, everything)
     found = signet.retry_jobs(
         ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
     )
-    _print(found, _changed(found, "retried"), as_json)
+    yield found
+    _say_changed(found, "retried")
 
 
-@app.command()
+@command(app)
 def cancel(
+    signet: Signet,
     ids: IdsArgument = None,
     kind: KindOption = None,
     code: CodeOption = None,
     everything: AllOption = False,
     limit: ChangedOption = None,
     dry_run: DryRunOption = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Cancel waiting jobs at once, and running jobs at their next check.
 
     Examples: signet jobs cancel ID · signet jobs cancel --kind embed --dry-run
     """
-    signet = client(path)
     if ids and len(ids) == 1 and not dry_run:
         ended = signet.cancel_job(ids[0])
-        text = (
-            "It is running and was asked to stop" if ended.get("cancelRequested") else "Cancelled"
-        )
-        _print(ended, text, as_json)
+        yield ended
+        is_running = ended.get("cancelRequested")
+        output.say("It is running and was asked to stop" if is_running else "Cancelled")
         return
     _needs_choice(ids, kind, code, everything)
     found = signet.cancel_jobs(
         ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
     )
-    _print(found, _changed(found, "cancelled"), as_json)
+    yield found
+    _say_changed(found, "cancelled")
 
 
 @app.command()
@@ -196,39 +188,37 @@ def watch(
     seen(client(path), follow=follow)
 
 
-@app.command()
-def pause(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def pause(signet: Signet) -> Output:
     """Start no more jobs until resumed. Running jobs finish; survives restarts.
 
     Examples: signet jobs pause · signet jobs pause --json
     """
-    answer = client(path).pause()
-    _print(answer, "Paused. Continue with: signet jobs resume", as_json)
+    yield signet.pause()
+    output.advise("Paused. Continue with: signet jobs resume")
 
 
-@app.command()
-def resume(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def resume(signet: Signet) -> Output:
     """Start jobs again after a pause.
 
     Examples: signet jobs resume · signet jobs resume --json
     """
-    _print(client(path).resume(), "Resumed", as_json)
+    yield signet.resume()
+    output.say("Resumed")
 
 
-@app.command()
-def nudge(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def nudge(signet: Signet) -> Output:
     """Try waiting jobs and unreachable models again now.
 
     Examples: signet jobs nudge · signet jobs nudge --json
     """
     asked: Call[dict[str, Any]] = Call(method="POST", path="/api/pipeline/nudge", body={})
-    answer = client(path).send(asked)
-    woken = (
-        "Nudged"
-        if answer["nudged"]
-        else "No worker is running; it will do this first when it starts"
-    )
-    _print(answer, woken, as_json)
+    answer = signet.send(asked)
+    yield answer
+    later = "No worker is running; it will do this first when it starts"
+    output.say("Nudged" if answer["nudged"] else later)
 
 
 def _line(job: Job, ink: Ink) -> str:
@@ -249,19 +239,13 @@ def _needs_choice(
         raise typer.BadParameter("choose the jobs: ids, --kind, --code or --all")
 
 
-def _changed(found: ChangedJobs, done: str) -> str:
+def _say_changed(found: ChangedJobs, done: str) -> None:
     jobs = output.count(found["affected"], "job")
-    if not found["dryRun"]:
-        return f"{jobs} {done}"
-    return "\n".join([*found["ids"], f"{jobs} would be {done}"])
-
-
-def _print(answer: object, text: str, as_json: bool) -> None:
-    if as_json:
-        output.show(answer)
+    if found["dryRun"]:
+        output.say("\n".join([*found["ids"], f"{jobs} would be {done}"]))
     else:
-        output.advise(text)
-        if isinstance(answer, dict) and answer.get("more"):
-            output.hint(
-                "More jobs match: run the command again, or give a larger --limit (500 at most)"
-            )
+        output.say(f"{jobs} {done}")
+    if found.get("more"):
+        output.hint(
+            "More jobs match: run the command again, or give a larger --limit (500 at most)"
+        )

@@ -11,7 +11,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import JsonOption, PathOption
 from signet.cli.options import SinceOption
 from signet.observe import logfile, logread
 from signet.paths import find_workspace

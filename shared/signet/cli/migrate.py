@@ -2,7 +2,8 @@
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, default_port
+from signet.cli.command import Output, PathOption, command
+from signet.cli.daemon import default_port
 from signet.errors import NotFound
 from signet.paths import find_workspace
 
@@ -16,7 +17,8 @@ class NoDatabase(NotFound):
     code = "no_database"
 
 
-def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command()
+def migrate_schema(path: PathOption = None) -> Output:
     """Upgrade the database to this version; a copy is made first.
 
     The daemon does the same when it starts.
@@ -33,10 +35,9 @@ def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None
     if record.running(workspace) is None:
         probe.check_alone(workspace, probe.earlier(workspace, default_port()))
     done = migrate.upgrade(workspace.database, now=clock.now())
-    if as_json:
-        copy = str(done.copy) if done.copy else None
-        output.show({"before": done.before, "after": done.after, "copy": copy})
-    elif done.before == done.after:
+    copy = str(done.copy) if done.copy else None
+    yield {"before": done.before, "after": done.after, "copy": copy}
+    if done.before == done.after:
         output.say(f"Schema {done.after} is current")
     else:
         output.say(f"Schema upgraded: {done.before or EARLIER} → {done.after}")

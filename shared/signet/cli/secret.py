@@ -14,7 +14,7 @@ import typer
 
 from signet import config
 from signet.cli import complete, output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
 
@@ -71,16 +71,14 @@ def get(name: NameArgument, path: PathOption = None) -> None:
     output.say(_vault(path).value(name))
 
 
-@app.command("list")
-def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, "list")
+def list_(path: PathOption = None) -> Output:
     """List the names of secrets, oldest first.
 
     Examples: signet secret list · signet secret list --json
     """
     names = _vault(path).names()
-    if as_json:
-        output.show({"secrets": names})
-        return
+    yield {"secrets": names}
     for name in names:
         output.say(name)
     if not names:
@@ -152,8 +150,8 @@ def exec_(
     raise typer.Exit(ran.code)
 
 
-@onepassword_app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(onepassword_app)
+def status(path: PathOption = None) -> Output:
     """Show whether 1Password is connected.
 
     Examples: signet secret onepassword status · signet secret onepassword status --json
@@ -161,16 +159,15 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.domain.secrets import account
 
     found = _wait(account.status(_vault(path)))
-    if as_json:
-        output.show(found)
-    elif found["connected"]:
+    yield found
+    if found["connected"]:
         output.say(f"Connected: {found['vaultCount']} vaults")
     else:
         output.say(f"Not connected: {found.get('error', 'no account is configured')}")
 
 
-@onepassword_app.command()
-def connect(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(onepassword_app)
+def connect(path: PathOption = None) -> Output:
     """Connect a service account. Its token is asked for, or read from stdin.
 
     Examples: signet secret onepassword connect · signet secret onepassword connect < token
@@ -178,14 +175,12 @@ def connect(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.domain.secrets import account
 
     found = _wait(account.connect(_vault(path), _given("token")))
-    if as_json:
-        output.show(found)
-    else:
-        output.say(f"Connected: {found['vaultCount']} vaults")
+    yield found
+    output.say(f"Connected: {found['vaultCount']} vaults")
 
 
-@onepassword_app.command()
-def disconnect(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(onepassword_app)
+def disconnect(path: PathOption = None) -> Output:
     """Delete the token of the service account.
 
     Examples: signet secret onepassword disconnect · signet secret onepassword disconnect --json
@@ -193,14 +188,12 @@ def disconnect(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.domain.secrets import account
 
     found = account.disconnect(_vault(path))
-    if as_json:
-        output.show(found)
-    else:
-        output.say("Disconnected" if found["existed"] else "1Password was not connected")
+    yield found
+    output.say("Disconnected" if found["existed"] else "1Password was not connected")
 
 
-@onepassword_app.command()
-def vaults(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(onepassword_app)
+def vaults(path: PathOption = None) -> Output:
     """List the vaults that the service account can read.
 
     Examples: signet secret onepassword vaults · signet secret onepassword vaults --json
@@ -208,14 +201,12 @@ def vaults(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.domain.secrets import onepassword, use
 
     found = _wait(onepassword.vaults(use.token(_vault(path))))
-    if as_json:
-        output.show({"vaults": found, "count": len(found)})
-        return
+    yield {"vaults": found, "count": len(found)}
     for one in found:
         output.say(f"{output.plain(one['name'])}  {one['id']}")
 
 
-@onepassword_app.command("import")
+@command(onepassword_app, "import")
 def import_(
     vault: Annotated[
         list[str] | None, typer.Option("--vault", "-v", help="Only this vault. Repeatable.")
@@ -225,8 +216,7 @@ def import_(
         bool, typer.Option("--overwrite", help="Replace existing secrets.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Copy credentials from 1Password into Signet.
 
     Examples: signet secret onepassword import · signet secret onepassword import -v Work --prefix WORK
@@ -234,19 +224,15 @@ def import_(
     from signet.domain.secrets import account
 
     done = _wait(account.copy(_vault(path), names=vault, prefix=prefix, overwrite=overwrite))
-    if as_json:
-        output.show(done.body)
-    else:
-        for name in done.imported:
-            output.say(name)
-        output.hint(
-            f"{len(done.imported)} imported, {len(done.skipped)} exist already, "
-            f"{len(done.errors)} failed"
-        )
-        for error in done.errors:
-            output.tell(output.plain(error))
-    if done.errors:
-        raise typer.Exit(1)
+    yield Answer(done.body, status=1 if done.errors else 0)
+    for name in done.imported:
+        output.say(name)
+    output.hint(
+        f"{len(done.imported)} imported, {len(done.skipped)} exist already, "
+        f"{len(done.errors)} failed"
+    )
+    for error in done.errors:
+        output.tell(output.plain(error))
 
 
 def _vault(path: str | None) -> "Vault":

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, PortOption, shown_log
+from signet.cli.command import JsonOption, PathOption, PortOption
+from signet.cli.daemon import shown_log
 from signet.cli.harness import ConversationsOption
 from signet.errors import Invalid
 from signet.paths import find_workspace

@@ -8,8 +8,8 @@ from typing import Any
 from signet import __version__, clock
 from signet.care import contents
 from signet.cli import backup, output, work
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning
 from signet.domain.backup import kept
@@ -22,7 +22,8 @@ _FILES = ("AGENTS.md", "agent.yaml")
 _REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
 
 
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command()
+def status(path: PathOption = None) -> Output:
     """Show daemon, queue and memories. Exits 0 even if the daemon is stopped.
 
     Examples: signet status · signet status --json
@@ -44,24 +45,21 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     found["backups"] = _backups(workspace)
     found["disk"] = contents.disk(workspace)
     found["harnesses"] = _connected(workspace)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     ink = output.ink(sys.stdout)
     for line in _running(found, ink) if found["running"] else _stopped(found, ink):
         output.advise(line)
 
 
-def paths(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command()
+def paths(path: PathOption = None) -> Output:
     """Show the paths of all files and folders.
 
     Examples: signet paths · signet paths --json
     """
     workspace = find_workspace(path)
     found = places(workspace)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     for name, place in found.items():
         output.say(f"{name:<{_LABEL}}{place}")
 

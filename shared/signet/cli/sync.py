@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import typer
-
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import NotFound, SignetError
 from signet.paths import Workspace, find_workspace
 
 
-def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command()
+def sync(path: PathOption = None) -> Output:
     """Update built-in skills, files and harness connections. Your own changes are kept.
 
     Examples: signet sync · signet sync --json
@@ -31,16 +30,12 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
         syncing.note(done, harness, registry.bring_up_to_date(site, harness))
     done = syncing.both(done, syncing.sync(site, settings))
     delivered = _delivered(workspace, path)
-    if as_json:
-        told = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
-        output.show({**told, "delivered": delivered})
-    else:
-        for line in done.output.splitlines():
-            output.say(output.plain(line))
-        if delivered:
-            output.say(f"Sent saved hook calls: {output.count(delivered, 'call')}")
-    if done.failures:
-        raise typer.Exit(1)
+    facts = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
+    yield Answer({**facts, "delivered": delivered}, status=1 if done.failures else 0)
+    for line in done.output.splitlines():
+        output.say(output.plain(line))
+    if delivered:
+        output.say(f"Sent saved hook calls: {output.count(delivered, 'call')}")
 
 
 def _delivered(workspace: Workspace, path: str | None) -> int:

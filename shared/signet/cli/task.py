@@ -2,17 +2,15 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from signet.cli import output
+from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.cli.connect import client, own_token
-from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
 from signet.errors import Conflict, Invalid, NotFound, SignetError
-
-if TYPE_CHECKING:
-    from signet.client import Signet
 
 app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_help=True)
 
@@ -61,16 +59,14 @@ class RunFailed(SignetError):
     code = "run_failed"
 
 
-@app.command("list")
-def list_tasks(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, "list")
+def list_tasks(signet: Signet) -> Output:
     """List the tasks, newest first.
 
     Examples: signet task list · signet task list --json
     """
-    found = client(path).call("GET", "/api/tasks")
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", "/api/tasks")
+    yield found
     for one in found["tasks"]:
         output.say(_line(one))
     if not found["tasks"]:
@@ -78,17 +74,14 @@ def list_tasks(path: PathOption = None, as_json: JsonOption = False) -> None:
         output.hint('Add one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
 
 
-@app.command()
-def show(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def show(signet: Signet, task: TaskArgument) -> Output:
     """Show a task and its last runs.
 
     Examples: signet task show tidy · signet task show tidy --json
     """
-    signet = client(path)
     found = signet.call("GET", f"/api/tasks/{_find(signet, task)['id']}")
-    if as_json:
-        output.show(found)
-        return
+    yield found
     one = found["task"]
     output.say(_line(one))
     output.say(f"  prompt      {output.plain(one['prompt'])}")
@@ -101,8 +94,9 @@ def show(task: TaskArgument, path: PathOption = None, as_json: JsonOption = Fals
         output.say(_run_line(run))
 
 
-@app.command()
+@command(app)
 def add(
+    signet: Signet,
     name: NameOption = None,
     prompt: PromptOption = None,
     cron: CronOption = None,
@@ -112,9 +106,7 @@ def add(
     skill: SkillOption = None,
     skill_mode: ModeOption = None,
     skip_permissions: FreeOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Add a task.
 
     Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name Tea \
@@ -126,15 +118,14 @@ def add(
     body = _body(
         name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
     )
-    made = client(path).call("POST", "/api/tasks", body=body)
-    if as_json:
-        output.show(made)
-    else:
-        output.say(f"Added {made['id']}, next run {output.local(made['nextRunAt'])}")
+    made = signet.call("POST", "/api/tasks", body=body)
+    yield made
+    output.say(f"Added {made['id']}, next run {output.local(made['nextRunAt'])}")
 
 
-@app.command()
+@command(app)
 def edit(
+    signet: Signet,
     task: TaskArgument,
     name: NameOption = None,
     prompt: PromptOption = None,
@@ -148,9 +139,7 @@ def edit(
     enabled: Annotated[
         bool | None, typer.Option("--enable/--disable", help="Turn its schedule on or off.")
     ] = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Change a task. An empty --skill, --directory or --timezone removes it.
 
     Examples: signet task edit tidy --cron "0 8 * * *" · signet task edit tidy --disable
@@ -161,37 +150,31 @@ def edit(
     body |= {} if enabled is None else {"enabled": enabled}
     if not body:
         raise Invalid("Nothing to change; see: signet task edit --help")
-    signet = client(path)
     one = _find(signet, task)
     done = signet.call("PATCH", f"/api/tasks/{one['id']}", body=body)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(f"Changed {output.plain(str(body.get('name') or one['name']))}")
+    yield done
+    output.say(f"Changed {output.plain(str(body.get('name') or one['name']))}")
 
 
-@app.command()
-def remove(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def remove(signet: Signet, task: TaskArgument) -> Output:
     """Remove a task and its runs. A running one is stopped.
 
     Examples: signet task remove tidy · signet task remove tidy --json
     """
-    signet = client(path)
     one = _find(signet, task)
     gone = signet.call("DELETE", f"/api/tasks/{one['id']}")
-    if as_json:
-        output.show(gone)
-    else:
-        output.say(f"Removed {output.plain(one['name'])}")
+    yield gone
+    output.say(f"Removed {output.plain(one['name'])}")
 
 
-@app.command()
+@command(app)
 def run(
     task: TaskArgument,
     follow: Annotated[bool, typer.Option("--watch", "-w", help="Show its output.")] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Run a task now, even if its schedule is off.
 
     Examples: signet task run tidy · signet task run tidy --watch
@@ -201,32 +184,27 @@ def run(
     started = signet.call("POST", f"/api/tasks/{one['id']}/run", body={})
     if follow:
         _follow(one["id"], path, as_json=as_json, run_id=started["runId"])
-    elif as_json:
-        output.show(started)
     else:
+        yield started
         output.say(f"Started {started['runId']}")
         output.hint(f"Follow it: signet task watch {one['id'][:8]}")
 
 
-@app.command()
+@command(app)
 def runs(
+    signet: Signet,
     task: TaskArgument,
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, max=200, help="Maximum number of runs.")
     ] = 20,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """List the runs of a task, newest first.
 
     Examples: signet task runs tidy · signet task runs tidy -n 100 --json
     """
-    signet = client(path)
     one = _find(signet, task)
     found = signet.call("GET", f"/api/tasks/{one['id']}/runs", limit=limit)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     for each in found["runs"]:
         output.say(_run_line(each))
     if not found["runs"]:
@@ -287,7 +265,7 @@ def _body(
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def _find(signet: "Signet", named: str) -> dict[str, Any]:
+def _find(signet: Signet, named: str) -> dict[str, Any]:
     """Return the task of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
     found: list[dict[str, Any]] = signet.call("GET", "/api/tasks")["tasks"]
     tests: tuple[Callable[[dict[str, Any]], bool], ...] = (

@@ -16,8 +16,8 @@ import typer
 
 from signet import clock, ids
 from signet.cli import output
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.options import SinceOption
 from signet.cli.progress import Progress
 from signet.client import Signet
@@ -50,6 +50,7 @@ class Conflict(StrEnum):
     OVERWRITE = "overwrite"
 
 
+@command()
 def export(
     file: Annotated[
         str | None,
@@ -68,8 +69,8 @@ def export(
     ] = None,
     since: SinceOption = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Export memories, history, entities, documents and sessions to a file.
 
     One JSON object per line; its "record" says what it is: agent, memory, history, hint, entity, aspect, attribute,
@@ -96,15 +97,15 @@ def export(
                 tally.add(record["record"], Fate.NEW)
                 progress.count(done, total)
     counts = {kind: number for (kind, _), number in tally.counts.items()}
-    if as_json and name != DASH:
-        output.show({"file": str(Path(name).absolute()), "rows": done, "counts": counts})
-        return
+    if name != DASH:
+        yield {"file": str(Path(name).absolute()), "rows": done, "counts": counts}
     tell = output.tell if name == DASH else output.say
     tell(f"Exported {output.count(done, 'row')}" + ("" if name == DASH else f" to {name}"))
     for kind, number in counts.items():
         tell(f"  {kind:<16}{number}")
 
 
+@command()
 def import_(
     source: Annotated[
         str, typer.Argument(help="File or folder to import, or - for an export on stdin.")
@@ -135,8 +136,8 @@ def import_(
         bool, typer.Option("--sessions", help="For Claude Code: import session transcripts too.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Import memories from an export, an earlier Signet, Claude Code, Markdown or mem0.
 
     Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
@@ -160,9 +161,11 @@ def import_(
         with Progress("Importing", quiet=as_json, unit=opened.unit) as progress:
             run.all(progress)
         run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE)
-    _report(run, as_json=as_json)
-    if run.tally.of(Fate.REFUSED):
-        raise typer.Exit(1)
+    totals = {str(fate): run.tally.of(fate) for fate in Fate}
+    facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
+    facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons}
+    yield Answer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
+    _report(run)
 
 
 def take_database(database: Path, *, path: str) -> Tally:
@@ -309,20 +312,9 @@ def _format(name: str) -> "Format | None":
         ) from None
 
 
-def _report(run: _Run, *, as_json: bool) -> None:
+def _report(run: _Run) -> None:
     tally = run.tally
     totals = {str(fate): tally.of(fate) for fate in Fate}
-    if as_json:
-        output.show(
-            {
-                "format": run.source.format,
-                "dryRun": run.is_dry,
-                **totals,
-                "kinds": tally.by_kind(),
-                "reasons": run.reasons,
-            }
-        )
-        return
     ink = output.ink(sys.stdout)
     did = "Would import" if run.is_dry else "Imported"
     words = ", ".join(f"{number} {fate}" for fate, number in totals.items())

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
 
@@ -34,8 +34,8 @@ OriginArgument = Annotated[
 ]
 
 
-@origin_app.command()
-def add(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(origin_app)
+def add(origin: OriginArgument, path: PathOption = None) -> Output:
     """Trust an origin. What that allows: signet trust origin --help.
 
     Examples: signet trust origin add tauri://localhost · signet trust origin add moz-extension://ID
@@ -48,21 +48,23 @@ def add(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = F
     if added not in known:
         known = [*known, added]
         _write(workspace, known)
-    _say(known, f"Pages of {added} may call the daemon now", as_json=as_json)
+    yield _origins(known)
+    output.say(f"Pages of {added} may call the daemon now")
 
 
-@origin_app.command("list")
-def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(origin_app, "list")
+def list_(path: PathOption = None) -> Output:
     """List the trusted origins.
 
     Examples: signet trust origin list · signet trust origin list --json
     """
     known = _trusted(find_workspace(path))
-    _say(known, "\n".join(known) or "No origin is trusted", as_json=as_json)
+    yield _origins(known)
+    output.say("\n".join(known) or "No origin is trusted")
 
 
-@origin_app.command()
-def remove(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(origin_app)
+def remove(origin: OriginArgument, path: PathOption = None) -> Output:
     """Stop trusting an origin.
 
     Examples: signet trust origin remove tauri://localhost · signet trust origin remove moz-extension://ID
@@ -73,7 +75,8 @@ def remove(origin: OriginArgument, path: PathOption = None, as_json: JsonOption 
         raise NotFound(f"{output.plain(origin)} is not trusted; see: signet trust origin list")
     known.remove(origin.strip())
     _write(workspace, known)
-    _say(known, f"Pages of {origin.strip()} may no longer call the daemon", as_json=as_json)
+    yield _origins(known)
+    output.say(f"Pages of {origin.strip()} may no longer call the daemon")
 
 
 def _trusted(workspace: Workspace) -> list[str]:
@@ -94,8 +97,5 @@ def _write(workspace: Workspace, known: list[str]) -> None:
     manifest.set_value(path, KEY, [*known])
 
 
-def _say(known: list[str], text: str, *, as_json: bool) -> None:
-    if as_json:
-        output.show({"origins": known, "count": len(known)})
-    else:
-        output.say(text)
+def _origins(known: list[str]) -> dict[str, object]:
+    return {"origins": known, "count": len(known)}

@@ -1,12 +1,13 @@
 """`signet update …`: is there a new version, and installing it with the tool that installed this one."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from signet.cli import output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
 from signet.errors import SignetError
 
 app = typer.Typer(help="Check for new versions and install them.", invoke_without_command=True)
@@ -31,14 +32,13 @@ def update(context: typer.Context) -> None:
         check()
 
 
-@app.command()
+@command(app)
 def check(
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Ask the index even if the last answer is recent.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Check the package index for a new version. Answers are cached for an hour.
 
     Examples: signet update check · signet update check --force
@@ -48,9 +48,7 @@ def check(
     if not force and not found["cached"] and found["checkedAt"] is None:
         # Whoever types this has allowed it.
         found = signet.call("GET", "/api/update/check", force=True)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     if found.get("checkError"):
         raise UpdateFailed(f"Check failed: {found['checkError']}")
     if found["updateAvailable"]:
@@ -61,42 +59,38 @@ def check(
     _say_pending(found.get("pendingVersion"))
 
 
-@app.command()
+@command(app, seconds=SECONDS)
 def install(
+    signet: Signet,
     version: Annotated[
         str | None,
-        typer.Argument(metavar="[VERSION]", help="Version to install; default: the newest."),
+        typer.Argument(metavar="VERSION", help="Version to install; default: the newest."),
     ] = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Install a version. The daemon uses it after a restart.
 
     Examples: signet update install · signet update install 0.2.0
     """
     body = {} if version is None else {"targetVersion": version}
     with output.Passing(quiet=as_json):
-        done = client(path, timeout_seconds=SECONDS).call("POST", "/api/update/run", body=body)
+        done = signet.call("POST", "/api/update/run", body=body)
     if not done["success"]:
         raise UpdateFailed(done["message"])
-    if as_json:
-        output.show(done)
-        return
+    yield done
     output.advise(done["message"])
     if done["restartRequired"]:
         output.hint("Restart the daemon with: signet restart")
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def status(signet: Signet) -> Output:
     """Show the settings and the last result of update checks.
 
     Examples: signet update status · signet update status --json
     """
-    found = client(path).call("GET", "/api/update/config")
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", "/api/update/config")
+    yield found
     output.say(f"automatic check     {_word(found['autoCheck'] or found['autoInstall'])}")
     output.say(f"automatic install   {_word(found['autoInstall'])}")
     output.say(f"every               {found['checkInterval']} s, channel {found['channel']}")
@@ -105,8 +99,9 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     _say_pending(found["pendingRestartVersion"])
 
 
-@app.command()
+@command(app)
 def enable(
+    signet: Signet,
     interval: Annotated[
         int,
         typer.Option("--interval", "-i", min=300, max=604_800, help="Seconds between two checks."),
@@ -114,33 +109,25 @@ def enable(
     install_too: Annotated[
         bool, typer.Option("--install", help="Also install them, except major versions.")
     ] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Turn automatic checks for new versions on.
 
     Examples: signet update enable · signet update enable --install -i 86400
     """
     wished = {"autoCheck": True, "autoInstall": install_too, "checkInterval": interval}
-    _set(wished, f"Automatic checks are on, every {interval} s", path, as_json)
+    yield signet.call("POST", "/api/update/config", body=wished)
+    output.say(f"Automatic checks are on, every {interval} s")
 
 
-@app.command()
-def disable(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def disable(signet: Signet) -> Output:
     """Turn automatic checks for new versions off.
 
     Examples: signet update disable · signet update disable --json
     """
     wished = {"autoCheck": False, "autoInstall": False}
-    _set(wished, "Automatic checks are off", path, as_json)
-
-
-def _set(wished: dict[str, Any], words: str, path: str | None, as_json: bool) -> None:
-    done = client(path).call("POST", "/api/update/config", body=wished)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(words)
+    yield signet.call("POST", "/api/update/config", body=wished)
+    output.say("Automatic checks are off")
 
 
 def _say_pending(version: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.errors import Invalid
 from signet.paths import Workspace, config_home, find_workspace
 
@@ -18,8 +18,8 @@ _LABEL = 12
 _VARIABLES = ("SIGNET_PATH", "SIGNET_WORKSPACE")
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def status(path: PathOption = None) -> Output:
     """Show the workspace in use, and why.
 
     Examples: signet workspace status · signet workspace status --json
@@ -31,9 +31,7 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         "exists": workspace.root.is_dir(),
         "database": workspace.database.exists(),
     }
-    if as_json:
-        output.show(found)
-        return
+    yield found
     words = {"saved": "the saved default", "default": "the default place"}
     output.say(f"{'workspace':<{_LABEL}}{workspace.root}")
     output.say(f"{'from':<{_LABEL}}{words.get(str(found['from']), found['from'])}")
@@ -41,11 +39,10 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         output.hint("It does not exist yet; create it with: signet setup")
 
 
-@app.command("set")
+@command(app, "set")
 def set_default(
     path: Annotated[str, typer.Argument(metavar="PATH", help="Workspace folder.")],
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """Set the default workspace, used without --path and SIGNET_PATH.
 
     Examples: signet workspace set ~/agents · signet workspace set ~/.agents
@@ -58,9 +55,7 @@ def set_default(
     place = _saved()
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(place, json.dumps({"workspace": str(workspace.root)}).encode())
-    if as_json:
-        output.show({"workspace": str(workspace.root), "saved": str(place)})
-        return
+    yield {"workspace": str(workspace.root), "saved": str(place)}
     output.say(f"The default workspace is {workspace.root}")
     for name in filter(os.environ.get, _VARIABLES):
         output.hint(f"{name} is set and takes precedence: {os.environ[name]}")

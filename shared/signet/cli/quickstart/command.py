@@ -10,7 +10,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption
+from signet.cli.command import JsonOption
 from signet.cli.progress import Progress
 from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
