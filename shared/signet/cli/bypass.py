@@ -5,11 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from signet.cli import output
+from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.client import Signet
 from signet.client.call import Call, part, read
-from signet.errors import NotFound
 
 
 @command()
@@ -33,7 +32,8 @@ def bypass(
         yield listed
         _show(listed)
         return
-    whole = _whole(key, [str(one["key"]) for one in listed["sessions"]])
+    keys = [str(one["key"]) for one in listed["sessions"]]
+    whole = identify.one(keys, key, noun="session", id=str)
     call: Call[dict[str, Any]] = Call(
         method="POST", path=f"/api/sessions/{part(whole)}/bypass", body={"enabled": not off}
     )
@@ -54,15 +54,3 @@ def _show(listed: dict[str, Any]) -> None:
         facts = " · ".join(filter(None, (one.get("harness"), one["runtimePath"], since)))
         output.say(f"{output.plain(one['key'])}  {state}  {ink.dim(facts)}")
     output.hint("To turn the hooks of one off: signet bypass SESSION")
-
-
-def _whole(typed: str, keys: list[str]) -> str:
-    """Return the key that `typed` is, or is the beginning of; raises NotFound for none and for several."""
-    if typed in keys:
-        return typed
-    found = [key for key in keys if key.startswith(typed)]
-    if len(found) != 1:
-        raise NotFound(
-            f"{'No session' if not found else 'More than one session'} begins with {typed!r}"
-        )
-    return found[0]

@@ -1,18 +1,17 @@
 """`signet connector …`: folders whose files become documents, and keeping them in step."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from signet.cli import output
+from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.cli.options import AgentOption
 from signet.client import Signet
-from signet.errors import Conflict, NotFound, SignetError
+from signet.errors import SignetError
 
 if TYPE_CHECKING:
     from signet.client.answers import Connector, ConnectorHealth, SyncProgress
@@ -160,21 +159,13 @@ def remove(
 
 
 def _find(signet: Signet, named: str) -> "Connector":
-    """Return the connector of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
-    found = signet.connectors()
-    tests: tuple[Callable[[Connector], bool], ...] = (
-        lambda one: one["id"] == named,
-        lambda one: one["display_name"] == named,
-        lambda one: one["id"].startswith(named),
+    return identify.one(
+        signet.connectors(),
+        named,
+        noun="connector",
+        id=lambda one: one["id"],
+        name=lambda one: one["display_name"] or "",
     )
-    for test in tests:
-        fitting = [one for one in found if test(one)]
-        if len(fitting) > 1:
-            ids = ", ".join(one["id"][:8] for one in fitting)
-            raise Conflict(f"{named} matches several connectors: {ids}")
-        if fitting:
-            return fitting[0]
-    raise NotFound(f"There is no connector {named}; see: signet connector list")
 
 
 def _sync(

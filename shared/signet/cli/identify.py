@@ -1,7 +1,12 @@
-"""From what a person types to the id of a memory."""
+"""From what a person types to the id of a memory, or to one row of a list."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from signet.client import Signet
 from signet.errors import Conflict, Invalid, NotFound
+
+Row = TypeVar("Row")
 
 #: A shorter beginning is more likely a slip than an id.
 SHORTEST = 8
@@ -33,3 +38,29 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
         shown = "\n  ".join(found)
         raise Ambiguous(f"Several ids start with {typed}; give more characters:\n  {shown}")
     return found[0]
+
+
+def one(
+    rows: Iterable[Row],
+    typed: str,
+    *,
+    noun: str,
+    id: Callable[[Row], str],
+    name: Callable[[Row], str] = lambda row: "",
+) -> Row:
+    """Return the row with this id or name, or whose id starts so; raises NotFound, or Conflict for several."""
+    known = list(rows)
+    tests: tuple[Callable[[Row], bool], ...] = (
+        lambda row: id(row) == typed,
+        lambda row: name(row) == typed,
+        lambda row: name(row).casefold() == typed.casefold(),
+        lambda row: id(row).startswith(typed),
+    )
+    for test in tests:
+        found = [row for row in known if test(row)]
+        if len(found) > 1:
+            ids = ", ".join(id(row)[:SHORTEST] for row in found)
+            raise Conflict(f"{typed} matches several {noun}s: {ids}")
+        if found:
+            return found[0]
+    raise NotFound(f"There is no {noun} {typed}")

@@ -13,7 +13,7 @@ from signet.paths import find_workspace
 
 
 class NoTerminal(Invalid):
-    """Setup asks questions, but stdin is not a terminal. Use --non-interactive; Its flags: signet setup --help."""
+    """Setup asks questions, but stdin is not a terminal. Use --non-interactive; for its flags: signet setup --help."""
 
     code = "no_terminal"
 

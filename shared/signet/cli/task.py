@@ -1,16 +1,15 @@
 """`signet task …`: prompts that a harness is given again and again, and what became of them."""
 
 import sys
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from signet.cli import output
+from signet.cli import identify, output
 from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.cli.connect import client, own_token
 from signet.client import Signet
-from signet.errors import Conflict, Invalid, NotFound, SignetError
+from signet.errors import Invalid, SignetError
 
 app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_help=True)
 
@@ -266,21 +265,10 @@ def _body(
 
 
 def _find(signet: Signet, named: str) -> dict[str, Any]:
-    """Return the task of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
     found: list[dict[str, Any]] = signet.call("GET", "/api/tasks")["tasks"]
-    tests: tuple[Callable[[dict[str, Any]], bool], ...] = (
-        lambda one: one["id"] == named,
-        lambda one: one["name"].casefold() == named.casefold(),
-        lambda one: one["id"].startswith(named),
+    return identify.one(
+        found, named, noun="task", id=lambda one: str(one["id"]), name=lambda one: str(one["name"])
     )
-    for test in tests:
-        fitting = [one for one in found if test(one)]
-        if len(fitting) > 1:
-            ids = ", ".join(one["id"][:8] for one in fitting)
-            raise Conflict(f"{named} matches several tasks: {ids}")
-        if fitting:
-            return fitting[0]
-    raise NotFound(f"There is no task {named}; see: signet task list")
 
 
 def _line(one: dict[str, Any]) -> str:
