@@ -1,15 +1,19 @@
 """Pages of the site that are made when it is built: commands, HTTP operations, and two files of the root."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import typer
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?: to (?:\1-)?(\d{1,3}))?(?![\w-])")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -41,6 +45,36 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Say below each rule in which files it is cited."""
+    if not page.file.src_uri.startswith("rules/"):
+        return markdown
+    return re.sub(
+        r"(?ms)^## ([A-Z]+-\d+)\n.*?(?=^## |\Z)",
+        lambda found: f"{found[0].rstrip()}\n\n{_cited(found[1])}\n\n",
+        markdown,
+    )
+
+
+def _cited(rule: str) -> str:
+    return "<small>" + ", ".join(places().get(rule, ())) + "</small>"
+
+
+@cache
+def places() -> dict[str, list[str]]:
+    """Return the files that cite each rule; `A-1 to A-3` cites three."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for folder in ("shared", "services", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            cited: set[str] = set()
+            for prefix, first, last in ID.findall(path.read_text("utf-8")):
+                numbers = range(int(first), int(last or first) + 1)
+                cited.update(f"{prefix}-{number}" for number in numbers)
+            for rule in cited:
+                found[rule].append(str(path.relative_to(ROOT)))
+    return found
 
 
 def from_root(name: str) -> str:

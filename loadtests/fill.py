@@ -9,7 +9,7 @@ from loadtests.corpus import Corpus
 from signet import clock, config
 from signet.db import Database, WriteTx
 from signet.domain.embeddings import store as embeddings
-from signet.domain.memory import remember
+from signet.domain.memory import marks, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace
 from signet.queue import admin
@@ -44,7 +44,7 @@ def memories(
             if gap is not None and gap.content_hash is not None:
                 passages = [(gap.content, _vector(chance))]
                 model = settings.embedding.model
-                embeddings.replace(tx, saved.id, gap.content_hash, passages, model, clock.now())
+                marks.set_vectors(tx, saved.id, gap.content_hash, passages, model, clock.now())
 
     for first in range(0, count, GROUP):
         db.write(group, first)

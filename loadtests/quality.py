@@ -20,7 +20,7 @@ from signet.db import Database, ReadTx
 from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.recall import keyword, vector, view
-from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Fusion, Query, RecallSettings
+from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Query, RecallSettings
 from signet.domain.recall.recall import recall
 from signet.providers.native.encoder import NativeEmbedder
 
@@ -125,12 +125,18 @@ def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list
     return _ids(tx, list(vector.find(tx, query_vector, asked, max(DEPTHS), model=None)))
 
 
-def by_seeds(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
-    """Rank by the plain formulas, 0.7 towards vectors."""
-    plain = RecallSettings(fusion=Fusion.PLAIN, alpha=0.7)
-    query = _query(project, text)
-    found = recall(tx, query, query_vector=lambda: query_vector, settings=plain, now=clock.now())
-    return [hit.id for hit in found.hits if not hit.supplementary]
+def by_blend(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
+    """Rank by the best of both lists, 0.7 towards vectors; what only one of them has keeps its score."""
+    asked = view.of(tx, _query(project, text))
+    words = fts_.scores(keyword.find(tx, fts_.content_words(text), asked, max(DEPTHS)))
+    near = vector.find(tx, query_vector, asked, max(DEPTHS), model=None)
+    scores = {
+        seq: 0.7 * near[seq] + 0.3 * words[seq]
+        if seq in near and seq in words
+        else max(near.get(seq, 0.0), words.get(seq, 0.0))
+        for seq in {*near, *words}
+    }
+    return _ids(tx, sorted(scores, key=lambda seq: -scores[seq])[: max(DEPTHS)])
 
 
 def by_rrf(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
@@ -167,7 +173,7 @@ WORDS = "by words"
 BASELINES: Mapping[str, Ranking] = {
     "fts5": by_words,
     "vectors": by_vectors,
-    "alpha 0.7": by_seeds,
+    "alpha 0.7": by_blend,
     "rrf 60": by_rrf,
 }
 

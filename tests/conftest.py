@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from providers.native.cases import Models
+from signet.domain import memory_followers
 from signet.paths import Workspace
 
 #: Prints whether the install found the model there already.
@@ -28,6 +29,9 @@ settings.register_profile(
     "signet", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("signet")
+
+#: As each process does when it starts.
+memory_followers.register()
 
 #: A shell gives what it runs in the background no Ctrl-C, and programs inherit that: some tests end theirs with it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -34,17 +34,20 @@ def work(place: str, begin: Callable[[int], None]) -> None:
     """Start the worker's threads."""
     import dramatiq
 
-    from signet.queue.broker import JobsBroker
-    from signet.queue.dispatcher import Dispatcher
     from signet.queue.job_context import JobContext
+    from signet_worker.dispatcher import Dispatcher
+    from signet_worker.dramatiq_adapter import JobsBroker
+    from signet_worker.executor import Executor
 
     workspace = Workspace(Path(place))
     db = _open(workspace)
     presence = Presence(workspace.runtime_dir, "worker")
     db.write(presence.announce, now=clock.now())
     listener = Listener(workspace.runtime_dir, presence.owner)
-    slots = {QUEUE: side.THREADS}
-    dispatcher = Dispatcher(db, listener, owner=presence.owner, slots=slots, lease_ms=300_000)
+    concurrency = {QUEUE: side.THREADS}
+    dispatcher = Dispatcher(
+        db, listener, owner=presence.owner, concurrency=concurrency, lease_ms=300_000
+    )
     broker = JobsBroker(db, dispatcher)
 
     one_in = int(os.environ.get("SIGNET_LOADTEST_POISON", "0"))
@@ -56,9 +59,7 @@ def work(place: str, begin: Callable[[int], None]) -> None:
         begin(number)
 
     dramatiq.actor(broker=broker, queue_name=QUEUE, actor_name=KIND)(noop)
-    worker = dramatiq.Worker(broker, worker_threads=side.THREADS, worker_timeout=500)
-    broker.deadlines.start()
-    worker.start()
+    Executor(broker).start()
     dispatcher.start()
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
-from signet.domain.sessions import checkpoint_store as store
-from signet.domain.sessions.checkpoint import Checkpoint, Trigger
+from signet.domain.sessions import checkpoints
+from signet.domain.sessions.models import Checkpoint, Trigger
 from signet.observe import record
 from signet.observe.record import Event
 from support.http import Api
@@ -35,7 +35,7 @@ def a_checkpoint(session: str = "s1", *, minutes: int = 0, digest: str = "done")
 
 
 def keep(api: Api, checkpoint: Checkpoint, path: str = "/work", most: int = 50) -> None:
-    api.state.db.write(store.keep, checkpoint, project_path=path, most=most)
+    api.state.db.write(checkpoints.put, checkpoint, project_path=path, most=most)
 
 
 def test_checkpoints_of_a_project_come_newest_first(api: Api) -> None:
@@ -51,7 +51,7 @@ def test_a_project_is_found_by_any_name_of_its_folder(api: Api, tmp_path: Path) 
     real = tmp_path / "project"
     real.mkdir()
     (tmp_path / "link").symlink_to(real)
-    keep(api, a_checkpoint(), path=store.real_path(f"{real}/"))
+    keep(api, a_checkpoint(), path=checkpoints.real_path(f"{real}/"))
     for name in (f"{real}", f"{real}/", f"{tmp_path}/link", f"{tmp_path}/link/../link/"):
         assert api.get(f"/api/checkpoints?project={name}").body["count"] == 1, name
 
@@ -89,7 +89,7 @@ def test_a_session_keeps_its_newest_checkpoints_and_old_ones_go(api: Api) -> Non
         (row["session_key"], row["created_at"][14:16]) for row in api.rows("session_checkpoints")
     ]
     assert kept == [("s1", "02"), ("s1", "03"), ("s2", "00")]
-    assert api.state.db.write(store.purge, "2026-05-01T12:03:00.000Z", 100) == 2
+    assert api.state.db.write(checkpoints.delete_old, "2026-05-01T12:03:00.000Z", 100) == 2
 
 
 def test_a_sweep_lets_old_checkpoints_and_events_go(api: Api) -> None:

@@ -14,7 +14,7 @@ from signet.domain.injections import trace
 from signet.domain.recall.models import Result
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
-from signet.queue import lease
+from signet.queue import transitions
 from signet.queue.job_context import JobContext
 from signet_api.routes.recall import found
 from support.http import Answer, Api, an_api
@@ -63,7 +63,7 @@ def ends(api: Api, *said: tuple[str, object], key: str = KEY) -> None:
 def traced(api: Api, *, is_done: bool = True) -> None:
     """Run the jobs that look for uses, as the worker does; none is left then where `is_done`."""
     held = api.state.db.write(
-        lease.claim,
+        transitions.claim,
         "light",
         10,
         owner="me",

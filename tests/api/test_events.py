@@ -12,7 +12,7 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.queue import Job, admin, enqueue
+from signet.queue import Job, enqueue, transitions
 from signet.queue.events import Cursor
 from signet_api.feed import MAX_UNREAD, Feed, Listener
 from signet_api.stream import MAX_LISTENERS
@@ -71,7 +71,7 @@ def test_what_another_process_does_is_told_with_the_job(server: Served, db: Data
             "memory_id": "m-1",
         }
         assert (message["data"]["attempts"], message["data"]["error"]) == (0, None)
-        db.write(admin.cancel, job_id, now=clock.now())
+        db.write(transitions.cancel, job_id, now=clock.now())
         message = next(messages)
         assert (message["event"], message["data"]["last_error_code"]) == ("cancelled", "cancelled")
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.domain.sessions import store
+from signet.domain.sessions import harness_calls
+from signet.domain.sessions.sql import states
 from support.http import Answer, Api, an_api
 
 START, PROMPT, END = (
@@ -75,7 +76,7 @@ def test_an_expired_claim_gives_way_and_every_call_of_its_owner_renews_it(api: A
     for hook in ("user-prompt-submit", "remember", "recall", "pre-compaction"):
         expire(api, 60)
         call(api, hook, "legacy")
-        state = api.state.db.read(store.get, "default", "s1")
+        state = api.state.db.read(states.get, "default", "s1")
         assert state and state.expires_at > clock.now() + timedelta(hours=3), hook
 
 
@@ -194,7 +195,7 @@ def test_a_failure_nobody_foresaw_is_told_in_the_words_of_hooks(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("signet.domain.sessions.store.get", broken)
+    monkeypatch.setattr("signet.domain.sessions.sql.states.get", broken)
     failed = call(api, "session-start")
     assert (failed.status, failed.error) == (500, "Hook execution failed")
     assert call(api, "compaction-complete").error == "Failed to save summary"
@@ -215,11 +216,11 @@ def test_the_last_call_of_each_harness_is_kept(api: Api) -> None:
     call(api, "session-start", harness="codex")
     call(api, "user-prompt-submit", harness="opencode")
     call(api, "session-end", harness="claude-code")
-    seen = api.state.db.read(store.harnesses)
+    seen = api.state.db.read(harness_calls.last)
     assert list(seen) == ["claude-code", "codex", "opencode"]
     for number in range(80):
         call(api, "session-start", key=f"k{number}", harness=f"h{number}")
-    assert len(api.state.db.read(store.harnesses)) == store.MAX_HARNESSES
+    assert len(api.state.db.read(harness_calls.last)) == harness_calls.MAX_HARNESSES
 
 
 def test_what_was_said_in_a_session_can_be_read_and_searched(api: Api) -> None:

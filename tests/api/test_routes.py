@@ -4,12 +4,17 @@ import json
 
 import pytest
 
+from signet.wire import operations
 from signet_api import permissions
 from signet_api.routes import ROUTERS
 from support.http import Api
 
-#: Method and path of every route of `permissions.TABLE`, the body it is sent here, and the status of its success.
-TABLE: dict[tuple[str, str], tuple[object, int]] = {
+_DECLARED: dict[tuple[str, str], tuple[object, int]] = {
+    (one.method, one.path): (None, one.status) for one in operations.BY_ID.values()
+}
+#: Method and path of every route of `permissions.TABLE`, the body it is sent here, and the status of the answer; named
+#: here are those that need a body or cannot succeed.
+TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("GET", "/"): (None, 200),
     ("GET", "/health"): (None, 200),
     ("GET", "/health/live"): (None, 200),
@@ -37,8 +42,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/hook/remember"): ({"content": "The shop opens at nine."}, 200),
     ("POST", "/api/memory/recall"): ({"query": "tests"}, 200),
     ("POST", "/api/memory/context"): ({"prompt": "tests"}, 200),
-    ("GET", "/api/memory/search"): (None, 200),
-    ("GET", "/memory/search"): (None, 200),
     # Without a model there are no vectors.
     ("GET", "/memory/similar"): (None, 404),
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
@@ -46,27 +49,17 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("GET", "/api/embeddings/status"): (None, 200),
     ("GET", "/api/embeddings/health"): (None, 200),
     ("GET", "/api/embeddings/projection"): (None, 200),
-    ("GET", "/api/memory/jobs/{job_id}"): (None, 200),
-    ("GET", "/api/jobs"): (None, 200),
     # It ends when the daemon stops.
     ("GET", "/api/jobs/stream"): (None, 503),
-    ("GET", "/api/jobs/{job_id}"): (None, 200),
-    ("POST", "/api/jobs/{job_id}/retry"): (None, 200),
-    ("POST", "/api/jobs/{job_id}/cancel"): (None, 200),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
-    ("GET", "/api/memories"): (None, 200),
-    ("GET", "/api/memories/ids"): (None, 200),
-    ("GET", "/api/memory/timeline"): (None, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
     ("POST", "/api/memory/feedback"): ({"sessionKey": "s", "feedback": {"a": 1}}, 200),
     ("POST", "/api/memory/modify"): (
         {"patches": [{"id": "none", "reason": "x", "pinned": True}]},
         200,
     ),
-    ("GET", "/api/memory/{memory_id}"): (None, 200),
     ("PATCH", "/api/memory/{memory_id}"): ({"pinned": True, "reason": "important"}, 200),
-    ("DELETE", "/api/memory/{memory_id}"): (None, 200),
     ("POST", "/api/memory/{memory_id}/recover"): ({"reason": "a slip"}, 409),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
     ("POST", "/api/hooks/session-start"): ({"harness": "codex", "sessionKey": "t"}, 200),
@@ -95,7 +88,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = {
     ("POST", "/api/synthesis/trigger"): (None, 503),
     ("GET", "/api/synthesis/status"): (None, 200),
     ("GET", "/api/sessions/summaries"): (None, 200),
-    ("GET", "/api/memory/{memory_id}/history"): (None, 200),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("GET", "/api/documents"): (None, 200),
     ("GET", "/api/documents/{document_id}"): (None, 200),
@@ -329,8 +321,8 @@ def test_the_description_names_the_same_routes_and_the_one_form_of_errors(api: A
         for method in operations
     }
     assert listed == set(TABLE) - {("GET", "/"), ("GET", "/docs")}
-    for operations in described["paths"].values():
-        for operation in operations.values():
+    for path_item in described["paths"].values():
+        for operation in path_item.values():
             assert "422" not in operation["responses"]
             reference = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
             assert reference == {"$ref": "#/components/schemas/ErrorBody"}
@@ -350,3 +342,13 @@ def test_an_unknown_path_and_a_wrong_method_are_told_apart(api: Api) -> None:
     assert (wrong.status, wrong.error) == (405, "Method not allowed")
     assert wrong.headers["allow"] == "GET"
     assert api.post("/health").error == "Method not allowed"
+
+
+def test_the_description_names_the_answer_of_every_declared_operation(api: Api) -> None:
+    described = api.get("/openapi.json").body
+    for id_, one in operations.BY_ID.items():
+        if one.media_type == "text/html":
+            continue
+        operation = described["paths"][one.path][one.method.lower()]
+        assert operation["operationId"] == id_
+        assert operation["responses"][str(one.status)]["content"][one.media_type]["schema"], id_

@@ -27,13 +27,11 @@ KNOWN = {
     "supervisor": ("4.3.0", "shared/signet/daemon/tree.py"),
     "starlette": ("1.10.0", "services/api/signet_api/segments.py"),
     "typer": ("0.29.2", "shared/signet/cli/main.py"),
-    "dramatiq": ("2.2.1", "shared/signet/queue/broker.py"),
 }
 
 #: What is taken from them by a name with an underscore.
 TAKEN = {
     "shared/signet/cli/tree.py: _click",  # for the type checker only
-    "shared/signet/queue/broker.py: _exception",
 }
 
 #: Attributes with an underscore that are public all the same.
@@ -130,18 +128,6 @@ def test_typer_takes_the_name_of_a_shell_when_it_may_not_look_for_it() -> None:
     with parts_of("typer"):
         constants = completion.get_completion_inspect_parameters.__code__.co_consts
         assert "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION" in constants
-
-
-def test_dramatiq_keeps_what_a_message_failed_with() -> None:
-    from dramatiq import Message
-    from dramatiq.broker import MessageProxy
-
-    message: Message[None] = Message("queue", "actor", (), {}, {})
-    with parts_of("dramatiq"):
-        proxy = MessageProxy(message)
-        assert proxy._exception is None
-        proxy.stuff_exception(failure := ValueError())
-        assert proxy._exception is failure
 
 
 @pytest.mark.parametrize(("kept_out", "loaded"), [(True, False), (False, True)])

@@ -48,6 +48,12 @@ def test_the_table_of_actors_is_the_table_of_kinds() -> None:
     assert set(ACTORS) == set(KINDS)
 
 
+def test_no_exception_is_raised_into_a_running_thread() -> None:
+    """A run over its time limit is asked to stop and its lease is ended (signet_worker/executor.py)."""
+    raising = [path for path in SOURCES if "SetAsyncExc" in path.read_text("utf-8")]
+    assert raising == []
+
+
 def test_services_never_touch_a_table() -> None:
     """Routes and actors call functions of a noun; only beats and leader own tables of their own."""
     own = {"beats.py", "leader.py"}

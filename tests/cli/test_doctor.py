@@ -81,7 +81,7 @@ def test_an_index_of_another_program_is_named_and_taken_out(served: Program) -> 
     connection.close()
     found = checks(served)["structure"]
     assert (found["status"], found["fix"]) == ("fail", "signet doctor --fix")
-    assert "index idx_embeddings_content_hash_unique is of another program" in found["detail"]
+    assert "index idx_embeddings_content_hash_unique belongs to another program" in found["detail"]
     assert "index idx_memories_type is missing" in found["detail"]
     done = served.run("doctor", "--fix")
     assert "removed index idx_embeddings_content_hash_unique" in done.out

@@ -6,7 +6,7 @@ from typing import get_args
 
 from cli.program import Program
 from signet.cli.jobs import Status as Shown
-from signet.queue.states import Status
+from signet.queue.kinds import Status
 
 SAVED = re.compile(r"Saved memory: (\S+) \(no embedding yet\)\n")
 

@@ -39,8 +39,8 @@ def methods(client: type) -> dict[str, inspect.Signature]:
     """Return the public methods of a client."""
     return {
         name: inspect.signature(one)
-        for name, one in vars(client).items()
-        if callable(one) and not name.startswith("_")
+        for name in dir(client)
+        if callable(one := getattr(client, name)) and not name.startswith("_")
     }
 
 

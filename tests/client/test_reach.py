@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from starlette.routing import compile_path
 
-from signet.client import calls
 from signet.client.call import Call
+from signet.client.calls import Calls
+from signet.client.method import Method
 from signet_api.permissions import TABLE
 
 PAGES = "a page, or words on one: for browsers"
@@ -82,15 +83,12 @@ GROUPS = {
 
 def described() -> Iterator[Call[object]]:
     """Yield every call that the clients can make, with words in the place of what it needs."""
-    for name in calls.__all__:
-        for make in vars(getattr(calls, name)).values():
-            is_call = inspect.isfunction(make) and make.__module__ == f"signet.client.calls.{name}"
-            if is_call and not make.__name__.startswith("_"):
-                needed = inspect.signature(make).parameters.values()
+    for family in Calls.__bases__:
+        for method in vars(family).values():
+            if isinstance(method, Method):
+                _, *needed = inspect.signature(method.describe).parameters.values()
                 words = {one.name: _word(one) for one in needed if _is_needed(one)}
-                found = make(**words)
-                if isinstance(found, Call):
-                    yield found
+                yield method.describe(None, **words)
 
 
 def _is_needed(one: inspect.Parameter) -> bool:

@@ -1,8 +1,6 @@
 """The connections for reading of a process: lent to one at a time, and never lost."""
 
 import contextlib
-import itertools
-import queue
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,15 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from signet import db as database
-from signet.db import Database, ReadTx, readers
 from signet.db.readers import Readers
-from signet.errors import StorageBusy
+from signet.errors import StorageBusy, StorageFull
 from support.database import fresh_database
-from support.interrupts import interrupted
 from support.processes import PATIENCE_SECONDS, eventually
-
-STEPS_IN = (database, readers, contextlib, queue, threading)
 
 
 @pytest.fixture
@@ -46,16 +39,9 @@ def beside(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def is_answered(pool: Readers) -> None:
-    """Read in another thread, and fail when nothing comes of it."""
-    found: list[int] = []
-    beside(lambda: found.append(answer(pool)))
-    eventually(lambda: found == [42])
-
-
 def is_long(pool: Readers, count: int) -> bool:
     """Return whether so many read or wait to."""
-    return len(pool._line) == count
+    return pool._in_use + len(pool._line) == count
 
 
 def test_who_gets_no_connection_in_time_is_told_to_try_again(path: Path) -> None:
@@ -96,55 +82,34 @@ def test_many_threads_share_few_connections(path: Path) -> None:
     pool.close()
 
 
-def test_a_reader_that_is_interrupted_anywhere_keeps_no_connection(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The worker's actors are (queue/deadline.py); what they kept would be missing until its process ends."""
-    monkeypatch.setattr("signet.db.EXTRA_READERS", 0)
-    db = Database(path, readers=1, wait_seconds=PATIENCE_SECONDS)
-
-    def read() -> None:
-        db.read(ReadTx.value, "SELECT 42")
-
-    for point in itertools.count(1):
-        was_interrupted = interrupted(read, point, within=STEPS_IN)
-        is_answered(db._readers)
-        if not was_interrupted:
-            break
-    db.close()
+def test_a_reader_that_fails_gives_its_connection_back(only: Readers) -> None:
+    with pytest.raises(ValueError, match="no"), only.connection():
+        raise ValueError("no")
+    assert answer(only) == 42
+    assert len(only._free) == 1
 
 
-def test_a_reader_that_is_interrupted_while_it_waits_leaves_the_line(only: Readers) -> None:
-    for point in itertools.count(1):
-        holds, is_over = threading.Event(), threading.Event()
-
-        def hold(holds: threading.Event = holds, is_over: threading.Event = is_over) -> None:
-            with only.connection():
-                holds.set()
-                eventually(lambda: is_over.is_set() or is_long(only, 2))
-
-        holder = beside(hold)
-        assert holds.wait(PATIENCE_SECONDS)
-        was_interrupted = interrupted(lambda: answer(only), point, within=STEPS_IN)
-        is_over.set()
-        holder.join(PATIENCE_SECONDS)
-        is_answered(only)
-        if not was_interrupted:
-            break
+def test_who_gives_up_waiting_lets_those_behind_him_in(path: Path) -> None:
+    pool = Readers(path, most=1, wait_seconds=0.2)
+    found: list[int] = []
+    with pool.connection():
+        beside(lambda: answer_or_none(pool))
+        eventually(lambda: is_long(pool, 2))
+        eventually(lambda: is_long(pool, 1))
+        beside(lambda: found.append(answer(pool)))
+        eventually(lambda: is_long(pool, 2))
+    eventually(lambda: found == [42])
+    pool.close()
 
 
-def test_a_reader_that_is_interrupted_while_it_leaves_lets_the_next_one_in(only: Readers) -> None:
-    for point in itertools.count(1):
-        waiting: list[threading.Thread] = []
+def answer_or_none(pool: Readers) -> int | None:
+    with contextlib.suppress(StorageBusy):
+        return answer(pool)
+    return None
 
-        def read(waiting: list[threading.Thread] = waiting) -> None:
-            with only.connection():
-                waiting.append(beside(lambda: answer(only)))
-                eventually(partial(is_long, only, 2))
 
-        was_interrupted = interrupted(read, point, within=(readers, contextlib))
-        for thread in waiting:
-            thread.join(PATIENCE_SECONDS)
-            assert not thread.is_alive()
-        if not was_interrupted:
-            break
+def test_what_cannot_be_opened_takes_no_place(tmp_path: Path) -> None:
+    pool = Readers(tmp_path / "missing.db", most=1, wait_seconds=0.1)
+    for _ in range(3):
+        with pytest.raises(StorageFull), pool.connection():
+            pass

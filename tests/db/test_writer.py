@@ -1,22 +1,19 @@
 """The one writer of a process: groups, failures in them, storage trouble, other writers."""
 
 import asyncio
-import itertools
 import os
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from signet.db import Database, ReadTx, WriteTx, operation, writer
+from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import LOG_PAGES, connect
 from signet.errors import StorageBusy, StorageFull
 from support.database import fresh_database
-from support.interrupts import interrupted
 from support.processes import PATIENCE_SECONDS, eventually, program, said
 
 HOLDER = """
@@ -185,26 +182,6 @@ def test_who_hands_over_an_end_of_iteration_is_answered_and_so_are_the_others(db
 
     one, other, read = asyncio.run(all_of_them())
     assert (type(one), other, type(read)) == (RuntimeError, "a", RuntimeError)
-
-
-def others_write(db: Database, key: str) -> None:
-    """Write without waiting in this thread, and fail when nothing comes of it."""
-    written: list[str] = []
-    db.writer.later(lambda tx: put(tx, key), lambda done, _: written.append(done))
-    eventually(lambda: written == [key])
-
-
-def test_a_caller_that_is_interrupted_anywhere_leaves_the_writer_to_others(tmp_path: Path) -> None:
-    """The worker's actors are (queue/deadline.py); the writer that they leave locked would be lost for good."""
-    db = Database(fresh_database(tmp_path / "m.db"), inline=False)
-    steps_in = (threading, writer, operation)
-    for point in itertools.count(1):
-        write = partial(db.write_quick, put, f"interrupted at {point}")
-        was_interrupted = interrupted(write, point, within=steps_in)
-        others_write(db, f"after {point}")
-        if not was_interrupted:
-            break
-    db.close()
 
 
 def test_a_full_disk_is_told_and_half_nothing_and_passes(db: Database) -> None:

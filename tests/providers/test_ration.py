@@ -9,11 +9,12 @@ import pytest
 
 from signet import clock
 from signet.db import Database
+from signet.db.provider_usage import Usage
 from signet.errors import ProviderBusy, ProviderDown, ProviderFailed
 from signet.providers import ration
 from signet.providers.openai import OpenAIModel
-from signet.providers.ration import Ration, RationedModel, Usage
-from signet.queue import outcome
+from signet.providers.ration import Ration, RationedModel
+from signet.queue import retry
 from support.database import fresh_database
 from support.models import Hang, Status, fake_openai
 from support.processes import eventually, program
@@ -104,7 +105,7 @@ def test_no_more_calls_are_out_at_once_than_there_are_slots(db: Database, tmp_pa
         eventually(lambda: len(server.requests) == 1)
         with pytest.raises(ProviderBusy, match="1 parallel calls") as busy:
             ask(model, seconds=0.2)
-        assert not outcome.of(busy.value).is_provider_down, "others may go on asking"
+        assert not retry.outcome_of(busy.value).is_provider_down, "others may go on asking"
         assert len(server.requests) == 1
         held.release.set()
         first.join()
@@ -132,6 +133,7 @@ CALLER = """
 import sys
 from pathlib import Path
 from signet.db import Database
+from signet.db.provider_usage import Usage
 from signet.providers.openai import OpenAIModel
 from signet.providers.ration import Ration, RationedModel
 model = OpenAIModel(sys.argv[3], "gpt-4o-mini")

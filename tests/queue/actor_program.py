@@ -19,11 +19,13 @@ from typing import Any
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.process.liveness import Presence
-from signet.queue import finish, lease
-from signet.queue.broker import JobsBroker
-from signet.queue.dispatcher import Dispatcher
-from signet.queue.job_context import JobContext, LeaseLost
+from signet.queue import transitions
+from signet.queue.job_context import JobContext
+from signet.queue.retry import LeaseLost
 from signet.queue.wakeup import Listener, Notifier
+from signet_worker.dispatcher import Dispatcher
+from signet_worker.dramatiq_adapter import JobsBroker
+from signet_worker.executor import Executor
 
 #: The run at which the crash point `stop` is.
 STOP_AT = 50
@@ -93,26 +95,26 @@ def plant(crash: str) -> None:
 
         Dispatcher.after_commit = die_after_claim  # type: ignore[method-assign,assignment]  # the point
     if crash == "in_claim":
-        claim = lease.claim
+        claim = transitions.claim
 
-        def die_in_claim(*args: Any, **kwargs: Any) -> list[lease.Lease]:
+        def die_in_claim(*args: Any, **kwargs: Any) -> list[transitions.Lease]:
             leases = claim(*args, **kwargs)
             if leases:
                 die()
             return leases
 
-        lease.claim = die_in_claim
+        transitions.claim = die_in_claim
     if crash == "in_heartbeat":
-        lease.extend = lambda *args, **kwargs: die()  # type: ignore[assignment]  # the point
+        transitions.extend = lambda *args, **kwargs: die()  # type: ignore[assignment]  # the point
     if crash == "in_complete":
-        complete = finish.complete
+        complete = transitions.complete
 
         def die_in_complete(*args: Any, **kwargs: Any) -> bool:
             complete(*args, **kwargs)
             die()
             return False
 
-        finish.complete = die_in_complete
+        transitions.complete = die_in_complete
 
 
 def main() -> None:
@@ -130,7 +132,7 @@ def main() -> None:
     plant(crash)
     lease_ms = 300 if crash == "in_heartbeat" else 60_000
     dispatcher = Dispatcher(
-        db, listener, owner=presence.owner, slots={"light": 4}, lease_ms=lease_ms
+        db, listener, owner=presence.owner, concurrency={"light": 4}, lease_ms=lease_ms
     )
     broker = JobsBroker(db, dispatcher)
     declared = dramatiq.actor(actor_name="work", queue_name="light", broker=broker)
@@ -139,16 +141,15 @@ def main() -> None:
         work(run, kind, crash)
 
     declared(act)
-    worker = dramatiq.Worker(broker, worker_threads=4, worker_timeout=200)
-    broker.deadlines.start()
-    worker.start()
+    executor = Executor(broker)
+    executor.start()
     dispatcher.start()
     print(f"ready {presence.owner}", flush=True)
     signal.sigwait({signal.SIGTERM})
     dispatcher.stop_claiming()
-    worker.stop(timeout=2_000)
+    executor.stop(2.0)
     dispatcher.stop()
-    dispatcher.give_back()
+    dispatcher.heartbeat.release_all()
     db.close()
     print("stopped", flush=True)
     os._exit(0)

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from signet.db import Database
-from signet.queue import Status, admin, events
-from signet.queue.events import Cursor, Event, Watch, What, happened
-from signet.queue.finish import End
+from signet.queue import Status, admin, events, transitions
+from signet.queue.events import Cursor, Event, EventType, Watch, happened
+from signet.queue.retry import End
 from support.queue import Hands, add, end, take
 
 
@@ -16,52 +16,56 @@ def watch(db: Database, hands: Hands) -> Watch:
     return db.read(Watch.begin, now=hands.now)
 
 
-def look(watch: Watch, db: Database, hands: Hands) -> list[tuple[What, str]]:
+def look(watch: Watch, db: Database, hands: Hands) -> list[tuple[EventType, str]]:
     """Look a moment later and return what was told."""
     hands.move(200)
     return told(db.read(watch.look, now=hands.now).events)
 
 
-def told(found: tuple[Event, ...]) -> list[tuple[What, str]]:
+def told(found: tuple[Event, ...]) -> list[tuple[EventType, str]]:
     return [(event.what, event.job_id) for event in found]
 
 
 @pytest.mark.parametrize(
     ("before", "status", "token", "code", "what"),
     [
-        (None, Status.PENDING, 0, None, What.ENQUEUED),
+        (None, Status.PENDING, 0, None, EventType.ENQUEUED),
         (("pending", 0), Status.PENDING, 0, None, None),
-        (("pending", 0), Status.LEASED, 1, None, What.STARTED),
-        (("leased", 1), Status.LEASED, 2, None, What.STARTED),
-        (("leased", 1), Status.PENDING, 1, "timeout", What.RETRIED),
-        (("dead", 1), Status.PENDING, 1, None, What.RETRIED),
-        (None, Status.COMPLETED, 1, None, What.COMPLETED),
-        (("leased", 3), Status.DEAD, 3, "timeout", What.DEAD),
-        (("pending", 0), Status.DEAD, 0, "cancelled", What.CANCELLED),
+        (("pending", 0), Status.LEASED, 1, None, EventType.STARTED),
+        (("leased", 1), Status.LEASED, 2, None, EventType.STARTED),
+        (("leased", 1), Status.PENDING, 1, "timeout", EventType.RETRIED),
+        (("dead", 1), Status.PENDING, 1, None, EventType.RETRIED),
+        (None, Status.COMPLETED, 1, None, EventType.COMPLETED),
+        (("leased", 3), Status.DEAD, 3, "timeout", EventType.DEAD),
+        (("pending", 0), Status.DEAD, 0, "cancelled", EventType.CANCELLED),
         (("dead", 3), Status.DEAD, 3, "timeout", None),
     ],
 )
 def test_what_was_and_what_is_make_the_event(
-    before: tuple[str, int] | None, status: Status, token: int, code: str | None, what: What | None
+    before: tuple[str, int] | None,
+    status: Status,
+    token: int,
+    code: str | None,
+    what: EventType | None,
 ) -> None:
     assert happened(before, status, token, code) == what
 
 
 def test_the_life_of_a_job_is_told_step_by_step(db: Database, hands: Hands, watch: Watch) -> None:
     job_id = str(add(db, hands, "a"))
-    assert look(watch, db, hands) == [(What.ENQUEUED, job_id)]
+    assert look(watch, db, hands) == [(EventType.ENQUEUED, job_id)]
     (held,) = take(db, hands)
-    assert look(watch, db, hands) == [(What.STARTED, job_id)]
+    assert look(watch, db, hands) == [(EventType.STARTED, job_id)]
     end(db, hands, held, End.FAILED, code="timeout", error="too slow")
     hands.move(200)
     (retried,) = db.read(watch.look, now=hands.now).events
-    assert (retried.what, retried.attempts, retried.code) == (What.RETRIED, 1, "timeout")
+    assert (retried.what, retried.attempts, retried.code) == (EventType.RETRIED, 1, "timeout")
     assert retried.error == "too slow" and retried.due_at is not None
     hands.move(60_000)
     (again,) = take(db, hands)
-    assert look(watch, db, hands) == [(What.STARTED, job_id)]
+    assert look(watch, db, hands) == [(EventType.STARTED, job_id)]
     end(db, hands, again, End.COMPLETED)
-    assert look(watch, db, hands) == [(What.COMPLETED, job_id)]
+    assert look(watch, db, hands) == [(EventType.COMPLETED, job_id)]
     assert look(watch, db, hands) == []
 
 
@@ -74,9 +78,9 @@ def test_what_begins_and_ends_between_two_looks_is_told_by_its_end(
     end(db, hands, two, End.PERMANENT, code="empty", error="Empty")
     end(db, hands, three, End.FAILED, code="timeout", error="slow")
     assert look(watch, db, hands) == [
-        (What.COMPLETED, ids[0]),
-        (What.DEAD, ids[1]),
-        (What.RETRIED, ids[2]),
+        (EventType.COMPLETED, ids[0]),
+        (EventType.DEAD, ids[1]),
+        (EventType.RETRIED, ids[2]),
     ]
 
 
@@ -86,16 +90,16 @@ def test_a_cancel_a_requeue_and_a_release_are_told(
     waiting, running = str(add(db, hands, "a")), str(add(db, hands, "b", priority=0))
     (held,) = take(db, hands)
     look(watch, db, hands)
-    db.write(admin.cancel, waiting, now=hands.now)
-    assert look(watch, db, hands) == [(What.CANCELLED, waiting)]
+    db.write(transitions.cancel, waiting, now=hands.now)
+    assert look(watch, db, hands) == [(EventType.CANCELLED, waiting)]
     end(db, hands, held, End.RELEASED)
-    assert look(watch, db, hands) == [(What.RETRIED, running)]
+    assert look(watch, db, hands) == [(EventType.RETRIED, running)]
     (held,) = take(db, hands)
     end(db, hands, held, End.PERMANENT, code="x", error="x")
-    assert look(watch, db, hands) == [(What.DEAD, running)]
+    assert look(watch, db, hands) == [(EventType.DEAD, running)]
     hands.move(3_600_000)
     db.write(admin.retry, running, now=hands.now)
-    assert look(watch, db, hands) == [(What.RETRIED, running)]
+    assert look(watch, db, hands) == [(EventType.RETRIED, running)]
 
 
 def test_what_was_before_the_watch_is_not_told(db: Database, hands: Hands) -> None:
@@ -111,8 +115,8 @@ def test_a_clock_that_is_set_back_hides_nothing(db: Database, hands: Hands, watc
     job_id = str(add(db, hands, "a"))
     look(watch, db, hands)
     hands.wall -= 3_600_000
-    db.write(admin.cancel, job_id, now=hands.now)
-    assert look(watch, db, hands) == [(What.CANCELLED, job_id)]
+    db.write(transitions.cancel, job_id, now=hands.now)
+    assert look(watch, db, hands) == [(EventType.CANCELLED, job_id)]
 
 
 def test_many_new_jobs_are_told_over_several_looks(
@@ -133,11 +137,11 @@ def test_a_cursor_is_text_and_goes_on_in_another_process(db: Database, hands: Ha
     kept = Cursor.parse(str(watch.cursor))
     assert kept == watch.cursor
     hands.move(10_000)
-    db.write(admin.cancel, old, now=hands.now)
+    db.write(transitions.cancel, old, now=hands.now)
     new = str(add(db, hands, "new"))
     hands.move(timedelta(hours=1) // timedelta(milliseconds=1))
     found = db.read(events.since, kept, now=hands.now)
-    assert sorted(told(found.events)) == [(What.CANCELLED, old), (What.ENQUEUED, new)]
+    assert sorted(told(found.events)) == [(EventType.CANCELLED, old), (EventType.ENQUEUED, new)]
     assert not found.missed and not found.more
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from signet.db import Database, ReadTx, WriteTx
-from signet.queue import Job, enqueue, finish, lease, reaper
-from signet.queue.finish import End, Outcome
-from signet.queue.lease import Lease
+from signet.queue import Job, enqueue, transitions
+from signet.queue.retry import End, Outcome
+from signet.queue.transitions import Lease
 from support.database import fresh_database
 from support.queue import LEASE_MS, Hands
 
@@ -47,7 +47,7 @@ class Worker:
     def _claim(self) -> None:
         hands = self._hands
         taken = self._db.write_quick(
-            lease.claim,
+            transitions.claim,
             "light",
             1,
             owner=self._name,
@@ -61,7 +61,7 @@ class Worker:
         if self._held is None:
             return
         kept = self._db.write_quick(
-            lease.extend,
+            transitions.extend,
             [self._held.job_id],
             owner=self._name,
             monotonic_ms=self._hands.monotonic,
@@ -79,7 +79,7 @@ class Worker:
 
     def _settle(self, tx: WriteTx, held: Lease, how: End) -> bool:
         outcome = Outcome(end=how, code="x", error="x")
-        settled = finish.settle(tx, held, outcome, now=self._hands.now)
+        settled = transitions.finish(tx, held, outcome, now=self._hands.now)
         if settled and how is End.COMPLETED:
             tx.run("INSERT INTO runtime_settings (key, value) VALUES (?, '1')", (held.job_id,))
         return settled
@@ -87,7 +87,7 @@ class Worker:
     def is_holder(self) -> bool:
         """Return whether the row says that this worker's lease is the one in force."""
         assert self._held is not None
-        return self._db.read(lease.is_held, self._held.job_id, self._held.token)
+        return self._db.read(transitions.is_held, self._held.job_id, self._held.token)
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def look(tx: ReadTx, job_id: str) -> tuple[str, int, int, int]:
 
 def tick(db: Database, hands: Hands) -> None:
     hands.move(TICK_MS)
-    db.write_quick(reaper.end_expired, monotonic_ms=hands.monotonic, now=hands.now)
+    db.write_quick(transitions.reap_expired, monotonic_ms=hands.monotonic, now=hands.now)
 
 
 def follow(pair: tuple[Database, Database], order: str) -> int:

@@ -3,10 +3,10 @@
 import pytest
 
 from signet.db import Database
-from signet.queue import job_log
-from signet.queue.finish import End, Outcome
 from signet.queue.job_context import JobContext
-from signet.queue.job_log import COUNT_SECONDS, JobLogger
+from signet.queue.retry import End, Outcome
+from signet_worker import job_log
+from signet_worker.job_log import COUNT_SECONDS, JobLogger
 from support.queue import Hands, add, take
 
 FAILED = Outcome(end=End.FAILED, code="boom", error="boom")
@@ -40,28 +40,28 @@ def run(db: Database, hands: Hands) -> JobContext:
 
 def test_equal_failures_are_one_line_and_then_a_number(run: JobContext, lines: Lines) -> None:
     seconds = [0.0]
-    teller = JobLogger(lambda: seconds[0])
+    logger = JobLogger(lambda: seconds[0])
     for _ in range(5):
-        teller.tell(run, FAILED, RuntimeError("boom"), 0.0)
-    teller.flush()
+        logger.log_end(run, FAILED, RuntimeError("boom"), 0.0)
+    logger.flush()
     assert lines.said == [("job.failed", 1)]
     seconds[0] = COUNT_SECONDS
-    teller.flush()
+    logger.flush()
     assert lines.said[1:] == [("job.repeated", 4)]
-    teller.tell(run, FAILED, RuntimeError("boom"), 0.0)
+    logger.log_end(run, FAILED, RuntimeError("boom"), 0.0)
     assert lines.said[2:] == [("job.failed", 1)], "it is news again"
 
 
-def test_what_was_counted_is_told_at_the_end(run: JobContext, lines: Lines) -> None:
-    teller = JobLogger()
-    teller.tell(run, FAILED, None, 0.0)
-    teller.tell(run, FAILED, None, 0.0)
-    teller.flush(everything=True)
+def test_what_was_counted_is_logged_at_the_end(run: JobContext, lines: Lines) -> None:
+    logger = JobLogger()
+    logger.log_end(run, FAILED, None, 0.0)
+    logger.log_end(run, FAILED, None, 0.0)
+    logger.flush(everything=True)
     assert lines.said == [("job.failed", 1), ("job.repeated", 1)]
 
 
 def test_each_burial_has_its_own_line(run: JobContext, lines: Lines) -> None:
-    teller = JobLogger()
+    logger = JobLogger()
     for _ in range(3):
-        teller.tell(run, Outcome(end=End.PERMANENT, code="boom"), None, 0.0)
+        logger.log_end(run, Outcome(end=End.PERMANENT, code="boom"), None, 0.0)
     assert lines.said == [("job.permanent", 1)] * 3

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from signet.db import Database
-from signet.queue import admin, reaper
-from signet.queue.finish import End
-from signet.queue.lease import Lease
+from signet.queue import transitions
+from signet.queue.retry import End
+from signet.queue.transitions import Lease
 from support.database import fresh_database
 from support.queue import LEASE_MS, Hands, add, end, row, take
 
@@ -79,13 +79,15 @@ class Machine(RuleBasedStateMachine):
 
     @rule(owner=st.sampled_from(OWNERS))
     def owner_dies(self, owner: str) -> None:
-        self.db.write(reaper.end_owner, owner, now=self.hands.now)
+        self.db.write(transitions.reap_owner, owner, now=self.hands.now)
         self._reread()
 
     @rule()
     def expire(self) -> None:
         self.hands.move(LEASE_MS + 1)
-        self.db.write(reaper.end_expired, monotonic_ms=self.hands.monotonic, now=self.hands.now)
+        self.db.write(
+            transitions.reap_expired, monotonic_ms=self.hands.monotonic, now=self.hands.now
+        )
         self._reread()
         assert "leased" not in self.state.values()
 
@@ -99,7 +101,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def requeue(self) -> None:
-        for job_id in self.db.write(admin.requeue, now=self.hands.now):
+        for job_id in self.db.write(transitions.requeue, now=self.hands.now):
             assert self.state[job_id] == "dead"
             self.state[job_id] = "pending"
             self.open_of[str(row(self.db, job_id)["dedupe_key"]).removeprefix("work:")] = job_id
@@ -109,7 +111,7 @@ class Machine(RuleBasedStateMachine):
     def cancel(self, data: st.DataObject) -> None:
         job_id = data.draw(st.sampled_from(sorted(self.state)))
         was = self.state[job_id]
-        assert self.db.write(admin.cancel, job_id, now=self.hands.now) == (
+        assert self.db.write(transitions.cancel, job_id, now=self.hands.now) == (
             was in ("pending", "leased")
         )
         if was == "pending":

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.db import Database, ReadTx
+from signet.db import Database, ReadTx, processes
 from signet.process import liveness
 from signet.process.rescuer import Rescuer
-from signet.queue import Job, admin, enqueue
-from signet.queue import reaper as queue_reaper
+from signet.queue import Job, admin, enqueue, transitions
 from signet.queue.wakeup import Notifier
 from support.processes import ROOT, eventually, program, said, suspend
 from support.queue import row, statuses, unreachable
@@ -114,9 +113,9 @@ def test_a_zombie_that_slept_through_its_lease_is_fenced(ringing: Database, runt
     with program(ACTOR, str(ringing.path), str(runtime), "gated", str(gate)) as zombie:
         said(zombie, "running")
         suspend(zombie, ringing.path)
-        owner = ringing.read(liveness.processes)[0]["owner"]
+        owner = ringing.read(processes.every)[0].owner
         assert liveness.is_alive(runtime, owner), "a stopped process keeps its lock"
-        ringing.write(queue_reaper.end_expired, monotonic_ms=1 << 60, now=clock.now())
+        ringing.write(transitions.reap_expired, monotonic_ms=1 << 60, now=clock.now())
         ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = 0"))
         with program(ACTOR, str(ringing.path), str(runtime), "effect"):
             eventually(lambda: done(ringing, 1))
@@ -192,7 +191,7 @@ def test_a_removed_runtime_folder_is_no_death(
         rescuer.look()
         rescuer.forget_unlocked()
         assert statuses(ringing) == {"leased": 1}
-        assert len(ringing.read(liveness.processes)) == 1
+        assert len(ringing.read(processes.every)) == 1
 
 
 def test_a_heartbeat_that_dies_with_its_process_frees_the_job(

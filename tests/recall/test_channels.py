@@ -6,7 +6,7 @@ from recall.world import NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import store as embeddings
 from signet.domain.recall import keyword, view
-from signet.domain.recall.models import Fusion, Query, RecallSettings, Source
+from signet.domain.recall.models import Query, RecallSettings, Source
 
 
 def _hint(tx: WriteTx, memory_id: str, hint: str, agent_id: str = "default") -> None:
@@ -159,13 +159,6 @@ def test_memories_without_project_and_source_stand_alone(db: Database) -> None:
 def test_neighbours_can_be_switched_off(db: Database) -> None:
     db.write(_conversation)
     assert found(ask(db, "violin", settings=RecallSettings(neighbours=False))) == ["t1"]
-
-
-def test_the_plain_fusion_asks_for_all_words_of_a_short_question_first(db: Database) -> None:
-    db.write(remember, "one", "Paint paint paint paint", embedded=False)
-    db.write(remember, "all", "The fence in the garden wants some paint", embedded=False)
-    plain = RecallSettings(fusion=Fusion.PLAIN)
-    assert set(found(ask(db, "garden paint", settings=plain))) == {"all", "one"}
 
 
 def test_explain_says_which_channel_found_a_result_and_what_each_stage_did(db: Database) -> None:

@@ -13,6 +13,7 @@ import pytest
 from recall.world import NOW, SHARED, a_store, ask, found, remember
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.db.visibility import Reader, ReadPolicy
+from signet.domain.memory import marks
 from signet.domain.recall import columns, keyword, postings, scope, store, view
 from signet.domain.recall.columns import Columns
 from signet.domain.recall.models import Filters, Query
@@ -77,7 +78,7 @@ def _change(tx: WriteTx, chance: random.Random, number: int) -> None:
         case 3:
             tx.run("DELETE FROM memories WHERE id = ?", (one,))
         case 4:
-            store.touch(tx, [one], NOW)
+            marks.count_use(tx, [one], now=NOW)
         case 5:
             tx.run("UPDATE memories SET superseded_by = 'm1' WHERE id = ?", (one,))
 

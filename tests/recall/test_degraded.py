@@ -9,7 +9,8 @@ import pytest
 from recall.world import NOW, ask, found, remember
 from signet.db import Database, WriteTx
 from signet.db.driver import connect
-from signet.domain.recall import answer, store
+from signet.domain.memory import marks
+from signet.domain.recall import answer
 from signet.domain.recall.recall import touched
 from signet.errors import StorageBusy
 
@@ -101,7 +102,7 @@ def test_a_held_write_lock_changes_no_answer_and_only_the_counting_fails(
         locked = ask(db, "boat")
         assert found(locked) == found(free)
         with pytest.raises(StorageBusy):
-            counting.write(store.touch, touched(locked), NOW)
+            counting.write(marks.count_use, touched(locked), now=NOW)
     finally:
         other.execute("ROLLBACK")
         other.close()
@@ -111,7 +112,7 @@ def test_a_held_write_lock_changes_no_answer_and_only_the_counting_fails(
 def test_a_use_is_counted_once_for_each_returned_memory(db: Database) -> None:
     _two(db)
     result = ask(db, "boat")
-    db.write(store.touch, touched(result), NOW)
+    db.write(marks.count_use, touched(result), now=NOW)
     rows = db.read(
         lambda tx: tx.all("SELECT id, access_count, last_accessed FROM memories ORDER BY id")
     )
@@ -126,7 +127,7 @@ def test_counting_a_use_does_not_touch_the_word_index(db: Database) -> None:
     changes = "SELECT count(*) FROM memories_fts_data"
     before = db.read(lambda tx: tx.value(changes))
     for _ in range(20):
-        db.write(store.touch, ["a", "b"], NOW)
+        db.write(marks.count_use, ["a", "b"], now=NOW)
     assert db.read(lambda tx: tx.value(changes)) == before
 
 

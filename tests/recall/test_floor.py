@@ -3,7 +3,7 @@
 from recall.world import MODEL, NOW, ask, found, remember
 from signet.db import Database, WriteTx, vectors
 from signet.domain.embeddings import store as embeddings
-from signet.domain.recall.models import Fusion, RecallSettings
+from signet.domain.recall.models import RecallSettings
 
 THINGS = (
     "lamp",
@@ -89,13 +89,6 @@ def test_the_floor_can_be_switched_off(db: Database) -> None:
     db.write(_house)
     question = "upstairs neighbour violin orchestra"
     assert len(found(ask(db, question, settings=RecallSettings(floor=0.0)))) == 10
-
-
-def test_the_plain_fusion_has_no_floor(db: Database) -> None:
-    db.write(_house)
-    question = "upstairs neighbour violin orchestra"
-    plain = RecallSettings(fusion=Fusion.PLAIN)
-    assert len(found(ask(db, question, settings=plain))) == 10
 
 
 def test_a_least_score_of_the_caller_counts_beside_the_floor(db: Database) -> None:
@@ -202,7 +195,7 @@ def test_a_least_score_that_nothing_has_says_so(db: Database) -> None:
     db.write(_house)
     nearest = ask(db, "where does her boat lie", by_meaning=True, min_score=0.99).nearest
     assert nearest is not None and nearest.hit.id == "boat"
-    assert nearest.why.endswith("is below the 0.99 that was asked for")
+    assert nearest.why.endswith("is below the minimum of 0.99")
 
 
 def test_one_shared_word_by_words_alone_is_no_certainty(db: Database) -> None:

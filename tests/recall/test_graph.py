@@ -5,8 +5,8 @@ import pytest
 from recall.world import ask, found, ranked, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.graph import traverse
-from signet.domain.recall.models import Filters, Fusion, RecallSettings, Source
+from signet.domain.graph import traversal
+from signet.domain.recall.models import Filters, RecallSettings, Source
 from signet.domain.recall.run import PAGE_GRAPH_POOL
 
 AT = "2026-01-01"
@@ -67,10 +67,14 @@ def _attribute(
     )
 
 
-def _walk(db: Database, words: list[str], bounds: traverse.Bounds | None = None) -> traverse.Walk:
-    def go(tx: ReadTx) -> traverse.Walk:
-        start = traverse.focal(tx, words, agent_id="default")
-        return traverse.walk(tx, start, bounds=bounds or traverse.Bounds(), expired=lambda: False)
+def _walk(
+    db: Database, words: list[str], bounds: traversal.TraversalBounds | None = None
+) -> traversal.Traversal:
+    def go(tx: ReadTx) -> traversal.Traversal:
+        start = traversal.focal(tx, words, agent_id="default")
+        return traversal.traverse(
+            tx, start, bounds=bounds or traversal.TraversalBounds(), expired=lambda: False
+        )
 
     return db.read(go)
 
@@ -102,24 +106,6 @@ def test_no_walk_displaces_a_better_match_from_a_full_page(db: Database) -> None
     flat = found(ask(db, "Atlas report", settings=RecallSettings(graph=False)))
     assert found(ask(db, "Atlas report")) == flat
     assert len(flat) == 10
-
-
-def test_the_plain_fusion_gives_the_walk_its_share_and_flat_results_theirs(db: Database) -> None:
-    def fill(tx: WriteTx) -> None:
-        atlas = _entity(tx, "Atlas")
-        for number in range(100):
-            remember(
-                tx, f"walk {number}", f"Unrelated line {number}", embedded=False, importance=0.9
-            )
-            _mention(tx, f"walk {number}", atlas)
-        for number in range(6):
-            remember(tx, f"flat {number}", f"Atlas report number {number}", embedded=False)
-
-    db.write(fill)
-    plain = RecallSettings(fusion=Fusion.PLAIN, hubs=False)
-    kinds = [id_.split()[0] for id_ in found(ask(db, "Atlas report", settings=plain, limit=60))]
-    assert kinds.count("flat") >= 4
-    assert kinds.count("walk") >= 6
 
 
 def test_rows_of_the_walk_pass_the_filters(db: Database) -> None:
@@ -180,7 +166,7 @@ def test_a_constraint_is_walked_to_though_what_is_named_first_has_filled_the_wal
 ) -> None:
     def fill(tx: WriteTx) -> None:
         atlas, kafka = _entity(tx, "Atlas", pinned=1), _entity(tx, "Kafka")
-        for number in range(traverse.Bounds().memories):
+        for number in range(traversal.TraversalBounds().memories):
             remember(tx, f"m{number}", f"Line {number}", embedded=False)
             _mention(tx, f"m{number}", atlas)
         remember(tx, "rule", "Never on a Friday", embedded=False)
@@ -293,7 +279,7 @@ def test_the_walk_keeps_its_budget(db: Database) -> None:
             _mention(tx, f"m{number}", atlas)
 
     db.write(fill)
-    assert len(_walk(db, ["atlas"], traverse.Bounds(memories=7)).memories) == 7
+    assert len(_walk(db, ["atlas"], traversal.TraversalBounds(memories=7)).memories) == 7
 
 
 def test_a_walk_that_is_out_of_time_returns_what_it_has(db: Database) -> None:
@@ -305,9 +291,11 @@ def test_a_walk_that_is_out_of_time_returns_what_it_has(db: Database) -> None:
     db.write(fill)
     ticks = iter((False, True))
 
-    def go(tx: ReadTx) -> traverse.Walk:
-        start = traverse.focal(tx, ["atlas"], agent_id="default")
-        return traverse.walk(tx, start, bounds=traverse.Bounds(), expired=lambda: next(ticks))
+    def go(tx: ReadTx) -> traversal.Traversal:
+        start = traversal.focal(tx, ["atlas"], agent_id="default")
+        return traversal.traverse(
+            tx, start, bounds=traversal.TraversalBounds(), expired=lambda: next(ticks)
+        )
 
     walk = db.read(go)
     assert walk.timed_out
@@ -470,10 +458,9 @@ def test_a_hub_that_the_question_names_is_no_noise(db: Database) -> None:
             remember(tx, f"m{number}", f"Marta has lantern number {number}", embedded=False)
             _mention(tx, f"m{number}", hub)
 
-    def best(question: str, fusion: Fusion) -> float:
-        settings = RecallSettings(fusion=fusion, traversal=False)
+    def best(question: str) -> float:
+        settings = RecallSettings(traversal=False)
         return max(ranked(ask(db, question, settings=settings, explain=True)).values())
 
     db.write(fill)
-    assert best("Marta and her lantern", Fusion.FILLED) > best("lantern", Fusion.FILLED) * 1.2
-    assert best("Marta and her lantern", Fusion.PLAIN) == best("lantern", Fusion.PLAIN)
+    assert best("Marta and her lantern") > best("lantern") * 1.2

@@ -7,7 +7,7 @@ import pytest
 from recall.world import ask, found, remember
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.recall.models import Filters
 from signet.errors import Invalid
 

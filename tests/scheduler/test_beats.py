@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from signet import clock
 from signet.config import Settings, settings_from
+from signet.db import schedule
 from signet.domain.embeddings import gaps, store
 from signet.providers.native.encoder import NativeEmbedder
 from signet_scheduler import beats
@@ -79,7 +80,7 @@ def test_a_slot_is_queued_once_however_often_it_is_started(home: Home) -> None:
     assert sweeps(home) == 1
     beats.run(home.db, retention, SETTINGS, NOON + timedelta(milliseconds=RETENTION_MS))
     assert sweeps(home) == 2
-    assert home.db.read(beats.last_runs) == {"retention": NOON_MS + RETENTION_MS}
+    assert home.db.read(schedule.last_runs) == {"retention": NOON_MS + RETENTION_MS}
 
 
 def _gaps_beat(home: Home, settings: Settings, now: datetime = NOON) -> int:
@@ -156,11 +157,11 @@ def test_a_full_batch_is_followed_by_the_next_within_seconds(home: Home) -> None
     )
     poll_ms = SETTINGS.pipeline.embedding_tracker.poll_ms
     assert _gaps_beat(home, SETTINGS) == gaps.BATCH
-    assert due(home.db.read(beats.last_runs), NOON_MS + poll_ms - 1) == ALL - {"embedding_gaps"}
-    assert "embedding_gaps" in due(home.db.read(beats.last_runs), NOON_MS + poll_ms)
+    assert due(home.db.read(schedule.last_runs), NOON_MS + poll_ms - 1) == ALL - {"embedding_gaps"}
+    assert "embedding_gaps" in due(home.db.read(schedule.last_runs), NOON_MS + poll_ms)
     later = NOON + timedelta(milliseconds=poll_ms)
     assert _gaps_beat(home, SETTINGS, later) == gaps.BATCH + 1
-    assert "embedding_gaps" not in due(home.db.read(beats.last_runs), NOON_MS + 2 * poll_ms)
+    assert "embedding_gaps" not in due(home.db.read(schedule.last_runs), NOON_MS + 2 * poll_ms)
 
 
 def dies(home: Home, at: datetime) -> None:

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from signet.config import Settings
-from signet.domain.sessions import lifecycle
-from signet.domain.sessions.lifecycle import Call
-from signet.domain.transcripts import end
-from signet.domain.transcripts.models import Rules, Session
+from signet.domain.sessions import lifecycle, session_end
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.session_end import Rules
+from signet.domain.transcripts.models import Session
 from signet_scheduler import beats
 from worker.home import Home
 
@@ -28,7 +28,7 @@ def play(home: Home, minutes: int = 0, text: str = SAID) -> None:
     session = Session(
         agent_id="default", key="s1", harness="codex", project=None, text=text, is_turn=True
     )
-    home.db.write(end.checkpoint, session, rules=Rules(), now=now)
+    home.db.write(session_end.store_turn, session, rules=Rules(), now=now)
 
 
 def look(home: Home, minutes: int) -> None:
@@ -73,7 +73,7 @@ def test_the_harness_that_ends_it_later_asks_for_nothing_more(home: Home) -> Non
     play(home)
     look(home, LONG + 1)
     session = Session(agent_id="default", key="s1", harness="codex", project=None, text=SAID)
-    home.db.write(end.end, session, rules=Rules(), now=NOON)
+    home.db.write(session_end.store, session, rules=Rules(), now=NOON)
     assert summaries(home) == 1
 
 

@@ -15,7 +15,7 @@ from signet.process.settings_reload import LiveSettings
 from signet_scheduler import watch
 from signet_scheduler.notes import NoteWatch
 from signet_scheduler.sync import QUIET_SECONDS, HarnessSync
-from signet_scheduler.watch import Kind, Settled
+from signet_scheduler.watch import Debounce, Kind
 from worker.home import Home, Tree
 
 SETTINGS: Tree = {"embedding": {"provider": "none"}, "agents": {"roster": [{"name": "helm"}]}}
@@ -204,11 +204,11 @@ def test_only_what_belongs_to_somebody_is_seen(kept: Kept) -> None:
 
 
 def test_what_goes_away_is_a_change_too() -> None:
-    settled = Settled(1.0)
+    debounce = Debounce(1.0)
     both, one = {"a": (1, 1, 1), "b": (2, 2, 2)}, {"a": (1, 1, 1)}
-    assert settled.is_due(both, 0.0)
-    settled.handled(both)
-    assert [settled.is_due(found, at) for found, at in ((both, 5.0), (one, 6.0), (one, 7.0))] == [
+    assert debounce.is_due(both, 0.0)
+    debounce.handled(both)
+    assert [debounce.is_due(found, at) for found, at in ((both, 5.0), (one, 6.0), (one, 7.0))] == [
         False,
         False,
         True,

@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import connect
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import export, search
 from signet.domain.browse.search import Search
 from signet.domain.embeddings import store as embeddings

@@ -291,9 +291,9 @@ def test_a_cut_file_and_a_file_of_another_kind_are_no_backups(
     made = create.create(workspace, now=NOON)
     cut = tmp_path / "cut.zip"
     cut.write_bytes(made.path.read_bytes()[:-100])
-    refused(workspace, cut, "is no backup")
+    refused(workspace, cut, "is not a backup")
     cut.write_text("not a zip")
-    refused(workspace, cut, "is no backup")
+    refused(workspace, cut, "is not a backup")
 
 
 def test_a_damaged_database_is_not_put_in_place(workspace: Workspace, tmp_path: Path) -> None:

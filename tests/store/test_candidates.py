@@ -4,7 +4,7 @@ from signet import clock
 from signet.db import WriteTx, vectors
 from signet.domain.embeddings import store as embeddings
 from signet.domain.extraction import candidates
-from signet.domain.memory import remember, store
+from signet.domain.memory import lookup, remember
 from signet.domain.memory.models import Actor, Memory, NewMemory, Rules
 from signet.domain.memory.supersede import supersede
 
@@ -17,7 +17,7 @@ MODEL = "nomic"
 def saved(tx: WriteTx, text: str, vector: bytes, agent: str = "ana", model: str = MODEL) -> Memory:
     new = NewMemory(content=text, agent_id=agent)
     memory_id = remember.remember(tx, new, actor=USER, rules=Rules(), now=NOW).id
-    found = store.by_id(tx, memory_id)
+    found = lookup.find(tx, memory_id)
     assert found is not None
     embeddings.replace(tx, memory_id, found.content_hash or "", [(text, vector)], model, NOW)
     return found

@@ -26,8 +26,9 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, NewMemory
 from signet.domain.memory.models import Rules as MemoryRules
 from signet.errors import Frozen, Invalid, NotFound, PermanentJobError, TooLarge
-from signet.queue import lease
-from signet.queue.job_context import Cancelled, JobContext
+from signet.queue import transitions
+from signet.queue.job_context import JobContext
+from signet.queue.retry import Cancelled
 from support.database import fresh_database
 
 NOW = clock.now()
@@ -56,9 +57,9 @@ def a_document(
 def a_run(db: Database, attempt: int = 1) -> JobContext:
     """Claim the oldest document job; `attempt` is how often it will have been tried."""
 
-    def claim(tx: WriteTx) -> lease.Lease:
+    def claim(tx: WriteTx) -> transitions.Lease:
         tx.run("UPDATE memory_jobs SET attempts = ? WHERE status = 'pending'", (attempt - 1,))
-        (found,) = lease.claim(
+        (found,) = transitions.claim(
             tx,
             "ingest",
             1,

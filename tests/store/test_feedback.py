@@ -10,6 +10,7 @@ from signet.config.pipeline import Feedback
 from signet.db import WriteTx
 from signet.domain.graph import feedback, link, tasks
 from signet.domain.graph.feedback import Weighed
+from signet.domain.graph.sql import attributes
 from signet.domain.injections import usefulness
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -158,8 +159,8 @@ def test_what_a_forgotten_memory_said_holds_no_longer_and_again_when_it_is_recov
         "UPDATE memories SET is_deleted = 1, deleted_at = ? WHERE id = 'm1'", (clock.to_text(NOON),)
     )
     tx.run("DELETE FROM memories WHERE id = 'm2'")
-    assert feedback.retire(tx, feedback.forgotten(tx), now=NOON) == 2
-    assert feedback.forgotten(tx) == []
+    assert attributes.retire(tx, attributes.unfounded(tx), at=clock.to_text(NOON)) == 2
+    assert attributes.unfounded(tx) == []
     active = "SELECT source_memory_id FROM entity_attributes WHERE status = 'active'"
     assert [row[0] for row in tx.all(active)] == ["m3"]
     tx.run("UPDATE memories SET is_deleted = 0 WHERE id = 'm1'")
@@ -170,10 +171,10 @@ def test_what_a_forgotten_memory_said_holds_no_longer_and_again_when_it_is_recov
 def test_a_memory_that_is_back_by_the_time_of_the_write_keeps_what_it_said(tx: WriteTx) -> None:
     a_memory(tx, "m1", "Ada Winter")
     tx.run("UPDATE memories SET is_deleted = 1, deleted_at = ''")
-    found = feedback.forgotten(tx)
+    found = attributes.unfounded(tx)
     tx.run("UPDATE memories SET is_deleted = 0, deleted_at = NULL")
     assert len(found) == 1
-    assert feedback.retire(tx, found, now=NOON) == 0
+    assert attributes.retire(tx, found, at=clock.to_text(NOON)) == 0
 
 
 def a_task(tx: WriteTx, name: str, status: str, **times: datetime) -> None:

@@ -13,8 +13,7 @@ from signet.db import Database, ReadTx
 from signet.db.visibility import Reader
 from signet.domain.extraction import corrections
 from signet.domain.memory import history, lookup, remember
-from signet.domain.memory.drop import drop
-from signet.domain.memory.forget import forget
+from signet.domain.memory.forget import forget, purge
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules
 from signet.domain.memory.supersede import is_current, supersede
 from signet.errors import NotFound
@@ -115,7 +114,7 @@ def test_what_lies_between_may_go(db: Database, purged: bool) -> None:
     replace(db, second, by=third)
     db.write(forget, second, actor=USER, reason="tidy", now=NOW)
     if purged:
-        db.write(drop, [second])
+        db.write(purge, [second], now=NOW)
         assert links(db, first)[0] == third
     assert current(db) == {third}
 
@@ -124,9 +123,9 @@ def test_two_that_follow_each_other_may_go_at_once(db: Database) -> None:
     ids = [saved(db, f"The port is {port}") for port in (1000, 2000, 3000, 4000)]
     for old, new in pairwise(ids):
         replace(db, old, by=new)
-    db.write(drop, ids[1:3])
+    db.write(purge, ids[1:3], now=NOW)
     assert links(db, ids[0])[0] == ids[3]
-    db.write(drop, ids[3:])
+    db.write(purge, ids[3:], now=NOW)
     assert links(db, ids[0])[0] is None
 
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, Row, WriteTx
-from signet.queue import Job, enqueue, finish, lease
-from signet.queue.finish import End, Outcome
-from signet.queue.lease import Lease
+from signet.queue import Job, enqueue, transitions
+from signet.queue.retry import End, Outcome
+from signet.queue.transitions import Lease
 
 NOON = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 LEASE_MS = 60_000
@@ -44,7 +44,7 @@ def add(db: Database, hands: Hands, key: str, **fields: object) -> str | None:
 def take(db: Database, hands: Hands, count: int = 1, owner: str = "me", **how: bool) -> list[Lease]:
     """Claim up to `count` jobs of queue `light`."""
     return db.write(
-        lease.claim,
+        transitions.claim,
         "light",
         count,
         owner=owner,
@@ -58,7 +58,7 @@ def take(db: Database, hands: Hands, count: int = 1, owner: str = "me", **how: b
 def end(db: Database, hands: Hands, held: Lease, how: End, **fields: object) -> bool:
     """End a lease."""
     outcome = Outcome(end=how, **fields)  # type: ignore[arg-type]  # test shorthand
-    return db.write(finish.settle, held, outcome, now=hands.now)
+    return db.write(transitions.finish, held, outcome, now=hands.now)
 
 
 def row(db: Database, job_id: str) -> Row:
@@ -75,7 +75,7 @@ def statuses(db: Database) -> dict[str, int]:
 
 
 def unreachable(db: Database, living: set[str]) -> list[str]:
-    """Return the open jobs that nobody would ever run (design Q-5): neither due at a known time nor held."""
+    """Return the open jobs that nobody would ever run: neither due at a known time nor held."""
     rows = db.read(
         lambda tx: tx.all(
             "SELECT id, status, due_ms, attempts, max_attempts, lease_owner FROM memory_jobs"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signet.db.vectors import pack
-from signet.domain.embeddings import store as embeddings
+from signet.domain.memory import marks
 from signet.domain.transfer.kinds import KINDS
 from support.database import MADE_AT
 from support.http import Api
@@ -130,7 +130,7 @@ def embed(api: Api, memory_id: str) -> None:
     [row] = [one for one in api.rows("memories") if one["id"] == memory_id]
     passages = [("Ortega", pack([0.5, 0.25])), ("October", pack([1.0, -1.0]))]
     api.state.db.write(
-        embeddings.replace, memory_id, row["content_hash"], passages, "a-model", MADE_AT
+        marks.set_vectors, memory_id, row["content_hash"], passages, "a-model", MADE_AT
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from signet import clock
 from signet.domain.connectors import remove
 from signet.process.rescuer import Rescuer
-from signet.queue import admin
+from signet.queue import transitions
 from support.processes import eventually
 from worker.home import USER, Home, a_home
 from worker.sources import (
@@ -303,10 +303,10 @@ def test_a_sync_that_dies_for_good_or_is_cancelled_shows_as_interrupted(
         home.configure(settings())
         connector_id = a_connector(home, folder)
         job_id = started(home, connector_id)
-        home.db.write(admin.cancel, job_id, now=clock.now())
+        home.db.write(transitions.cancel, job_id, now=clock.now())
         row = row_of(home, connector_id)
         assert (row.status, row.last_error) == ("error", "sync interrupted")
-        home.db.write(admin.requeue, now=clock.now(), job_ids=[job_id])
+        home.db.write(transitions.requeue, now=clock.now(), job_ids=[job_id])
         assert row_of(home, connector_id).status == "syncing"
         with home.worker():
             drained(home)

@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dramatiq import Worker
-
 from signet import clock, config
 from signet.process.settings_reload import LiveSettings
 from signet.queue import QUEUES
-from signet.queue.broker import JobsBroker
-from signet.queue.dispatcher import Dispatcher
 from signet.queue.wakeup import Listener
 from signet_worker import actors
 from signet_worker.context import Context
+from signet_worker.dispatcher import Dispatcher
+from signet_worker.dramatiq_adapter import JobsBroker
+from signet_worker.executor import Executor
 from support.models import FakeServer, Status
 from support.processes import eventually
 from support.queue import Hands
@@ -22,7 +21,7 @@ from worker.home import Home, manifest
 from worker.script import Script, fact, found, scripted
 
 HOUR_MS = 3_600_000
-#: How long the providers only refuse, so that the queue's own waits count (at most limits.LAST_PROBE_MS); after that
+#: How long the providers only refuse, so that our own waits count (at most circuit_breaker.LAST_PROBE_MS); then
 #: they say when to come back, which keeps the test short.
 UNTOLD_MS = 120_000
 TOLD_SECONDS = "30"
@@ -39,23 +38,26 @@ def a_worker(home: Home, hands: Hands) -> Iterator[Dispatcher]:
     """Run the worker's threads and actors in this process, by the clocks of the test."""
     with tempfile.TemporaryDirectory(prefix="signet-") as folder:
         listener = Listener(Path(folder), "me")
-        slots = {queue.name: queue.concurrency for queue in QUEUES.values()}
+        concurrency = {queue.name: queue.concurrency for queue in QUEUES.values()}
         dispatcher = Dispatcher(
-            home.db, listener, owner="me", slots=slots, lease_ms=300_000, clock=hands.clock
+            home.db,
+            listener,
+            owner="me",
+            concurrency=concurrency,
+            lease_ms=300_000,
+            clock=hands.clock,
         )
         broker = JobsBroker(home.db, dispatcher)
         live = LiveSettings(home.workspace, config.load(home.workspace))
         actors.declare(broker, Context(home.db, live, home.workspace))
-        worker = Worker(broker, worker_threads=sum(slots.values()), worker_timeout=50)
-        broker.deadlines.start()
-        worker.start()
+        executor = Executor(broker)
+        executor.start()
         dispatcher.start()
         try:
             yield dispatcher
         finally:
-            worker.stop(timeout=2_000)
+            executor.stop(2.0)
             dispatcher.stop()
-            broker.deadlines.stop()
             listener.close()
 
 

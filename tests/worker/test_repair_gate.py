@@ -13,7 +13,7 @@ from signet.domain.repair.models import Order, Reason
 from signet.domain.repair.work import NoModels
 from signet.errors import Frozen
 from signet.observe import metrics
-from signet.queue import lease
+from signet.queue import transitions
 from signet.queue.job_context import JobContext
 from worker.home import Home, Tree
 
@@ -48,7 +48,7 @@ def counted(action: str) -> dict[str, float]:
 
 def claimed(home: Home) -> JobContext:
     (held,) = home.db.write(
-        lease.claim,
+        transitions.claim,
         "repairs",
         1,
         owner="me",

@@ -9,9 +9,12 @@ import pytest
 
 from signet import clock
 from signet.db import Row, WriteTx
-from signet.domain.transcripts import end, log_files, store
-from signet.domain.transcripts.models import Rules, Session
-from signet.queue import admin
+from signet.domain.sessions import session_end
+from signet.domain.sessions.session_end import Rules
+from signet.domain.summaries import requests
+from signet.domain.transcripts import log_files
+from signet.domain.transcripts.models import Session
+from signet.queue import transitions
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
@@ -48,7 +51,7 @@ def ended(
         agent_id=agent, key=key, harness="codex", project=project, text=log_files.storable(text)
     )
     rules = Rules(attempts=attempts)
-    queued = home.db.write(end.end, session, rules=rules, now=clock.now())
+    queued = home.db.write(session_end.store, session, rules=rules, now=clock.now())
     assert queued is not None
     return queued.job_id
 
@@ -207,7 +210,7 @@ def test_a_job_that_died_shows_on_its_session_and_can_be_brought_back(
     shown = row(busy, job_id, "summary_jobs")
     assert shown["status"] == "failed" and shown["error"]
     script.reads("crane yard", notes("Crane", "The crane yard has three cranes."))
-    busy.db.write(admin.requeue, now=clock.now(), kind="summarize")
+    busy.db.write(transitions.requeue, now=clock.now(), kind="summarize")
     finished(busy, job_id)
     assert row(busy, job_id, "summary_jobs")["status"] == "done"
 
@@ -280,7 +283,7 @@ def test_a_session_of_an_older_file_is_read_without_what_recall_put_into_it(
     session = Session(agent_id="default", key="older", harness="codex", project=None, text="")
 
     def adopt(tx: WriteTx) -> str:
-        job_id = store.ask(tx, session, slot="older", version="older", attempts=3, now=clock.now())
+        job_id = requests.of_session(tx, session, attempts=3, now=clock.now()).job_id
         tx.run("UPDATE summary_jobs SET transcript = ? WHERE id = ?", (text, job_id))
         return job_id
 

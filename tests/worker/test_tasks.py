@@ -10,9 +10,9 @@ import pytest
 
 from signet import clock
 from signet.db import Row
-from signet.domain.tasks import edit, start, store
+from signet.domain.tasks import edit, start
 from signet.domain.tasks.edit import Wish
-from signet.queue import admin
+from signet.queue import transitions
 from signet_scheduler.tasks import TaskClock
 from support.harness import install
 from support.processes import eventually, is_running
@@ -45,7 +45,7 @@ def made(home: Home, folder: Path, **fields: object) -> str:
         "working_directory": str(folder),
     }
     task = edit.draft(Wish(**{**wish, **fields}), now=clock.now())  # type: ignore[arg-type]  # test shorthand
-    home.db.write(store.insert, task)
+    home.db.write(edit.add, task)
     return task.id
 
 
@@ -186,7 +186,7 @@ def test_what_was_missed_runs_once_and_what_runs_does_not_run_twice(
 def test_runs_that_nobody_will_end_are_ended(home: Home, folder: Path) -> None:
     task_id = made(home, folder)
     run_id = started(home, task_id)
-    home.db.write(admin.cancel, run_id, now=clock.now())
+    home.db.write(transitions.cancel, run_id, now=clock.now())
     home.run(
         "INSERT INTO task_runs (id, task_id, status, started_at, stdout) VALUES ('old', ?, 'running', '2020', 'hm')",
         task_id,

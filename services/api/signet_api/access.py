@@ -13,7 +13,7 @@ from structlog.contextvars import bind_contextvars
 from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
-from signet.domain.auth import caller, store, tokens
+from signet.domain.auth import caller, issued, tokens
 from signet.domain.auth.caller import STRANGER, TRUSTED, Caller, ScopeDenied, restricted
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.errors import SignetError
@@ -76,11 +76,11 @@ class Access:
         """Refuse a token that was taken back; one that was signed elsewhere is noted at its first use."""
         if claims.jti is None:
             return
-        is_revoked = await self._state.db.aread(store.is_revoked, claims.jti)
+        is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
         if is_revoked:
             raise Unauthenticated("token revoked")
         if is_revoked is None:
-            await self._state.db.awrite(store.keep, claims, now=clock.now())
+            await self._state.db.awrite(issued.keep, claims, now=clock.now())
 
     async def _check(self, asked: Caller, scope: Scope) -> None:
         rule, params = match(scope["method"], scope["path"]) or (_UNKNOWN, {})

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 
 from signet import __version__
 from signet.config.sections import AuthMode
+from signet.domain import memory_followers
 from signet.observe.tracing import TRACES
 from signet_api import errors, permissions, rosters, segments, spooled
 from signet_api.access import Access
@@ -36,6 +37,7 @@ UNTOLD: TelemetryConfig = {
 
 def create_app(state: State) -> ASGIApp:
     """Return the application over what the process has opened."""
+    memory_followers.register()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

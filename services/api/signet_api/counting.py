@@ -13,7 +13,8 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin, Phase
-from signet.domain.recall import recall, store
+from signet.domain.memory import marks
+from signet.domain.recall import recall
 from signet.domain.recall.models import Result
 from signet.domain.skills import usage
 from signet.errors import SignetError
@@ -115,7 +116,7 @@ def counted(tx: WriteTx, uses: list[Use]) -> None:
     """Count uses; of the walks of an agent the newest stays."""
     newest: dict[str, Use] = {}
     for result, agent_id, now in uses:
-        store.touch(tx, recall.touched(result), now)
+        marks.count_use(tx, recall.touched(result), now=now)
         if skills := recall.used_skills(result):
             usage.use(tx, skills, now)
         if result.walk.focal:

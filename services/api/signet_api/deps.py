@@ -17,7 +17,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.activity.flush import Flusher
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection

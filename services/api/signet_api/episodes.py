@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import brief, fence, search, sql
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType

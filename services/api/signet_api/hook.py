@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from signet import clock
-from signet.domain.sessions import claims, store
-from signet.domain.sessions.checkpoint_store import real_path
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions import calls
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.checkpoints import real_path
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as Session
 from signet.errors import SignetError
@@ -76,7 +76,7 @@ async def call_of(
     """Return who calls; a session that was begun by an agent is that agent's, whether a later call names it or not."""
     key = body.session_key or key or None
     named = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
-    owner = await state.db.aread(store.owner, key) if key and not (named or "").strip() else None
+    owner = await state.db.aread(calls.owner, key) if key and not (named or "").strip() else None
     project = project_of(body.project or cwd)
     agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
     await scopes.check_session(state.db, agent_id, key)
@@ -92,11 +92,7 @@ async def call_of(
 
 async def known(call: Call, state: State) -> Session | None:
     """Return the session of a call; raises SessionClaimed when another path serves it."""
-    if call.key is None:
-        return None
-    found = await state.db.aread(store.get, call.agent_id, call.key)
-    claims.check(found, call.runtime_path, now=clock.now())
-    return found
+    return await state.db.aread(calls.session_of, call) if call.key else None
 
 
 async def bypassed(call: Call, state: State) -> bool:

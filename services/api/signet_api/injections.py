@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from signet import clock
 from signet.domain.injections.models import Injection, Item, Phase
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet_api.deps import State
 
 

@@ -45,10 +45,11 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.config import check_bind, check_readable
+    from signet.db import processes
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.liveness import Presence, remove
+    from signet.process.liveness import Presence
     from signet.process.memory import Thrift
     from signet.process.settings_reload import LiveSettings
     from signet.queue.wakeup import Notifier
@@ -122,7 +123,7 @@ def serve(booted: Booted) -> int:
     state.counting.finish()
     state.injections.finish()
     live.stop()
-    db.write(remove, presence.owner)
+    db.write(processes.remove, presence.owner)
     db.close()
     presence.close()
     TRACES.stop()

@@ -1,13 +1,13 @@
 """The stream of `/api/cross-agent`: which sessions of agents come and go, and the messages to one of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import messages, presence
 from signet.domain.agents.messages import Inbox, Message
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet_api.deps import State
 from signet_api.stream import message
 
@@ -96,7 +96,7 @@ class PeerFollower:
         changed = [
             ("upsert", one)
             for key, one in present.items()
-            if key not in self._seen or replace(self._seen[key], seen_at=one.seen_at) != one
+            if key not in self._seen or self._seen[key]._replace(seen_at=one.seen_at) != one
         ]
         changed += [("remove", one) for key, one in self._seen.items() if key not in present]
         return [

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from signet.db import Database, Row
+from signet.db import Database
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
-from signet.domain.transcripts import store as sessions
+from signet.domain.memory.models import Owner
+from signet.domain.sessions import calls
 from signet.observe import record
 from signet.observe.taxonomy import Code
 from signet.wire.memory import Modified
@@ -22,7 +23,7 @@ async def outside(db: Database, memory_ids: Sequence[str]) -> Mapping[str, Scope
     if asked.scope == NO_SCOPE or not memory_ids:
         return {}
     found = await db.aread(lookup.owners, memory_ids)
-    refused = {str(row["id"]): _refusal(asked, row) for row in found}
+    refused = {row.id: _refusal(asked, row) for row in found}
     return {memory_id: error for memory_id, error in refused.items() if error is not None}
 
 
@@ -36,8 +37,7 @@ async def check_session(db: Database, agent_id: str, key: str | None) -> None:
     """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
     asked = caller.current()
     if asked.scope.project is not None and key:
-        for project in await db.aread(sessions.projects, agent_id, key):
-            asked.check_row(project=project)
+        await db.aread(calls.check_scope, asked, agent_id, key)
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
@@ -46,9 +46,9 @@ def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
 
 
-def _refusal(asked: Caller, row: Row) -> ScopeDenied | None:
+def _refusal(asked: Caller, row: Owner) -> ScopeDenied | None:
     try:
-        asked.check_row(project=row["project"], agent=row["agent_id"])
+        asked.check_row(project=row.project, agent=row.agent_id)
     except ScopeDenied as error:
         return error
     return None

@@ -13,9 +13,10 @@ from typing import BinaryIO
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.tasks import store
-from signet.domain.tasks.models import ACTIVE, RunStatus, TaskRun
+from signet.domain.tasks import read
+from signet.domain.tasks.models import RunStatus, TaskRun
 from signet.domain.tasks.spool import STREAMS, Spool
+from signet.errors import NotFound
 from signet_api.deps import State
 from signet_api.stream import message
 
@@ -70,16 +71,19 @@ class TaskFollower:
 
     def _find(self, tx: ReadTx) -> list[TaskRun] | None:
         """Return the run to continue with, at most one; None when the task is gone."""
-        latest = store.latest(tx, self.task_id)
+        try:
+            latest = read.latest_run(tx, self.task_id)
+        except NotFound:
+            return None
         is_first, self._has_looked = not self._has_looked, True
         if latest is None:
-            return [] if store.task(tx, self.task_id) else None
-        run_id, status = latest
-        if is_first and status not in ACTIVE:
+            return []
+        run_id, is_active = latest
+        if is_first and not is_active:
             self._done = run_id
         # A run whose output is being sent is sent to its end before the next one.
         wanted = self._run_id or run_id
-        found = None if wanted == self._done else store.run(tx, wanted)
+        found = None if wanted == self._done else read.run(tx, wanted)
         return [] if found is None else [found]
 
     def _look(self, *runs: TaskRun) -> bytes:

@@ -10,8 +10,8 @@ from pathlib import Path
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.db import WriteTx
-from signet.domain.sessions.lifecycle import Call
-from signet.domain.transcripts import end, log_files
+from signet.domain.sessions.calls import Call
+from signet.domain.transcripts import log_files, stored
 from signet.domain.transcripts.models import Session
 from signet.errors import SignetError
 from signet.observe import logs
@@ -64,7 +64,7 @@ def _store(tx: WriteTx, call: Call, text: str, *, at: datetime) -> None:
         project=call.project,
         text=text,
     )
-    end.keep(tx, session, now=at)
+    stored.keep(tx, session, now=at)
 
 
 def _size(path: str) -> int | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, schedule
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
@@ -19,13 +19,8 @@ from signet.observe import record
 from signet.observe.record import Event
 from signet.queue import BULK, Job, enqueue
 
-_READ = "SELECT name, last_run_ms FROM beats"
-_NOTE = """
-INSERT INTO beats (name, last_run_ms, last_slot) VALUES (?, ?, ?)
-ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot = excluded.last_slot"""
-
 #: How often memories without a vector are looked for. Every save queues its own vector; this finds the
-#: ones that were saved while nobody made vectors, or whose model has changed. Looking costs a few per cent of a
+#: ones that were saved while embeddings were off, or whose model has changed. Looking costs a few per cent of a
 #: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
 GAPS_MS = 60_000
 #: How often it is looked whether a MEMORY.md is due.
@@ -226,19 +221,14 @@ BEATS = (
 
 
 def due(last_runs: Mapping[str, int], settings: Settings, *, now_ms: int) -> Iterator[Beat]:
-    """Yield the beats whose interval is over; one whose last run lies in the future is due too.
+    """Yield the beats whose interval is over; one whose last run is in the future is due too.
 
-    (A clock that was set back would otherwise silence it until the old time comes round again.)
+    (A clock that was set back would otherwise stop it until the old time has come again.)
     """
     for beat in BEATS:
         last = last_runs.get(beat.name)
         if last is None or last > now_ms or now_ms - last >= beat.every_ms(settings):
             yield beat
-
-
-def last_runs(tx: ReadTx) -> dict[str, int]:
-    """Return when each beat last ran, in ms since 1970."""
-    return {row["name"]: row["last_run_ms"] for row in tx.all(_READ)}
 
 
 def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> int:
@@ -264,8 +254,8 @@ def _start(
     counts_from_ms: int,
 ) -> None:
     now_ms = int(now.timestamp() * 1000)
-    if beat not in due(last_runs(tx), settings, now_ms=now_ms):
+    if beat not in due(schedule.last_runs(tx), settings, now_ms=now_ms):
         return
     slot = str(now_ms // beat.every_ms(settings))
     beat.start(tx, settings, slot, now, found)
-    tx.run(_NOTE, (beat.name, counts_from_ms, slot))
+    schedule.record_run(tx, beat.name, counts_from_ms, slot)

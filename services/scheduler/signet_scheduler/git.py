@@ -76,7 +76,7 @@ class GitWatch:
     def _commit(self, at: float) -> None:
         try:
             title = commit.commit(Repository(self._workspace), now=clock.now())
-        except BlockingIOError:  # somebody pulls or pushes: after the next quiet
+        except BlockingIOError:  # a pull or push is running: after the next quiet
             self._moved_at = at
             return
         except (SignetError, OSError) as error:

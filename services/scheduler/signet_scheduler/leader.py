@@ -1,4 +1,4 @@
-"""One scheduler at a time: whoever holds the lock file leads, and the kernel frees it at any death.
+"""One scheduler at a time: the one that holds the lock file leads, and the kernel frees it at any death.
 
 The row `scheduler_lease` says who leads and how often that changed, for people and for status.
 """
@@ -6,14 +6,6 @@ The row `scheduler_lease` says who leads and how often that changed, for people 
 import fcntl
 import os
 from pathlib import Path
-
-from signet import clock
-from signet.db import WriteTx
-
-_TAKE = """
-INSERT INTO scheduler_lease (name, owner, epoch, until_ms) VALUES ('scheduler', ?, 1, ?)
-ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, epoch = epoch + 1, until_ms = excluded.until_ms
-RETURNING epoch"""
 
 
 class Leadership:
@@ -35,8 +27,3 @@ class Leadership:
     def close(self) -> None:
         """Stop leading."""
         os.close(self._file)
-
-
-def record(tx: WriteTx, owner: str) -> int:
-    """Write down who leads from now on; return the new epoch."""
-    return int(tx.value(_TAKE, (owner, clock.monotonic_ms())))

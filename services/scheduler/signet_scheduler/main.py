@@ -28,9 +28,10 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
+    from signet.db import processes, schedule
     from signet.domain.activity.flush import Flusher
     from signet.observe import logs
-    from signet.process.liveness import Presence, remove
+    from signet.process.liveness import Presence
     from signet.process.memory import Thrift
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
@@ -52,7 +53,7 @@ def serve(booted: Booted) -> int:
     db = open_database(workspace)
     presence = Presence(workspace.runtime_dir, "scheduler")
     db.write(presence.announce, now=clock.now())
-    epoch = db.write(leader.record, presence.owner)
+    epoch = db.write(schedule.lead, presence.owner, clock.monotonic_ms())
     notifier = Notifier(workspace.runtime_dir)
     db.writer.listen(lambda signals: notifier.notify())
     live = LiveSettings(workspace, booted.loaded)
@@ -82,7 +83,7 @@ def serve(booted: Booted) -> int:
     ticker.close()
     flusher.stop()
     live.stop()
-    db.write(remove, presence.owner)
+    db.write(processes.remove, presence.owner)
     db.close()
     presence.close()
     leadership.close()

@@ -1,21 +1,20 @@
 """Reading the notes that harnesses keep: `memory/*.md`, and what Claude Code remembers of each project.
 
-A file is read once it has stood still for half a second, and not before the API serves (HN-24), so that a first
-import delays nobody. A file that shrinks or goes takes nothing with it (HN-25).
+A file is read once it has not changed for half a second, and not before the API serves (HN-24), so that a first
+import delays no start. A file that shrinks or goes takes nothing with it (HN-25).
 """
 
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, ReadTx
+from signet.db import Database, ReadTx, processes
 from signet.domain.harnesses import notes
 from signet.domain.memory.models import Rules
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.process.liveness import processes
 from signet.process.program import Program
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler.watch import Identity, Kind, Loop, Settled, seen
+from signet_scheduler.watch import Debounce, Identity, Kind, Loop, seen
 
 log = logs.get("watcher")
 
@@ -35,7 +34,7 @@ class NoteWatch:
         self._live = live
         self._workspace = workspace
         self._home = home or Path.home()
-        self._settled = Settled(QUIET_SECONDS)
+        self._debounce = Debounce(QUIET_SECONDS)
         self._known: dict[str, Identity] = {}
         self._serves = False
         self._loop = Loop("notes", self.look, every_seconds=LOOK_SECONDS)
@@ -52,7 +51,7 @@ class NoteWatch:
         """Look at the files and read those that are new; `at` is in monotonic seconds."""
         found = seen(self._workspace, Kind.NOTES, Kind.CLAUDE_NOTES, home=self._home)
         rules = Rules.of(self._live.settings)
-        if not self._settled.is_due(found, at) or rules.frozen or not self._is_served():
+        if not self._debounce.is_due(found, at) or rules.frozen or not self._is_served():
             return
         for path, identity in found.items():
             if self._loop.is_stopping:
@@ -60,7 +59,7 @@ class NoteWatch:
             if self._known.get(path) != identity:
                 self._read(Path(path), rules)
                 self._known[path] = identity
-        self._settled.handled(found)
+        self._debounce.handled(found)
 
     def _read(self, path: Path, rules: Rules) -> None:
         note = notes.load(path)
@@ -75,4 +74,4 @@ class NoteWatch:
 
 
 def _is_served(tx: ReadTx) -> bool:
-    return any(row["kind"] == Program.API for row in processes(tx))
+    return any(row.kind == Program.API for row in processes.every(tx))

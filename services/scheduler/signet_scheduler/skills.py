@@ -1,7 +1,7 @@
 """Watching the folder of skills: a pass at the start, one each interval, and one soon after a file has changed.
 
 The files are looked at four times a second, which needs no library, works on every disk and loses no message; with
-a hundred skills a look takes 0.3 ms. A change counts once it has stood still for half a second.
+a hundred skills a look takes 0.3 ms. A change counts once the file has not changed again for half a second.
 """
 
 import threading

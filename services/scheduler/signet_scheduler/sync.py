@@ -12,7 +12,7 @@ from signet.domain.harnesses.sync import Synced
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler.watch import Kind, Loop, Settled, seen
+from signet_scheduler.watch import Debounce, Kind, Loop, seen
 
 log = logs.get("sync")
 
@@ -30,7 +30,7 @@ class HarnessSync:
         self._live = live
         self._workspace = workspace
         self._home = home or Path.home()
-        self._settled = Settled(QUIET_SECONDS)
+        self._debounce = Debounce(QUIET_SECONDS)
         self._is_mended = False
         self._loop = Loop("sync", self.look)
 
@@ -45,7 +45,7 @@ class HarnessSync:
     def look(self, at: float) -> None:
         """Look at the files and sync if it is time; `at` is in monotonic seconds."""
         found = seen(self._workspace, *_KINDS, home=self._home)
-        if not self._settled.is_due(found, at):
+        if not self._debounce.is_due(found, at):
             return
         site = self._site()
         if not self._is_mended:
@@ -54,7 +54,7 @@ class HarnessSync:
         _tell(sync.sync(site, self._live.settings))
         # What the sync itself wrote is no change: it makes nothing that it reads, but for the architecture file.
         after = seen(self._workspace, Kind.ARCHITECTURE, home=self._home)
-        self._settled.handled({**found, **after})
+        self._debounce.handled({**found, **after})
 
     def _site(self) -> Site:
         port = self._live.loaded.address.port

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from signet import clock
-from signet.db import Database
+from signet.db import Database, schedule
 from signet.db.checkpoint import Checkpointer
 from signet.observe import logs, metrics
 from signet.process.rescuer import Rescuer
@@ -28,7 +28,7 @@ class Ticker:
         self._rescuer = rescuer
         self._tasks = tasks
         self._checkpointer = Checkpointer(db.path)
-        self._last_runs = db.read(beats.last_runs)
+        self._last_runs = db.read(schedule.last_runs)
         self._ticks = 0
 
     def tick(self) -> None:

@@ -1,8 +1,7 @@
-"""Which files of a workspace have changed, and whether they stand still: for the sync and the reading of notes.
+"""Which files of a workspace have changed, and whether they are stable: for the sync and the reading of notes.
 
-Files are looked at, as skills are: no library, every disk, no message to lose. Whoever acts keeps a `Settled` of its
-own and looks from a thread of its own (`Loop`), so that nobody waits for another and a change during an action leads
-to one more.
+Files are polled, as skills are: no library, every disk, no message to lose. Each follower has a `Debounce` and a
+thread (`Loop`) of its own, so that none waits for another and a change during an action leads to one more.
 """
 
 import os
@@ -30,7 +29,7 @@ _FOLDERS = frozenset({".daemon", ".secrets", ".git"})
 _ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")
 _BACKUP = re.compile(r"MEMORY\.backup-.*\.md")
 
-#: What tells a changed file: inode, size, modification time.
+#: What shows that a file has changed: inode, size, modification time.
 Identity = tuple[int, int, int]
 Seen = Mapping[str, Identity]
 
@@ -47,7 +46,7 @@ class Kind(StrEnum):
 
 
 def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
-    """Return the files of these kinds that exist, with what tells that one has changed; a missing file is a change."""
+    """Return the files of these kinds that exist, with what shows a change; a missing file is a change."""
     found = {}
     for kind in kinds:
         for path in _PATHS[kind](workspace, home or Path.home()):
@@ -59,10 +58,10 @@ def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
     return found
 
 
-class Settled:
-    """Says when what is seen differs from what was handled and has stood still for so many seconds.
+class Debounce:
+    """Says when what is seen differs from what was handled and has not changed for so many seconds.
 
-    Every change starts the wait anew. `handled` is given what was seen before the work, so that a change meanwhile
+    Every change restarts the wait. `handled` is given what was seen before the work, so that a change meanwhile
     counts.
     """
 
@@ -98,7 +97,7 @@ class Loop:
 
     @property
     def is_stopping(self) -> bool:
-        """Return whether whoever does much should leave off."""
+        """Return whether long work should stop."""
         return self._stop.is_set()
 
     def start(self) -> None:

@@ -26,7 +26,7 @@ from signet.queue import circuit_breaker
 
 log = logs.get("pipeline")
 
-#: The queues whose jobs ask the provider of texts, and that of vectors.
+#: The queues of jobs that call the text provider, and the embedding provider.
 WAITING_QUEUES = ("llm", "vectors")
 
 
@@ -42,7 +42,7 @@ class Context:
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
         self._named = self._names()
-        #: What jobs wait for that are not to run now; unknown at first, because nobody looked before this process.
+        #: What jobs wait for that are not to run now; unknown at first: no earlier process has looked.
         self._allowing: tuple[bool, TextSettings] | None = None
 
     def settings_changed(self) -> None:
@@ -83,7 +83,7 @@ class Context:
         self.db.rest()
 
     def embedder(self) -> Embedder | None:
-        """Return who makes vectors, None when nobody is to."""
+        """Return the embedder, None when embeddings are off."""
         _, wanted = self._names()
         with self._lock:
             if self._embedder is None or self._embedder[0] != wanted:
@@ -92,14 +92,14 @@ class Context:
             return self._embedder[1]
 
     def distiller(self) -> Distiller | None:
-        """Return who reads texts, None when extraction is off."""
+        """Return what reads texts, None when extraction is off."""
         model = self.language_model()
         if model is not None:
             return Model(model, self.settings)
         return Rules() if self._resolved().effective == registry.RULES else None
 
     def note_taker(self) -> summaries.Reader | None:
-        """Return who takes notes of sessions, None when extraction is off."""
+        """Return what summarises sessions, None when extraction is off."""
         model = self.language_model()
         if model is not None:
             return summaries.Model(model, self.settings)
@@ -108,7 +108,7 @@ class Context:
     def language_model(self, *, yields: bool = False) -> LanguageModel | None:
         """Return the model that reads and writes text, counted and bounded; None when there is none.
 
-        Work that nobody waits for yields: it leaves the last free call at once to other work.
+        Background work yields: it leaves the last free call to other work.
         """
         wanted, _ = self._names()
         return self._bounded(wanted, self._resolved(), yields=yields)
@@ -151,7 +151,7 @@ class Context:
         return found
 
     def _keep(self, part: Part, wanted: TextSettings, found: Resolution) -> None:
-        """Let the API tell which provider is in use."""
+        """Store which provider is in use, so that the API can show it."""
         kept = self.db.read(resolved.read, part)
         if kept is None or not kept.says(wanted, found):
             self.db.write_quick(resolved.keep, part, wanted, found, now=clock.now())

@@ -1,4 +1,4 @@
-"""The worker process: embeds one dramatiq Worker and runs it until it is told to stop.
+"""The worker process: takes jobs and runs them until it is told to stop.
 
 It runs at low priority and, on Linux, leaves one processor to others, so that answers to people come before work in
 the background. All but the thread that writes: answers wait for the lock that it holds. On Linux each thread has a
@@ -17,8 +17,6 @@ from signet_worker import processors
 
 #: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
 DRAIN_SECONDS = 3.0
-#: How long an idle thread sleeps before it looks whether it should end.
-IDLE_MS = 500
 NICENESS = 10
 #: How long a thread computes before another one gets its turn. The thread that writes gives up its turn with each
 #: statement: with Python's 5 ms a transaction of 15 ms held the lock for 200 to 350 ms while jobs computed.
@@ -28,7 +26,7 @@ LOOK_SECONDS = 1.0
 
 
 def main() -> int:
-    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started anew."""
+    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started again."""
     booted = boot(Program.WORKER)
     sys.setswitchinterval(SWITCH_SECONDS)
     return serve(booted)
@@ -38,27 +36,27 @@ def serve(booted: Booted) -> int:
     """Open the database, take jobs until the stop, give back what did not finish."""
     db = open_database(booted.workspace, inline=False)  # starts the thread that writes
     _step_back()
-    # dramatiq reads its timings when it is imported.
-    os.environ.setdefault("dramatiq_restart_delay", "200")
-    from dramatiq import Worker
-
     from signet import clock
+    from signet.db import processes
+    from signet.domain import memory_followers
     from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.liveness import Presence, remove
+    from signet.process.liveness import Presence
     from signet.process.memory import Thrift
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
     from signet.queue import QUEUES
-    from signet.queue.broker import JobsBroker
-    from signet.queue.dispatcher import Dispatcher
     from signet.queue.wakeup import Listener, Notifier
     from signet_worker import actors
     from signet_worker.context import Context
+    from signet_worker.dispatcher import Dispatcher
+    from signet_worker.dramatiq_adapter import JobsBroker
+    from signet_worker.executor import Executor
 
     log = logs.get("pipeline")
+    memory_followers.register()
     workspace = booted.workspace
     TRACES.start(Program.WORKER, booted.loaded.settings.pipeline.telemetry.otlp_endpoint)
     presence = Presence(workspace.runtime_dir, "worker")
@@ -71,7 +69,7 @@ def serve(booted: Booted) -> int:
         db,
         listener,
         owner=presence.owner,
-        slots={queue.name: queue.concurrency for queue in QUEUES.values()},
+        concurrency={queue.name: queue.concurrency for queue in QUEUES.values()},
         lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
     )
     broker = JobsBroker(db, dispatcher)
@@ -79,17 +77,15 @@ def serve(booted: Booted) -> int:
     live.then(context.settings_changed)
     context.settings_changed()
     actors.declare(broker, context)
-    threads = sum(queue.concurrency for queue in QUEUES.values())
-    worker = Worker(broker, worker_threads=threads, worker_timeout=IDLE_MS)
+    executor = Executor(broker)
     live.start()
     flusher = Flusher(db, live)
     flusher.start()
-    broker.deadlines.start()
-    worker.start()
+    executor.start()
     dispatcher.start()
     thrift = Thrift(context.rest)
     thrift.start()
-    log.info("worker.ready", threads=threads, owner=presence.owner)
+    log.info("worker.ready", threads=len(executor), owner=presence.owner)
 
     # The scheduler sees a death at once; this is for the time when it is down itself.
     rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
@@ -97,20 +93,23 @@ def serve(booted: Booted) -> int:
     while not booted.stop.wait(LOOK_SECONDS):
         with contextlib.suppress(SignetError):  # busy or full: the next look tries again
             rescuer.look()
-        if any(not thread.is_alive() for thread in worker.workers) or broker.deadlines.stuck():
+        executor.enforce_limits()
+        broker.finisher.flush_log()
+        if executor.is_lost():
             log.error("worker.thread_lost")
             lost = True
             break
 
     thrift.stop()
     dispatcher.stop_claiming()
-    worker.stop(timeout=int(DRAIN_SECONDS * 1000))
+    executor.stop(DRAIN_SECONDS)
     dispatcher.stop()
-    given_back = dispatcher.give_back()
+    given_back = dispatcher.heartbeat.release_all()
+    broker.finisher.flush_log(everything=True)
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
     flusher.stop()
     live.stop()
-    db.write(remove, presence.owner)
+    db.write(processes.remove, presence.owner)
     db.close()
     listener.close()
     presence.close()

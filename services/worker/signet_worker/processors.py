@@ -1,7 +1,7 @@
 """Which processors the worker uses: all but the first, and the whole set for programs of people.
 
 On Linux each thread has processors of its own: those of the thread which started it, and a program has those of the
-thread which started it. The programs of models stay behind with the worker, because nobody waits for them.
+thread which started it. Programs of models keep the worker's set, because they work in the background.
 """
 
 import os

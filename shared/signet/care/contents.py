@@ -1,6 +1,5 @@
 """What a workspace holds, read from its files, with or without a daemon."""
 
-import contextlib
 import shutil
 from pathlib import Path
 
@@ -9,18 +8,9 @@ from signet.paths import Workspace
 
 def memories(database: Path) -> int | None:
     """Return how many memories a database of any version holds; None when it cannot be said."""
-    from signet.db.driver import connect, sqlite
+    from signet.db import inspection
 
-    if not database.exists():
-        return None
-    try:
-        with contextlib.closing(connect(database, read_only=True)) as connection:
-            columns = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
-            kept = " WHERE is_deleted = 0" if "is_deleted" in columns else ""
-            row = connection.execute(f"SELECT count(*) FROM memories{kept}").fetchone()
-            return int(row[0])
-    except sqlite.DatabaseError:
-        return None
+    return inspection.memory_count(database)
 
 
 def disk(workspace: Workspace) -> dict[str, int]:

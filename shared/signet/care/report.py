@@ -16,8 +16,8 @@ from importlib import metadata
 from pathlib import Path
 
 from signet import __version__, clock, config
-from signet.care.doctor.examine import examine, reading
-from signet.db import ReadTx, migrate, snapshot
+from signet.care.doctor.examine import examine
+from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.backup import disk
 from signet.errors import Conflict, SignetError
@@ -40,9 +40,6 @@ _WORDS_OF_PEOPLE = frozenset(
 #: What a message quotes, and the lines of a trace that name places in the program.
 _QUOTED = re.compile(r"""(['"`])(?:(?!\1).){12,}\1""")
 _FRAME = re.compile(r'^\s+File ".*$', re.MULTILINE)
-_REMEMBERED = """
-SELECT 1 FROM memories
- WHERE (length(content) >= :least AND instr(:text, content)) OR instr(content, :text) LIMIT 1"""
 
 
 class Exists(Conflict):
@@ -85,7 +82,7 @@ def collect(
     """Return the parts of a report."""
     settings = config.as_public_dict(config.load(workspace, environ).settings)
     checks = [check.to_dict() for check in examine(workspace, now=now, environ=environ)]
-    with reading(workspace, seconds=READ_SECONDS) as tx:
+    with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         cleaner = Cleaner(tx)
         log = [cleaner.entry(entry) for entry in _log(workspace, environ)]
         startup = [str(cleaner.clean(line)) for line in _startup(workspace)]
@@ -141,8 +138,7 @@ class Cleaner:
         if text not in self._known:
             if len(self._known) >= MOST_TEXTS:
                 return True
-            wanted = {"text": text, "least": SHORTEST_TEXT}
-            self._known[text] = self._tx.value(_REMEMBERED, wanted) is not None
+            self._known[text] = inspection.is_remembered(self._tx, text, least_chars=SHORTEST_TEXT)
         return self._known[text]
 
 

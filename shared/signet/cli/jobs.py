@@ -17,7 +17,7 @@ from signet.client.call import Call
 
 app = typer.Typer(help="Inspect and control background jobs.", no_args_is_help=True)
 
-#: The states a job rests in (queue/states.py, which loads the database).
+#: The states a job rests in (queue/kinds.py, which loads the database).
 Status = Literal["pending", "leased", "completed", "dead"]
 
 _ERROR_CHARS = 100

@@ -19,8 +19,6 @@ STAGES = {
     "neighbours": ("its neighbours fit too", "its neighbours fit less"),
     "graph": ("it is linked to what you asked about", "others are linked more closely"),
     "rehearsal": ("it was used recently", "it was used long ago"),
-    "rerank": ("reranking: its meaning is the same", "reranking: its meaning is different"),
-    "gravity": ("a word of the question is in it", "no word of the question is in it"),
     "time": ("it is from the time you asked about", "it is from another time"),
     "hubs": ("its topic is rare", "its topic is common"),
     "questions": ("it is a statement", "it is only a question"),

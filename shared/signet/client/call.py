@@ -4,14 +4,21 @@ What can be asked is described once, in `calls/`. A transport sends the descript
 """
 
 import json
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from signet.client.errors import BadAnswer, refusal
+from signet.wire.operation import Operation
 
 T = TypeVar("T")
+U = TypeVar("U")
+V = TypeVar("V")
+#: An id in the path of an operation.
+_PART = re.compile(r"\{\w+\}")
 #: What one parameter of an address may be.
 Param = str | int | float | bool | None
 #: A JSON object.
@@ -22,7 +29,7 @@ Body = dict[str, Any]
 class Call(Generic[T]):
     """One request whose answer is a `T`.
 
-    `pick` names the field of the answer that is the answer. `is_safe` says that sending it twice does no harm.
+    `pick` reads the list that is the answer out of the whole one. `is_safe` says that sending it twice does no harm.
     `accepts` holds statuses that are answers here although they are refusals elsewhere.
     """
 
@@ -30,9 +37,13 @@ class Call(Generic[T]):
     path: str
     params: Mapping[str, Param] = field(default_factory=dict)
     body: Mapping[str, object] | None = None
-    pick: str | None = None
+    pick: Callable[[Any], Any] | None = None
     is_safe: bool = False
     accepts: frozenset[int] = frozenset()
+
+    def picking(self, read: Callable[[T], list[U]]) -> "Call[list[U]]":
+        """Return the same request, of whose answer only a list is wanted."""
+        return replace(cast("Call[Any]", self), pick=read)
 
     @property
     def target(self) -> str:
@@ -68,9 +79,35 @@ class Pause:
 Plan = Generator[Call[Any] | Pause, Any, T]
 
 
+def ask(
+    operation: Operation[T],
+    *parts: str,
+    body: Mapping[str, object] | None = None,
+    is_safe: bool = False,
+    accepts: frozenset[int] = frozenset(),
+    **params: Param,
+) -> Call[T]:
+    """Return the call of an operation; `parts` stand in its path, and fields of the body that are None are left out."""
+    ids = iter(parts)
+    return Call(
+        method=operation.method,
+        path=_PART.sub(lambda _: part(next(ids)), operation.path),
+        params=params,
+        body=None if body is None else given(body),
+        is_safe=is_safe or operation.method == "GET",
+        accepts=accepts,
+    )
+
+
+def only(kind: type[U], call: Call[U | V]) -> Call[U]:
+    """Return the call of an operation that has several kinds of answers, where this one is asked for."""
+    return cast("Call[U]", call)
+
+
 def read(path: str, *, pick: str | None = None, **params: Param) -> Call[Any]:
     """Return a GET, which may be sent again."""
-    return Call(method="GET", path=path, params=params, pick=pick, is_safe=True)
+    picked = None if pick is None else itemgetter(pick)
+    return Call(method="GET", path=path, params=params, pick=picked, is_safe=True)
 
 
 def answer(call: Call[T], reply: Reply) -> T:
@@ -85,9 +122,13 @@ def answer(call: Call[T], reply: Reply) -> T:
         raise BadAnswer(f"{call.path} did not answer with a JSON object")
     if call.pick is None:
         return cast("T", value)
-    if not isinstance(value.get(call.pick), list):
-        raise BadAnswer(f"{call.path} answered without a list of {call.pick}")
-    return cast("T", value[call.pick])
+    try:
+        picked = call.pick(value)
+    except KeyError as error:
+        raise BadAnswer(f"{call.path} answered without a list of {error.args[0]}") from error
+    if not isinstance(picked, list):
+        raise BadAnswer(f"{call.path} answered with something else than a list")
+    return cast("T", picked)
 
 
 def given(fields: Mapping[str, object]) -> dict[str, object]:

@@ -15,8 +15,13 @@ from signet.client.answers import (
     MemorySummary,
 )
 from signet.client.call import Call, Pause, Plan
-from signet.client.calls import connectors, daemon, documents, memory, recall
+from signet.client.calls.connectors import ConnectorCalls
+from signet.client.calls.daemon import DaemonCalls
+from signet.client.calls.documents import DocumentCalls
+from signet.client.calls.memory import MemoryCalls
+from signet.client.calls.recall import RecallCalls
 from signet.client.context import Context
+from signet.client.method import method
 from signet.client.work import Work, summed
 
 #: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
@@ -30,119 +35,6 @@ MEMORIES = 1_000
 ENDS = frozenset({"completed", "failed", "done", "dead", "deleted", "ready"})
 
 
-def context_for(
-    prompt: str,
-    *,
-    limit: int = 10,
-    max_chars: int = 4_000,
-    project: str | None = None,
-    min_score: float | None = None,
-    scope: str | None = None,
-    agent_id: str | None = None,
-    session_key: str | None = None,
-) -> Plan[Context]:
-    """Return what is remembered about a prompt, as a text for the system prompt, with its sources.
-
-    It is what sessions are given with their prompts: rules that stand, stretches of earlier sessions, commits and
-    documents, then single memories, of at most `max_chars`; `limit` is of the latter.
-
-    >>> stored = signet.remember("Ana moors her boat at the north pier.", type="fact")
-    >>> context = signet.context_for("Where does Ana moor her boat?")
-    >>> "Ana moors her boat at the north pier." in str(context)
-    True
-    >>> context.sources[0]["id"] == stored["id"]
-    True
-    """
-    found: ContextAnswer = yield recall.context(
-        prompt,
-        limit=limit,
-        max_chars=max_chars,
-        project=project,
-        min_score=min_score,
-        scope=scope,
-        agent_id=agent_id,
-        session_key=session_key,
-    )
-    return Context(text=found["context"], sources=found["sources"])
-
-
-def wait_for_job(job_id: str, *, seconds: float = 60.0) -> Plan[Job]:
-    """Return a job when it has ended or the time is over; its `status` says which. Raises NotFound."""
-    until = time.monotonic() + seconds
-    while True:
-        found: Job = yield daemon.job(job_id)
-        if found["status"] in ENDS or time.monotonic() >= until:
-            return found
-        yield Pause(LOOK_SECONDS)
-
-
-def wait_for_document(document_id: str, *, seconds: float = 60.0) -> Plan[Document]:
-    """Return a document when it is read, or has failed, or the time is over. Raises NotFound."""
-    until = time.monotonic() + seconds
-    while True:
-        found: Document = yield documents.document(document_id)
-        if found["status"] in ENDS or time.monotonic() >= until:
-            return found
-        yield Pause(LOOK_SECONDS)
-
-
-def wait_for_sync(
-    connector_id: str,
-    *,
-    watch: Callable[[ConnectorHealth], None] | None = None,
-    patience_seconds: float = 60.0,
-) -> Plan[ConnectorHealth]:
-    """Return how a connector is when no sync is under way, or when nothing moved for so long.
-
-    `watch` hears of each look. Raises NotFound.
-    """
-    seen: ConnectorHealth | None = None
-    moved_at = time.monotonic()
-    while True:
-        found: ConnectorHealth = yield connectors.connector_health(connector_id)
-        if watch is not None:
-            watch(found)
-        if found != seen:
-            seen, moved_at = found, time.monotonic()
-        is_stuck = time.monotonic() - moved_at > patience_seconds
-        if found["status"] != "syncing" or is_stuck:
-            return found
-        yield Pause(LOOK_SECONDS)
-
-
-def work(mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
-    """Return how far the queue is, or the part of it that `mine` picks."""
-    pipeline = yield daemon.pipeline_status()
-    # One request for both: a job that begins between two would be in neither.
-    found = yield daemon.jobs(status="pending,leased", limit=JOBS)
-    stopped = (yield daemon.status())["waitingForProvider"] if found else {}
-    return summed(pipeline, found, stopped, mine, is_all=len(found) < JOBS)
-
-
-def wait_for_jobs(
-    mine: Callable[[Job], bool] | None = None,
-    *,
-    watch: Callable[[Work], None] | None = None,
-    patience_seconds: float = 60.0,
-) -> Plan[Work]:
-    """Return when no open job is left, when the queue is paused, or when nothing moved for so long.
-
-    Jobs that wait for a provider are not waited for. `watch` hears of each look.
-    """
-    seen: Work | None = None
-    moved_at = time.monotonic()
-    while True:
-        found = yield from work(mine)
-        if watch is not None:
-            watch(found)
-        if found != seen:
-            seen, moved_at = found, time.monotonic()
-        is_stuck = time.monotonic() - moved_at > patience_seconds
-        if found.open == 0 or found.paused or is_stuck:
-            return found
-        yield Pause(LOOK_SECONDS)
-
-
 class Pages:
     """Every memory, page after page, each once, also while others are saved and forgotten meanwhile."""
 
@@ -152,7 +44,7 @@ class Pages:
 
     def call(self) -> Call[MemoryPage]:
         """Return the call for the next page."""
-        return memory.memories(
+        return MemoryCalls.memories(
             limit=self._limit, before=self._last, type=self._type, agent_id=self._agent_id
         )
 
@@ -161,3 +53,123 @@ class Pages:
         rows = page["memories"]
         self._last = rows[-1]["id"] if rows else self._last
         return rows or None
+
+
+class Plans:
+    """Calls that belong together: waiting for work, reading page after page. The same for both clients."""
+
+    @method
+    def context_for(
+        self,
+        prompt: str,
+        *,
+        limit: int = 10,
+        max_chars: int = 4_000,
+        project: str | None = None,
+        min_score: float | None = None,
+        scope: str | None = None,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+    ) -> Plan[Context]:
+        """Return what is remembered about a prompt, as a text for the system prompt, with its sources.
+
+        It is what sessions are given with their prompts: rules that stand, stretches of earlier sessions, commits and
+        documents, then single memories, of at most `max_chars`; `limit` is of the latter.
+
+        >>> stored = signet.remember("Ana moors her boat at the north pier.", type="fact")
+        >>> context = signet.context_for("Where does Ana moor her boat?")
+        >>> "Ana moors her boat at the north pier." in str(context)
+        True
+        >>> context.sources[0]["id"] == stored["id"]
+        True
+        """
+        found: ContextAnswer = yield RecallCalls.context(
+            prompt,
+            limit=limit,
+            max_chars=max_chars,
+            project=project,
+            min_score=min_score,
+            scope=scope,
+            agent_id=agent_id,
+            session_key=session_key,
+        )
+        return Context(text=found["context"], sources=found["sources"])
+
+    @method
+    def wait_for_job(self, job_id: str, *, seconds: float = 60.0) -> Plan[Job]:
+        """Return a job when it has ended or the time is over; its `status` says which. Raises NotFound."""
+        until = time.monotonic() + seconds
+        while True:
+            found: Job = yield DaemonCalls.job(job_id)
+            if found["status"] in ENDS or time.monotonic() >= until:
+                return found
+            yield Pause(LOOK_SECONDS)
+
+    @method
+    def wait_for_document(self, document_id: str, *, seconds: float = 60.0) -> Plan[Document]:
+        """Return a document when it is read, or has failed, or the time is over. Raises NotFound."""
+        until = time.monotonic() + seconds
+        while True:
+            found: Document = yield DocumentCalls.document(document_id)
+            if found["status"] in ENDS or time.monotonic() >= until:
+                return found
+            yield Pause(LOOK_SECONDS)
+
+    @method
+    def wait_for_sync(
+        self,
+        connector_id: str,
+        *,
+        watch: Callable[[ConnectorHealth], None] | None = None,
+        patience_seconds: float = 60.0,
+    ) -> Plan[ConnectorHealth]:
+        """Return how a connector is when no sync is under way, or when nothing moved for so long.
+
+        `watch` hears of each look. Raises NotFound.
+        """
+        seen: ConnectorHealth | None = None
+        moved_at = time.monotonic()
+        while True:
+            found: ConnectorHealth = yield ConnectorCalls.connector_health(connector_id)
+            if watch is not None:
+                watch(found)
+            if found != seen:
+                seen, moved_at = found, time.monotonic()
+            is_stuck = time.monotonic() - moved_at > patience_seconds
+            if found["status"] != "syncing" or is_stuck:
+                return found
+            yield Pause(LOOK_SECONDS)
+
+    @method
+    def work(self, mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
+        """Return how far the queue is, or the part of it that `mine` picks."""
+        pipeline = yield DaemonCalls.pipeline_status()
+        # One request for both: a job that begins between two would be in neither.
+        found = yield DaemonCalls.jobs(status="pending,leased", limit=JOBS)
+        stopped = (yield DaemonCalls.status())["waitingForProvider"] if found else {}
+        return summed(pipeline, found, stopped, mine, is_all=len(found) < JOBS)
+
+    @method
+    def wait_for_jobs(
+        self,
+        mine: Callable[[Job], bool] | None = None,
+        *,
+        watch: Callable[[Work], None] | None = None,
+        patience_seconds: float = 60.0,
+    ) -> Plan[Work]:
+        """Return when no open job is left, when the queue is paused, or when nothing moved for so long.
+
+        Jobs that wait for a provider are not waited for. `watch` hears of each look.
+        """
+        seen: Work | None = None
+        moved_at = time.monotonic()
+        while True:
+            found = yield from Plans.work(mine)
+            if watch is not None:
+                watch(found)
+            if found != seen:
+                seen, moved_at = found, time.monotonic()
+            is_stuck = time.monotonic() - moved_at > patience_seconds
+            if found.open == 0 or found.paused or is_stuck:
+                return found
+            yield Pause(LOOK_SECONDS)

@@ -4,38 +4,22 @@ What the methods ask, take and answer is described in `calls/` and `plans.py`.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, Unpack
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, Unpack
 from weakref import WeakSet
 
-from signet.client import calls, plans, retry, transport
+from signet.client import plans, retry, transport
 from signet.client.answers import MemorySummary
 from signet.client.call import Body, Call, Param, Pause, Plan, T, answer
-from signet.client.method import named
+from signet.client.calls import Calls
 from signet.client.target import Options, find
 from signet.errors import SignetError
 
 if TYPE_CHECKING:
     from signet.client.events import Events
 
-P = ParamSpec("P")
 
-
-def _call(describe: Callable[P, Call[T]]) -> "Callable[Concatenate[Signet, P], T]":
-    def method(signet: "Signet", /, *args: P.args, **given: P.kwargs) -> T:
-        return signet.send(describe(*args, **given))
-
-    return named(method, describe)
-
-
-def _plan(describe: Callable[P, Plan[T]]) -> "Callable[Concatenate[Signet, P], T]":
-    def method(signet: "Signet", /, *args: P.args, **given: P.kwargs) -> T:
-        return signet.follow(describe(*args, **given))
-
-    return named(method, describe)
-
-
-class Signet:
+class Signet(Calls, plans.Plans):
     """Speaks to the daemon of a workspace; holds no connection between calls, may be shared by threads.
 
     Use it as a context manager, or as it is: only the streams of `job_events` stay open until they are closed.
@@ -58,163 +42,6 @@ class Signet:
         """Close every stream of events that this client opened; calling it again does no harm."""
         for stream in tuple(self._streams):
             stream.close()
-
-    remember = _call(calls.memory.remember)
-    recall = _call(calls.recall.recall)
-    search = _call(calls.recall.search)
-    context_for = _plan(plans.context_for)
-    context = _call(calls.recall.context)
-    episode = _call(calls.recall.episode)
-    similar = _call(calls.recall.similar)
-    authors = _call(calls.recall.authors)
-    types = _call(calls.recall.types)
-    get = _call(calls.memory.get)
-    memories = _call(calls.memory.memories)
-    ids = _call(calls.memory.ids)
-    memory_timeline = _call(calls.memory.memory_timeline)
-    history = _call(calls.memory.history)
-    modify = _call(calls.memory.modify)
-    modify_many = _call(calls.memory.modify_many)
-    forget = _call(calls.memory.forget)
-    preview_forget = _call(calls.memory.preview_forget)
-    forget_many = _call(calls.memory.forget_many)
-    recover = _call(calls.memory.recover)
-    rate = _call(calls.feedback.rate)
-
-    embeddings = _call(calls.embeddings.embeddings)
-    embeddings_status = _call(calls.embeddings.embeddings_status)
-    embeddings_health = _call(calls.embeddings.embeddings_health)
-    projection = _call(calls.embeddings.projection)
-
-    add_document = _call(calls.documents.add_document)
-    documents = _call(calls.documents.documents)
-    document = _call(calls.documents.document)
-    chunks = _call(calls.documents.chunks)
-    delete_document = _call(calls.documents.delete_document)
-    wait_for_document = _plan(plans.wait_for_document)
-
-    connectors = _call(calls.connectors.connectors)
-    connector = _call(calls.connectors.connector)
-    add_connector = _call(calls.connectors.add_connector)
-    sync_connector = _call(calls.connectors.sync_connector)
-    sync_connectors = _call(calls.connectors.sync_connectors)
-    connector_health = _call(calls.connectors.connector_health)
-    remove_connector = _call(calls.connectors.remove_connector)
-    wait_for_sync = _plan(plans.wait_for_sync)
-
-    export_page = _call(calls.transfer.export_page)
-    import_records = _call(calls.transfer.import_records)
-
-    skills = _call(calls.skills.skills)
-    skill = _call(calls.skills.skill)
-    search_skills = _call(calls.skills.search_skills)
-    browse_skills = _call(calls.skills.browse_skills)
-    related_skills = _call(calls.skills.related_skills)
-    install_skill = _call(calls.skills.install_skill)
-    remove_skill = _call(calls.skills.remove_skill)
-
-    start_session = _call(calls.sessions.start_session)
-    submit_prompt = _call(calls.sessions.submit_prompt)
-    end_turn = _call(calls.sessions.end_turn)
-    end_session = _call(calls.sessions.end_session)
-    before_compaction = _call(calls.sessions.before_compaction)
-    after_compaction = _call(calls.sessions.after_compaction)
-    sessions = _call(calls.sessions.sessions)
-    session = _call(calls.sessions.session)
-    bypass_session = _call(calls.sessions.bypass_session)
-    renew_session = _call(calls.sessions.renew_session)
-    transcript = _call(calls.sessions.transcript)
-    session_context = _call(calls.sessions.session_context)
-    search_transcripts = _call(calls.sessions.search_transcripts)
-    session_summaries = _call(calls.sessions.session_summaries)
-    checkpoints = _call(calls.sessions.checkpoints)
-    session_checkpoints = _call(calls.sessions.session_checkpoints)
-
-    entities = _call(calls.knowledge.entities)
-    entity = _call(calls.knowledge.entity)
-    expand = _call(calls.knowledge.expand)
-    impact = _call(calls.knowledge.impact)
-    knowledge_stats = _call(calls.knowledge.knowledge_stats)
-    pin_entity = _call(calls.knowledge.pin_entity)
-    unpin_entity = _call(calls.knowledge.unpin_entity)
-
-    diagnostics = _call(calls.operation.diagnostics)
-    diagnosis = _call(calls.operation.diagnosis)
-    repair = _call(calls.operation.repair)
-    timeline = _call(calls.operation.timeline)
-    models = _call(calls.operation.models)
-    refresh_models = _call(calls.operation.refresh_models)
-    telemetry_events = _call(calls.operation.telemetry_events)
-    telemetry_stats = _call(calls.operation.telemetry_stats)
-    usage = _call(calls.operation.usage)
-    latency = _call(calls.operation.latency)
-    errors = _call(calls.operation.errors)
-    logs = _call(calls.operation.logs)
-
-    secrets = _call(calls.machine.secrets)
-    put_secret = _call(calls.machine.put_secret)
-    remove_secret = _call(calls.machine.remove_secret)
-    exec_with_secrets = _call(calls.machine.exec_with_secrets)
-    tasks = _call(calls.machine.tasks)
-    task = _call(calls.machine.task)
-    add_task = _call(calls.machine.add_task)
-    enable_task = _call(calls.machine.enable_task)
-    run_task = _call(calls.machine.run_task)
-    remove_task = _call(calls.machine.remove_task)
-    config_files = _call(calls.machine.config_files)
-    write_config = _call(calls.machine.write_config)
-    identity = _call(calls.machine.identity)
-
-    harnesses = _call(calls.upkeep.harnesses)
-    regenerate_harnesses = _call(calls.upkeep.regenerate_harnesses)
-    git_status = _call(calls.upkeep.git_status)
-    git_pull = _call(calls.upkeep.git_pull)
-    git_push = _call(calls.upkeep.git_push)
-    git_sync = _call(calls.upkeep.git_sync)
-    git_settings = _call(calls.upkeep.git_settings)
-    change_git_settings = _call(calls.upkeep.change_git_settings)
-    check_update = _call(calls.upkeep.check_update)
-    update_settings = _call(calls.upkeep.update_settings)
-    change_update_settings = _call(calls.upkeep.change_update_settings)
-    install_update = _call(calls.upkeep.install_update)
-    one_password = _call(calls.upkeep.one_password)
-    connect_one_password = _call(calls.upkeep.connect_one_password)
-    disconnect_one_password = _call(calls.upkeep.disconnect_one_password)
-    one_password_vaults = _call(calls.upkeep.one_password_vaults)
-    import_from_one_password = _call(calls.upkeep.import_from_one_password)
-
-    agents = _call(calls.agents.agents)
-    agent = _call(calls.agents.agent)
-    add_agent = _call(calls.agents.add_agent)
-    remove_agent = _call(calls.agents.remove_agent)
-    peers = _call(calls.agents.peers)
-    announce = _call(calls.agents.announce)
-    withdraw = _call(calls.agents.withdraw)
-    send_message = _call(calls.agents.send_message)
-    inbox = _call(calls.agents.inbox)
-
-    jobs = _call(calls.daemon.jobs)
-    job = _call(calls.daemon.job)
-    retry_job = _call(calls.daemon.retry_job)
-    retry_jobs = _call(calls.daemon.retry_jobs)
-    cancel_job = _call(calls.daemon.cancel_job)
-    cancel_jobs = _call(calls.daemon.cancel_jobs)
-    wait_for_job = _plan(plans.wait_for_job)
-    work = _plan(plans.work)
-    wait_for_jobs = _plan(plans.wait_for_jobs)
-    pipeline_status = _call(calls.daemon.pipeline_status)
-    pause = _call(calls.daemon.pause)
-    resume = _call(calls.daemon.resume)
-
-    whoami = _call(calls.auth.whoami)
-    issue_token = _call(calls.auth.issue_token)
-    tokens = _call(calls.auth.tokens)
-    revoke_token = _call(calls.auth.revoke_token)
-
-    status = _call(calls.daemon.status)
-    health = _call(calls.daemon.health)
-    ready = _call(calls.daemon.ready)
-    features = _call(calls.daemon.features)
 
     def job_events(self, *, after: str | None = None) -> "Events":
         """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
@@ -291,6 +118,10 @@ class Signet:
             method=method, path=path, params=params, body=body, is_safe=method == "GET"
         )
         return self.send(made)
+
+    def perform(self, asked: Call[T] | Plan[T]) -> T:
+        """Return the answer to a call, or what a plan ends with."""
+        return self.send(asked) if isinstance(asked, Call) else self.follow(asked)
 
     def send(self, call: Call[T]) -> T:
         """Return the answer to a call; one that may be sent again is, when the daemon says "later"."""

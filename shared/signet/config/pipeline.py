@@ -105,6 +105,11 @@ class Hints(Section):
 class Reranker(Section):
     """The second pass over the best results; without a model it compares embeddings."""
 
+    RETIRED: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("enabled", "model", "top_n", "timeout_ms"),
+        "every candidate is weighed by its vector already",
+    )
+
     enabled: bool = flag(True, flat=("rerankerEnabled",))
     model: str = text(flat=("rerankerModel",))
     top_n: int = integer(20, 1, 100, flat=("rerankerTopN",))

@@ -61,18 +61,6 @@ class AuthMode(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Fusion(StrEnum):
-    """How the channels of recall become one score.
-
-    `filled`: each candidate has its true score in both channels, and neighbours help each other (the default,
-    because it measured best). `plain`: the plain formulas of the rules REC-11 to REC-17; a score
-    of one channel stands alone, traversal rows take their share of the page.
-    """
-
-    FILLED = "filled"
-    PLAIN = "plain"
-
-
 class Schedule(StrEnum):
     """How often MEMORY.md is written."""
 
@@ -218,17 +206,25 @@ class Embedding(Section):
         settle(self, model=model, dimensions=dimensions)
 
 
+_KNOWN_OF_EVERY = "every candidate is weighed by its words and by its vector"
+
+
 @section
 class Search(Section):
     """Recall. Each key is read by itself (CF-20)."""
 
     SNAKE: ClassVar[bool] = True
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "fusion": "there is one ranking, the one that measured best",
+        "gravity": _KNOWN_OF_EVERY,
+        "reranking": _KNOWN_OF_EVERY,
+    }
 
     #: Weight of the vector side.
     alpha: float = real(0.7, 0, 1, text=True)
     top_k: int = integer(20, 1, 200, text=True)
     min_score: float = real(0.1, 0, 1, text=True)
-    fusion: Fusion = choice(Fusion.FILLED)
+    fusion: str = text("filled")
     #: Relevance that a result on a page must have; 0 switches the floor off.
     floor: float = real(0.4, 0, 1, text=True)
     #: Stages that can be left out, each alone.

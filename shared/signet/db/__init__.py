@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 #: Connections for reading, each with its thread; a request holds one only while it reads.
 READERS = 4
-#: Reads from other threads (actors, background looks) beside those of the pool of threads.
+#: Reads from other threads (actors, background work) in addition to those of the reader threads.
 EXTRA_READERS = 8
 
 
@@ -137,7 +137,7 @@ class Database:
         return await loop.run_in_executor(self._threads, copy_context().run, read)
 
     def rest(self) -> None:
-        """Give up the pages of the file that connections keep; the next reads and writes take them anew."""
+        """Give up the pages of the file that connections keep; the next reads and writes load them again."""
         self._readers.close()
         self.write_quick(lambda tx: tx.run("PRAGMA shrink_memory"))
 

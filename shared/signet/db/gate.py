@@ -1,11 +1,12 @@
 """One writer at a time per machine: an advisory lock that waits in line.
 
 SQLite's own waiting sleeps in steps and starves writers. The kernel wakes who waits for a `flock`, but does not hand
-it over: a writer that comes back at once, as the worker does with a backlog, is there before who was woken. So there
-are two locks: who waits for the gate holds the place before it, and whoever has left must take that place first.
+it over: a writer that comes back at once, as the worker does with a backlog, is there before the one that was woken.
+So there are two locks: a writer that waits for the gate holds the place before it, and one that comes back must take
+that place first.
 
-The gate is taken before BEGIN IMMEDIATE and released after COMMIT, by whoever has the writer's turn in a process. A
-killed holder loses both at once.
+The gate is taken before BEGIN IMMEDIATE and released after COMMIT, by the thread that has the writer's turn in a
+process. A killed holder loses both at once.
 """
 
 import fcntl
@@ -34,7 +35,7 @@ class Gate:
         self.leave()
 
     def try_enter(self) -> bool:
-        """Take the lock if it is free and nobody waits; entering once more as a context manager is then no wait."""
+        """Take the lock if it is free and no other writer waits; to enter the context manager then does not wait."""
         try:
             self._enter(fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,8 +1,6 @@
-"""One function that waits for the writer, and who is told about its end.
+"""One function that waits for the writer, and how its caller is answered.
 
-A blocking caller waits for a lock that the answer opens; an asyncio caller has a future of its loop; `later` has a
-function that is called. The lock is one of C: exceptions from outside (queue/deadline.py) come between two steps of
-Python, and those of `threading.Event` would keep its own lock for ever, and with it the writer that answers.
+A blocking caller waits for an event, an asyncio caller has a future of its loop, `later` has a function that is called.
 """
 
 import asyncio
@@ -17,7 +15,7 @@ from signet.observe import logs
 
 log = logs.get("system")
 
-#: Told the result and the error (None: there was none) by whoever did the work.
+#: Given the result and the error (None: there was none) by the thread that did the work.
 Done = Callable[[Any, BaseException | None], None]
 
 
@@ -25,9 +23,9 @@ class Operation:
     """What is to be done, and how it went."""
 
     __slots__ = (
+        "_answered",
         "_lock",
         "_state",
-        "_unanswered",
         "done",
         "durable",
         "error",
@@ -58,8 +56,7 @@ class Operation:
         self.since = time.monotonic()
         self._state = "waiting"
         self._lock = threading.Lock()
-        self._unanswered = threading.Lock()
-        self._unanswered.acquire()
+        self._answered = threading.Event()
 
     def start(self) -> bool:
         """Move to running; False when the caller has given up."""
@@ -80,7 +77,7 @@ class Operation:
         if self.abandon() and self.future is not None and not self.future.done():
             self.future.set_exception(StorageBusy())
 
-    def settle(self) -> None:
+    def resolve(self) -> None:
         """Answer the caller; for asyncio callers this runs in their loop."""
         if self.done is not None:
             try:
@@ -95,11 +92,11 @@ class Operation:
             else:
                 self.future.set_result(self.result)
         else:
-            self._unanswered.release()
+            self._answered.set()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until the answer is there, at most so long; return whether it is, which is told once."""
-        return self._unanswered.acquire(timeout=-1 if seconds is None else seconds)
+        """Wait until the answer is there, at most so long; return whether it is."""
+        return self._answered.wait(seconds)
 
     def outcome(self) -> Any:
         """Return the result or raise the error; once, by the blocking caller."""

@@ -2,24 +2,17 @@
 
 Written here because the pool of SQLAlchemy would bring that whole library into three long-running processes: 13 MB of
 memory and 0.15 s each (measured), for a stack of connections.
-
-Exceptions from outside (queue/deadline.py) come between two steps of Python, and the semaphores and queues that are
-written in it would stay locked for ever. So each change here is one step of C.
 """
 
-import contextlib
-import time
+import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
 from signet.db.driver import Connection, connect, sqlite
 from signet.db.writer import translate
 from signet.errors import StorageBusy
-
-#: How often one who waits looks for himself: one that is interrupted while he leaves wakes nobody.
-LOOK_SECONDS = 0.1
 
 
 class Readers:
@@ -29,46 +22,48 @@ class Readers:
         self._path = path
         self._most = most
         self._wait_seconds = wait_seconds
-        #: Those that nobody uses; the last one is taken first.
+        #: Those that are not in use; the last one is taken first.
         self._free: list[Connection] = []
-        #: Who reads or wants to, in the order of their coming (a dict keeps it): the first `most` read.
-        self._line: dict[SimpleQueue[None], None] = {}
+        self._in_use = 0
+        #: Those who wait, in the order of their coming; guarded by the condition, as the count is.
+        self._line: deque[object] = deque()
+        self._changed = threading.Condition()
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """Lend a connection for the block; raises StorageBusy when none comes free in time."""
-        turn: SimpleQueue[None] = SimpleQueue()
+        self._take_turn()
         try:
-            self._line[turn] = None
-            self._await(turn)
-            try:
-                lent = self._free.pop()
-            except IndexError:
-                lent = self._open()
+            lent = self._take()
             try:
                 yield lent
             finally:
-                if lent.in_transaction:  # an interrupt came between two steps
-                    lent.close()
-                else:
-                    self._free.append(lent)
+                self._free.append(lent)
         finally:
-            self._line.pop(turn, None)
-            if len(self._line) >= self._most:
-                for first in self._first():
-                    first.put(None)
+            with self._changed:
+                self._in_use -= 1
+                self._changed.notify_all()
 
-    def _first(self) -> list[SimpleQueue[None]]:
-        return list(self._line)[: self._most]
+    def _take_turn(self) -> None:
+        turn = object()
+        with self._changed:
+            self._line.append(turn)
+            try:
+                if not self._changed.wait_for(lambda: self._is_next(turn), self._wait_seconds):
+                    raise StorageBusy("Too many requests are reading; try again")
+                self._in_use += 1
+            finally:
+                self._line.remove(turn)
+                self._changed.notify_all()
 
-    def _await(self, turn: SimpleQueue[None]) -> None:
-        until = time.monotonic() + self._wait_seconds
-        while turn not in self._first():
-            left = until - time.monotonic()
-            if left <= 0:
-                raise StorageBusy("Too many requests are reading; try again")
-            with contextlib.suppress(Empty):
-                turn.get(timeout=min(left, LOOK_SECONDS))
+    def _is_next(self, turn: object) -> bool:
+        return self._in_use < self._most and self._line[0] is turn
+
+    def _take(self) -> Connection:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._open()
 
     def _open(self) -> Connection:
         try:
@@ -77,6 +72,6 @@ class Readers:
             raise translate(error) from error
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the connections that are not in use."""
         while self._free:
             self._free.pop().close()

@@ -39,7 +39,7 @@ log = logs.get("system")
 GROUP_SIZE = 256
 GROUP_SECONDS = 0.005
 INTERACTIVE_SECONDS = 0.02
-#: How long a caller waits for its turn before it is told that the database is locked.
+#: How long a caller waits for its turn before it gets StorageBusy.
 WAIT_SECONDS = 5.0
 
 
@@ -48,7 +48,7 @@ class _Undo(Exception):
 
 
 class CommitHook(Protocol):
-    """Somebody who adds statements to the writer's transactions."""
+    """A hook that adds statements to the writer's transactions."""
 
     def wants_commit(self, tx: ReadTx) -> bool:
         """Return whether a transaction should be opened now for this hook alone."""
@@ -73,18 +73,16 @@ class Writer:
         inline: bool = True,
     ) -> None:
         """Start the thread. With `inline` a caller may do the work itself while the thread is idle, which saves
-        the hand-over; not where exceptions can be raised into callers from outside (see queue/deadline.py)."""
+        the hand-over; not in the worker, whose jobs run at a lower priority than its writing thread."""
         self._connection = connection
         self._gate = gate
         self._wait_seconds = wait_seconds
         self._group_seconds = group_seconds
         self._inline = inline
-        #: Held by whoever uses the connection.
+        #: Held by the thread that uses the connection.
         self._turn = threading.Lock()
         self._waiting: deque[Operation] = deque()
-        #: A lock of C, so that no exception from outside can come between taking it and giving it back (operation.py).
-        self._mutex = threading.Lock()
-        self._condition = threading.Condition(self._mutex)
+        self._condition = threading.Condition()
         self._stopping = False
         self._awake = False
         self._synchronous: str | None = None
@@ -123,11 +121,11 @@ class Writer:
             patience.cancel()
 
     def later(self, function: Callable[[WriteTx], Any], done: Done) -> None:
-        """Run a function in an unsynced transaction soon; `done` is called by whoever does the work."""
+        """Run a function in an unsynced transaction soon; `done` is called by the thread that does the work."""
         self._submit(Operation(function, False, done=done))
 
     def _submit(self, operation: Operation, *, inline: bool = False) -> None:
-        with self._mutex:
+        with self._condition:
             if self._stopping:
                 raise StorageBusy("The database is closed")
             self._waiting.append(operation)
@@ -143,13 +141,13 @@ class Writer:
                     self._gate.leave()
         finally:
             self._turn.release()
-        with self._mutex:
+        with self._condition:
             if self._waiting or self._awake:
                 self._condition.notify()
 
     def add_hook(self, hook: CommitHook) -> None:
         """Let a hook ride along from now on."""
-        with self._mutex:
+        with self._condition:
             self._hook = hook
             self._awake = True
             self._condition.notify()
@@ -160,13 +158,13 @@ class Writer:
 
     def wake(self) -> None:
         """Make the writer ask its hook whether it wants a transaction."""
-        with self._mutex:
+        with self._condition:
             self._awake = True
             self._condition.notify()
 
     def stop(self) -> None:
         """Finish what waits and end the thread; safe to call twice."""
-        with self._mutex:
+        with self._condition:
             self._stopping = True
             self._condition.notify()
         self._thread.join()
@@ -178,7 +176,7 @@ class Writer:
 
     def _run(self) -> None:
         while True:
-            with self._mutex:
+            with self._condition:
                 while not (self._waiting or self._awake or self._stopping):
                     self._condition.wait()
                 self._awake = False
@@ -209,7 +207,7 @@ class Writer:
             self._roll_back()
             signals.clear()
             self._recover(group, translate(error), signals)
-        except BaseException:  # a caller that does the work itself was interrupted
+        except BaseException:  # Ctrl-C, in a caller that does the work itself
             self._roll_back()
             self._answer(self._put_back(group))
             raise
@@ -220,14 +218,14 @@ class Writer:
     def _put_back(self, group: list[Operation]) -> list[Operation]:
         """Let the members of an undone group that have no error run again, first in line; return the others."""
         again = [operation for operation in group if operation.error is None]
-        with self._mutex:
+        with self._condition:
             self._waiting.extendleft(reversed(again))
             self._awake = True
         return [operation for operation in group if operation.error is not None]
 
     def _transact(self, group: list[Operation], signals: set[str], hook: CommitHook | None) -> None:
         """Open a transaction, run what waits (it is moved to `group`), commit."""
-        with self._mutex:
+        with self._condition:
             durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
         self._sync_for(durable)
         self._begin()
@@ -237,7 +235,7 @@ class Writer:
                 break  # it came after the transaction was opened, and needs a synced one
             operation = self._waiting.popleft()
             if operation.start():
-                if not group:  # nobody in the group has waited longer than the first
+                if not group:  # no other member has waited longer
                     metrics.WRITE_WAIT.observe(time.monotonic() - operation.since)
                 group.append(operation)
                 self._run_one(operation, signals)
@@ -349,17 +347,17 @@ class Writer:
         by_loop: dict[asyncio.AbstractEventLoop, list[Operation]] = {}
         for operation in operations:
             if operation.loop is None:
-                operation.settle()
+                operation.resolve()
             else:
                 by_loop.setdefault(operation.loop, []).append(operation)
         for loop, group in by_loop.items():
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_settle_all, group)
+            with contextlib.suppress(RuntimeError):  # the loop is closed: no caller is left
+                loop.call_soon_threadsafe(_resolve_all, group)
 
 
-def _settle_all(operations: list[Operation]) -> None:
+def _resolve_all(operations: list[Operation]) -> None:
     for operation in operations:
-        operation.settle()
+        operation.resolve()
 
 
 def translate(error: BaseException) -> BaseException:

@@ -106,7 +106,7 @@ def _fitting(argument: Argument, value: object) -> object:
     if argument.among and value not in argument.among:
         raise Invalid(f"{name} must be one of: {', '.join(argument.among)}")
     if isinstance(value, int | float) and not _within(argument, value):
-        raise Invalid(f"{name} must be between {argument.least} to {argument.most}")
+        raise Invalid(f"{name} must be between {argument.least} and {argument.most}")
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     kind = argument.values
     if kind is not None and not all(_is(kind, one) for one in held):

@@ -55,7 +55,7 @@ def last(runtime_dir: Path, program: str) -> Start | None:
 
 
 def forget(runtime_dir: Path) -> None:
-    """Start counting anew, for all programs."""
+    """Reset the counts of all programs."""
     for program in Program:
         _path(runtime_dir, program).unlink(missing_ok=True)
 

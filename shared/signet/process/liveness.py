@@ -1,8 +1,8 @@
 """Who is alive, seen from the kernel and not from a timeout.
 
 A process that holds leases creates `<runtime dir>/proc/<owner>.lock` and keeps an exclusive `flock` on it. The
-kernel drops the lock at any kind of death, while a stopped or swapped process keeps it. Whoever gets the lock
-knows that the owner is gone. A *missing* lock file proves nothing (somebody cleaned the folder): then only the
+kernel drops the lock at any kind of death, while a stopped or swapped process keeps it. A process that gets the
+lock knows that the owner is gone. A *missing* lock file proves nothing (the folder was cleaned): then only the
 lease time decides.
 
 The lock is inherited by fork, so processes start other programs by exec only (the descriptor is close-on-exec).
@@ -15,16 +15,8 @@ from datetime import datetime
 from pathlib import Path
 
 from signet import clock, ids
-from signet.db import ReadTx, Row, WriteTx
-
-_INSERT = """
-INSERT INTO processes (owner, kind, pid, started_at, beat_ms, lock_inode, busy, queues)
-VALUES (?, ?, ?, ?, ?, ?, 0, ?)"""
-_ALL = "SELECT owner, kind, pid, started_at, lock_inode, queues FROM processes ORDER BY started_at"
-_REMOVE = "DELETE FROM processes WHERE owner = ?"
-_REMOVE_IDLE = """
-DELETE FROM processes WHERE owner = ?
-   AND NOT EXISTS (SELECT 1 FROM memory_jobs WHERE lease_owner = processes.owner AND status = 'leased')"""
+from signet.db import WriteTx, processes
+from signet.db.processes import Process
 
 
 class Presence:
@@ -40,15 +32,18 @@ class Presence:
 
     def announce(self, tx: WriteTx, *, now: datetime, queues: str = "") -> None:
         """Insert this process's row."""
-        inode = os.fstat(self._file).st_ino
-        started = clock.to_text(now)
-        tx.run(
-            _INSERT,
-            (self.owner, self.kind, os.getpid(), started, clock.monotonic_ms(), inode, queues),
+        process = Process(
+            owner=self.owner,
+            kind=self.kind,
+            pid=os.getpid(),
+            started_at=clock.to_text(now),
+            lock_inode=os.fstat(self._file).st_ino,
+            queues=queues,
         )
+        processes.insert(tx, process, beat_ms=clock.monotonic_ms())
 
     def close(self) -> None:
-        """Give up the proof of life; leases still held by this owner may now be ended by anybody."""
+        """Give up the proof of life; leases still held by this owner may now be ended by any process."""
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
         os.close(self._file)
@@ -57,21 +52,6 @@ class Presence:
 def lock_path(runtime_dir: Path, owner: str) -> Path:
     """Return the lock file of an owner."""
     return runtime_dir / "proc" / f"{owner}.lock"
-
-
-def processes(tx: ReadTx) -> list[Row]:
-    """Return the row of every process that has announced itself and not been removed."""
-    return tx.all(_ALL)
-
-
-def remove(tx: WriteTx, owner: str) -> None:
-    """Forget a process."""
-    tx.run(_REMOVE, (owner,))
-
-
-def remove_idle(tx: WriteTx, owner: str) -> None:
-    """Forget a process unless it still holds leases."""
-    tx.run(_REMOVE_IDLE, (owner,))
 
 
 def is_alive(runtime_dir: Path, owner: str) -> bool | None:

@@ -2,7 +2,7 @@
 
 `kill -9` of the supervisor leaves its children alive, holding the port and leases. The kernel ends a child with
 its parent where it can (Linux); everywhere a thread looks once a second. The end is a SIGKILL: without a
-supervisor nobody waits for a graceful one, and everything written here is safe against it.
+supervisor a graceful one has no use, and everything written here is safe against it.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""The programs of a daemon, and what their supervisor tells them in the environment."""
+"""The programs of a daemon, and what their supervisor passes to them in the environment."""
 
 from enum import StrEnum
 

@@ -10,10 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, Row
+from signet.db import Database, processes
+from signet.db.processes import Process
 from signet.observe import logs
 from signet.process import liveness
-from signet.queue import reaper
+from signet.queue import transitions
 
 log = logs.get("scheduler")
 
@@ -29,43 +30,47 @@ class Rescuer:
 
     def look(self) -> None:
         """Start to watch processes that are new since the last look."""
-        for row in self._db.read(liveness.processes):
-            owner = row["owner"]
+        for row in self._db.read(processes.every):
+            owner = row.owner
             if owner == self._own or owner in self._watched:
                 continue
             self._watched.add(owner)
             threading.Thread(
-                target=self._watch, args=(row,), name=f"watch-{row['kind']}", daemon=True
+                target=self._watch, args=(row,), name=f"watch-{row.kind}", daemon=True
             ).start()
 
     def end_expired(self) -> None:
-        """End the leases that nobody has extended in time."""
-        expired = partial(reaper.end_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now())
-        while self._db.write(expired) == reaper.BATCH:
+        """End the leases that were not extended in time."""
+        expired = partial(
+            transitions.reap_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now()
+        )
+        while self._db.write(expired) == transitions.REAP_BATCH:
             continue
 
     def forget_unlocked(self) -> None:
         """Remove the rows of processes whose lock file is gone and that hold no lease."""
-        for row in self._db.read(liveness.processes):
-            owner = row["owner"]
+        for row in self._db.read(processes.every):
+            owner = row.owner
             if owner != self._own and liveness.is_alive(self._runtime_dir, owner) is None:
-                self._db.write(liveness.remove_idle, owner)
+                self._db.write(processes.remove_idle, owner)
                 self._watched.discard(owner)
 
-    def _watch(self, row: Row) -> None:
-        owner = row["owner"]
+    def _watch(self, row: Process) -> None:
+        owner = row.owner
         try:
-            if not liveness.wait_for_death(self._runtime_dir, owner, row["lock_inode"]):
+            if not liveness.wait_for_death(self._runtime_dir, owner, row.lock_inode):
                 return
             self._bury(owner)
         except Exception as error:  # whatever it was, the next look tries again
             log.warning("process.burial_failed", owner=owner, error=type(error).__name__)
             self._watched.discard(owner)
             return
-        log.info("process.gone", process_kind=row["kind"], pid=row["pid"], owner=owner)
+        log.info("process.gone", process_kind=row.kind, pid=row.pid, owner=owner)
 
     def _bury(self, owner: str) -> None:
-        while self._db.write(reaper.end_owner, owner, now=clock.now()) == reaper.BATCH:
+        while (
+            self._db.write(transitions.reap_owner, owner, now=clock.now()) == transitions.REAP_BATCH
+        ):
             continue
-        self._db.write(liveness.remove, owner)
+        self._db.write(processes.remove, owner)
         liveness.lock_path(self._runtime_dir, owner).unlink(missing_ok=True)

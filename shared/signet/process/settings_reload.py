@@ -17,7 +17,7 @@ log = logs.get("daemon")
 
 LOOK_SECONDS = 1.0
 
-#: What tells a changed file: name, inode, size, modification time.
+#: What shows that a file has changed: name, inode, size, modification time.
 Identity = tuple[tuple[str, int, int, int], ...]
 
 
@@ -49,7 +49,7 @@ class LiveSettings:
 
     @property
     def keyed(self) -> Settings:
-        """Return the settings with the secrets that they name: for those who call a provider, and for nobody else."""
+        """Return the settings with the secrets that they name: only for callers of providers."""
         return self._keyed
 
     @property

@@ -1,7 +1,7 @@
-"""Runs a program that must not outlive whoever started it: `leash.py FD PROGRAM ARGUMENT…`.
+"""Runs a program that must not outlive the one that started it: `supervised_child.py FD PROGRAM ARGUMENT…`.
 
 It is the leader of a process group. When the file descriptor ends, because the one who holds the other side wants it
-to or is dead, the group is told to stop, and is killed after a grace. With 0 the program has no input of its own, else
+to or is dead, the group gets SIGTERM, and SIGKILL after a grace. With 0 the program has no input of its own, else
 it has ours. A file of its own, run by path, so that it loads nothing of ours.
 """
 

@@ -15,7 +15,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, provider_usage
+from signet.db.provider_usage import Usage
 from signet.errors import ProviderBusy, ProviderDown
 from signet.providers.ports import Completion, LanguageModel, Shape
 
@@ -26,11 +27,6 @@ WAIT_SHARE = 0.5
 #: When a job whose call found no slot may try again.
 BUSY_SECONDS = 1.0
 
-_USED = "SELECT calls, tokens FROM provider_usage WHERE provider = ? AND hour = ?"
-_COUNT = """
-INSERT INTO provider_usage (provider, hour, calls, tokens) VALUES (?, ?, ?, ?)
-ON CONFLICT (provider, hour) DO UPDATE SET calls = calls + excluded.calls, tokens = tokens + excluded.tokens"""
-_FORGET = "DELETE FROM provider_usage WHERE hour < ?"
 #: How long the counts of an hour are kept, for people who ask what a week has cost.
 KEPT = timedelta(days=30)
 
@@ -44,24 +40,15 @@ class Ration:
     tokens_per_hour: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What a provider was asked for in one hour: calls, and tokens read and written."""
-
-    calls: int = 0
-    tokens: int = 0
-
-
 def used(tx: ReadTx, provider: str, *, now: datetime) -> Usage:
     """Return what a provider (its kind, without the model) was asked for in the hour of `now`."""
-    row = tx.one(_USED, (provider, _hour(now)))
-    return Usage(calls=row["calls"], tokens=row["tokens"]) if row else Usage()
+    return provider_usage.used(tx, provider, _hour(now))
 
 
 def count(tx: WriteTx, provider: str, *, now: datetime, calls: int = 0, tokens: int = 0) -> None:
-    """Add to what a provider was asked for, and forget what is a month old."""
-    tx.run(_COUNT, (provider, _hour(now), calls, tokens))
-    tx.run(_FORGET, (_hour(now - KEPT),))
+    """Add to what a provider was asked for, and delete what is a month old."""
+    provider_usage.add(tx, provider, _hour(now), Usage(calls, tokens))
+    provider_usage.delete_old(tx, _hour(now - KEPT))
 
 
 class RationedModel:

@@ -1,12 +1,11 @@
 """The durable job queue over `memory_jobs`: enqueue in your own transaction, run in a worker.
 
-Importing this package loads neither dramatiq nor a thread: the API only enqueues and reads. The worker side is in
-`broker` and `dispatcher`.
+Importing this package loads neither dramatiq nor a thread: the API only enqueues and reads. What claims and runs
+jobs is in the worker: its dispatcher, executor and lease heartbeat.
 """
 
 from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue
-from signet.queue.kinds import KINDS, QUEUES
-from signet.queue.states import Status
+from signet.queue.kinds import KINDS, QUEUES, Status
 
 __all__ = [
     "BULK",

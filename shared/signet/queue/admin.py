@@ -8,11 +8,9 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.errors import Conflict, NotFound
+from signet.queue import transitions
 from signet.queue.enqueue import DUE
-from signet.queue.states import Status
-
-#: One requeue moves at most this many rows (jobs.md §2).
-REQUEUE_BATCH = 50
+from signet.queue.kinds import Status
 
 _ONE = "SELECT * FROM memory_jobs WHERE id = ?"
 #: The column that holds when a job came into its state; for the two that rest it leads an index.
@@ -39,26 +37,12 @@ _TARGETS = {
     "memory_id": "memory_id = :memory_id",
     "document_id": "document_id = :document_id",
 }
-_REQUEUE = """
-UPDATE memory_jobs
-   SET status = 'pending', attempts = 0, crashes = 0, cancel_requested = 0, error = NULL, failed_at = NULL,
-       last_error_code = NULL, due_ms = :wall, updated_at = :now
- WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
-                 AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
-                 AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
-                                    AND open.status IN ('pending', 'leased'))
-               GROUP BY COALESCE(dedupe_key, id) ORDER BY failed_at, id LIMIT :limit)
-RETURNING id"""
-_CANCEL_PENDING = """
-UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = 'cancelled',
-       last_error_code = 'cancelled' WHERE id = :id AND status = 'pending'"""
 _DUE_NOW = (
     "UPDATE memory_jobs SET due_ms = :wall, updated_at = :now WHERE id = :id AND status = 'pending'"
 )
 _TWIN = """
 SELECT open.id FROM memory_jobs open JOIN memory_jobs dead ON open.dedupe_key = dead.dedupe_key
  WHERE dead.id = ? AND open.status IN ('pending', 'leased')"""
-_CANCEL_LEASED = "UPDATE memory_jobs SET cancel_requested = 1, updated_at = :now WHERE id = :id AND status = 'leased'"
 _HURRY = """
 UPDATE memory_jobs SET due_ms = :wall, updated_at = :now
  WHERE status = 'pending' AND due_ms > :wall AND last_error_code IS NOT NULL"""
@@ -69,6 +53,7 @@ _PAUSE = """
 INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
        updated_by = excluded.updated_by"""
+_OPEN = "SELECT 1 FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased') LIMIT 1"
 _PAUSED = "SELECT paused FROM queue_control WHERE name = 'all'"
 
 
@@ -102,7 +87,7 @@ def get(tx: ReadTx, job_id: str) -> Row | None:
 def find(
     tx: ReadTx, which: JobFilter = EVERY, *, limit: int = 50, oldest_first: bool = False
 ) -> list[Row]:
-    """Return the jobs of a choice in the order of their latest change, newest first unless told otherwise.
+    """Return the jobs of a choice in the order of their latest change, newest first by default.
 
     Each state is read through its own index, so that a long history costs nothing.
     """
@@ -152,7 +137,7 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
             tx.run(_DUE_NOW, {"id": job_id, "wall": wall, "now": text})
             tx.signal(DUE)
         case Status.DEAD:
-            if not requeue(tx, now=now, job_ids=[job_id]):
+            if not transitions.requeue(tx, now=now, job_ids=[job_id]):
                 twin = str(tx.value(_TWIN, (job_id,)))
                 raise Conflict(f"Job {twin} for the same target is already open", open_job_id=twin)
         case Status.LEASED:
@@ -161,45 +146,12 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
             raise Conflict(f"The job is {state}: there is nothing to retry", status=state.value)
 
 
-def requeue(
-    tx: WriteTx,
-    *,
-    now: datetime,
-    kind: str | None = None,
-    job_ids: list[str] | None = None,
-    limit: int = REQUEUE_BATCH,
-) -> list[str]:
-    """Give dead jobs a fresh start, oldest first, and return their ids.
-
-    Attempts restart at zero; the token, the number of runs and the past errors stay. A job whose target has
-    an open job is left alone.
-    """
-    rows = tx.all(
-        _REQUEUE,
-        {
-            "kind": kind,
-            "ids": None if job_ids is None else json.dumps(job_ids),
-            "limit": limit,
-            "wall": int(now.timestamp() * 1000),
-            "now": clock.to_text(now),
-        },
-    )
-    tx.signal(DUE)
-    return [row["id"] for row in rows]
-
-
-def cancel(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
-    """Cancel an open job: a pending one dies now, a running one is asked to stop; False when it is not open."""
-    params = {"id": job_id, "now": clock.to_text(now)}
-    return tx.run(_CANCEL_PENDING, params) == 1 or tx.run(_CANCEL_LEASED, params) == 1
-
-
 def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> Status:
     """Cancel an open job and return its state: dead, or leased while it is still asked to stop.
 
     Raises NotFound, and Conflict for a job that has ended.
     """
-    if not cancel(tx, job_id, now=now):
+    if not transitions.cancel(tx, job_id, now=now):
         row = get(tx, job_id)
         if row is None:
             raise NotFound("Job not found")
@@ -229,3 +181,8 @@ def pause(tx: WriteTx, paused: bool, *, now: datetime, actor: str) -> None:
 def is_paused(tx: ReadTx) -> bool:
     """Return whether workers take no jobs."""
     return bool(tx.value(_PAUSED))
+
+
+def has_open(tx: ReadTx, queue: str) -> bool:
+    """Return whether a queue has a job that waits or runs."""
+    return tx.one(_OPEN, (queue,)) is not None

@@ -8,8 +8,8 @@ provider is down, at most one call a probe interval is made.
 A run that ends with `ProviderFailed` leaves open who is to blame. The first one puts a row in state `closed`, which
 the next success deletes. Several failures of one kind over different jobs since then mean that the provider is ill:
 the breaker opens and those failures are not charged. A job that keeps failing while others succeed, or whose outages
-end and it fails all the same, is charged. One that died with nobody to compare it with is tried again once, when the
-provider has answered somebody.
+end and it fails all the same, is charged. One that died with no other job to compare it with is tried again once, when
+the provider has answered another.
 """
 
 import json
@@ -22,13 +22,12 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.errors import PROVIDER_FAILURES, PROVIDER_ILL, NotNow, ProviderDown
 from signet.observe import logs
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import breaker_of, queues_behind
-from signet.queue.states import ERRORS_KEPT
+from signet.queue.kinds import ERRORS_KEPT, breaker_of, queues_behind
 
 log = logs.get("pipeline")
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
-#: provider's recovery (design F-15). A provider may ask for longer.
+#: provider's recovery. A provider may ask for longer.
 FIRST_PROBE_MS = 1_000
 LAST_PROBE_MS = 4_000
 #: A probe that has not come back within this time is given up and another may go.
@@ -108,7 +107,7 @@ class Allowance:
 
 
 def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
-    """Return how many of `room` jobs may start; behind a breaker whose wait is over it is one, the probe."""
+    """Return how many of `room` jobs may start; of an open breaker whose wait is over it is one, the probe."""
     row = _opened(tx, queue)
     if row is None:
         return Allowance(jobs=room)
@@ -123,7 +122,7 @@ def is_any_open(tx: ReadTx) -> bool:
 
 
 def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
-    """Note that this job has gone to see; return until when (ms since 1970) no other one may."""
+    """Note that this job is the probe; return until when (ms since 1970) no other one may."""
     again = now_ms + PROBE_MS
     tx.run(_PROBE, (job_id, again, breaker_of(queue)))
     return again
@@ -135,7 +134,7 @@ def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
 
 
 def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
-    """Close the breaker and make what waits behind it due: who answers for this queue has changed."""
+    """Close the breaker and make due what waits for it: the provider of this queue has changed."""
     close_breaker(tx, queue, now=now)
     for code in (ProviderDown.code, *PROVIDER_FAILURES):
         _call(tx, queue, code, now)
@@ -180,7 +179,7 @@ def open_breaker(
 def is_ill(tx: WriteTx, queue: str, job_id: str, code: str, *, now: datetime) -> bool:
     """Note that the provider has failed a job in this way; return whether that is the provider's fault.
 
-    Behind an open breaker failures of other kinds count too: a server that recovers fails in several ways.
+    While the breaker is open, failures of other kinds count too: a server that recovers fails in several ways.
     """
     tx.run(_SUSPECT, (breaker_of(queue), clock.to_text(now)))
     row = tx.one(_READ, (breaker_of(queue),))
@@ -224,7 +223,7 @@ def _opened(tx: ReadTx, queue: str) -> Row | None:
 
 
 def _failed(tx: ReadTx, queue: str, codes: Sequence[str], *, since: str) -> dict[str, int]:
-    """Return how often each job behind the queue's breaker has failed so since then."""
+    """Return how often each job of the queues with this breaker has failed so since then."""
     asked = _asked(queue, codes, since)
     return {row["id"]: row["failures"] for row in tx.all(_FAILED, asked) if row["failures"]}
 
@@ -256,7 +255,7 @@ def _outages(tx: ReadTx, job_id: str) -> tuple[str | None, int]:
 
 
 def _revive(tx: WriteTx, queue: str, closed: Sequence[Row], now: datetime) -> None:
-    """Try again what died while the provider did not answer anybody."""
+    """Try again what died while the provider answered no job."""
     for row in closed:
         if row["state"] != "closed":
             log.info("provider.answers_again", queue=queue, since=row["updated_at"])

@@ -1,7 +1,7 @@
 """Jobs of one kind and one subject that wait together: one run may do them all.
 
 The run that was leased does the others' work too and completes those that still wait, in its own transaction. They were
-never leased, so they are charged nothing; one that somebody else has leased meanwhile is done twice, which every job is
+never leased, so they are charged nothing; one that another run has leased meanwhile is done twice, which every job is
 safe against. `subject` is a key of the payload.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.queue.lease import Lease
+from signet.queue.transitions import Lease
 
 #: Waiting jobs that are looked through for siblings, the next due first.
 LOOKED_THROUGH = 2_000

@@ -1,11 +1,11 @@
-"""What happened to jobs, told from the rows themselves: nothing is written so that somebody may watch.
+"""What happened to jobs, read from the rows themselves: nothing is written for watchers.
 
 A `Watch` looks at the ends of indexes: rows that are new, leased, due or ended since the last look. What it knew of a
-row and what the row is now make the event (`happened`). So a job that starts and ends between two looks is told by its
-end alone, and one that was waiting and is tried again by its retry.
+row and what the row is now make the event (`happened`). So of a job that starts and ends between two looks there
+is only the end, and of one that was waiting and is tried again only the retry.
 
-A cursor says up to where somebody knows: the last row and the time of the look. What happened after a cursor can be
-told in any process and after any restart; then what happened to one job since is one event, its latest.
+A cursor is the last row that a watcher knows and the time of its look. What happened after a cursor can be read
+in any process and after any restart; then what happened to one job since is one event, its latest.
 """
 
 import json
@@ -19,18 +19,17 @@ from typing import Self
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import DEFAULT_QUEUE, QUEUES
-from signet.queue.states import Status
+from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
 
 #: Times are taken before their commit, so each look begins so much before the end of the one before.
 OVERLAP = timedelta(seconds=1)
-#: New rows of one look; the next one goes on behind them.
+#: New rows of one look; the next one goes on after them.
 NEW_ROWS = 500
-#: Ended rows of one look, more than end within the overlap at any speed; who is further behind has missed some.
+#: Ended rows of one look, more than end within the overlap at any speed; a slower watcher misses some.
 ENDED_ROWS = 10_000
 #: Rows of one level of one queue that a look reads for those put back.
 BACK_ROWS = 1_000
-#: How many jobs a watch remembers; they must outlast the overlap, or would be told twice.
+#: How many jobs a watch remembers; they must outlast the overlap, or would be reported twice.
 REMEMBERED = 4 * ENDED_ROWS
 
 _COLUMNS = """id, rowid AS row, job_type, queue, status, memory_id, document_id, attempts, max_attempts, lease_token,
@@ -44,7 +43,7 @@ SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'completed' AND completed_at >
 _DEAD = f"""
 SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'dead' AND failed_at >= ?
  ORDER BY failed_at DESC LIMIT {ENDED_ROWS}"""
-#: Whatever puts a row back makes it due then or later; one that has never run is told as new.
+#: Whatever puts a row back makes it due then or later; one that has never run counts as new.
 _BACK = f"""
 SELECT * FROM (SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority = ?
                   AND due_ms >= ? ORDER BY due_ms, id LIMIT {BACK_ROWS})
@@ -53,7 +52,7 @@ _THESE = f"SELECT {_COLUMNS} FROM memory_jobs WHERE id IN (SELECT value FROM jso
 _CURSOR = re.compile(r"(\d{1,18})-(\d{1,15})")
 
 
-class What(StrEnum):
+class EventType(StrEnum):
     """What can happen to a job; the strings are the names of events."""
 
     ENQUEUED = "enqueued"
@@ -68,7 +67,7 @@ class What(StrEnum):
 class Event:
     """One thing that happened to a job, with the job as it was then."""
 
-    what: What
+    what: EventType
     job_id: str
     kind: str
     queue: str
@@ -86,7 +85,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Up to where somebody knows: the last row, and the wall clock (ms) of the look."""
+    """What a watcher knows: the last row, and the wall clock (ms) of the look."""
 
     row: int
     at_ms: int
@@ -103,9 +102,9 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What one look saw: events in the order of their times, and the cursor behind them.
+    """What one look saw: events in the order of their times, and the cursor after them.
 
-    `more` says that the next look has more to tell at once, `missed` that something ended that no look will tell.
+    `more` says that the next look has more at once, `missed` that something ended that no look will return.
     """
 
     events: tuple[Event, ...]
@@ -118,24 +117,26 @@ class Look:
 _Known = tuple[str, int]
 
 
-def happened(before: _Known | None, status: Status, token: int, code: str | None) -> What | None:
+def happened(
+    before: _Known | None, status: Status, token: int, code: str | None
+) -> EventType | None:
     """Return what has happened to a job that was so, or unknown, and now is in this state. Pure."""
     if before == (status, token):
         return None
     match status:
         case Status.LEASED:
-            return What.STARTED
+            return EventType.STARTED
         case Status.COMPLETED:
-            return What.COMPLETED
+            return EventType.COMPLETED
         case Status.DEAD:
-            return What.CANCELLED if code == "cancelled" else What.DEAD
+            return EventType.CANCELLED if code == "cancelled" else EventType.DEAD
         case _:
-            return What.RETRIED if token else What.ENQUEUED
+            return EventType.RETRIED if token else EventType.ENQUEUED
 
 
 @dataclass(slots=True)
 class Watch:
-    """Looks again and again, and tells each event once. For one thread."""
+    """Looks again and again, and returns each event once. For one thread."""
 
     cursor: Cursor
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
@@ -143,14 +144,14 @@ class Watch:
 
     @classmethod
     def begin(cls, tx: ReadTx, *, now: datetime) -> Self:
-        """Return a watch that tells what happens from now on."""
+        """Return a watch of what happens from now on."""
         watch = cls(Cursor(tx.value(_LAST_ROW), _ms(now)))
         watch.look(tx, now=now)
         return watch
 
     def look(self, tx: ReadTx, *, now: datetime) -> Look:
         """Return what has happened since the last look."""
-        # Rows are numbered anew when the file is compacted.
+        # Rows get new numbers when the file is compacted.
         after = min(self.cursor.row, tx.value(_LAST_ROW))
         # A clock that was set back must not hide what comes next.
         since = min(clock.ms_to_instant(self.cursor.at_ms), now) - OVERLAP
@@ -161,7 +162,7 @@ class Watch:
         rows.update((row["id"], row) for row in tx.all(_THESE, (json.dumps(list(gone)),)))
         self._running = running
         self.cursor = Cursor(new[-1]["row"] if new else after, _ms(now))
-        events = [event for row in rows.values() if (event := self._told(row))]
+        events = [event for row in rows.values() if (event := self._event_if_new(row))]
         self._forget()
         return Look(
             events=tuple(sorted(events, key=_order)),
@@ -170,7 +171,7 @@ class Watch:
             missed=len(ended) >= ENDED_ROWS,
         )
 
-    def _told(self, row: Row) -> Event | None:
+    def _event_if_new(self, row: Row) -> Event | None:
         now = (row["status"], row["lease_token"])
         before = self._known.get(row["id"])
         self._known[row["id"]] = now
@@ -184,7 +185,7 @@ class Watch:
 
 
 def since(tx: ReadTx, cursor: Cursor, *, now: datetime) -> Look:
-    """Return what has happened after a cursor; what happened just before it may be told again."""
+    """Return what has happened after a cursor; what happened just before it may be repeated."""
     return Watch(cursor).look(tx, now=now)
 
 
@@ -203,9 +204,9 @@ def _back(tx: ReadTx, since: datetime) -> list[Row]:
     ]
 
 
-def _event(what: What, row: Row) -> Event:
+def _event(what: EventType, row: Row) -> Event:
     waits = row["status"] == Status.PENDING
-    at = row["created_at"] if what is What.ENQUEUED else row["updated_at"]
+    at = row["created_at"] if what is EventType.ENQUEUED else row["updated_at"]
     return Event(
         what=what,
         job_id=row["id"],

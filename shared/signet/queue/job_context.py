@@ -1,40 +1,29 @@
-"""The leases this process holds, and what an actor sees of its own run.
+"""What an actor sees of the job that it runs, and how that run ends.
 
-One heartbeat prolongs all of them in one statement. A lease that does not come back from it is lost: the actor's
-`run.lost` becomes true and nothing it writes will be accepted. `run.commit` is how an actor writes: its effects
-and the completion of the job are one transaction.
+`job.commit` is how an actor writes: its effects and the completion of the job are one transaction. Nothing is ever
+raised into a running thread: an actor calls `job.check()` between its stages, and once its lease is lost, or was ended
+because the run is over its time limit, nothing it writes is accepted.
 """
 
-import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, WriteTx
-from signet.errors import SignetError
-from signet.observe import logs, metrics
-from signet.queue import circuit_breaker, finish, lease
-from signet.queue.finish import Outcome
-from signet.queue.lease import Lease
+from signet.observe import metrics
+from signet.queue import circuit_breaker, transitions
+from signet.queue.kinds import time_limit_of
+from signet.queue.retry import Cancelled, End, LeaseLost, Outcome
+from signet.queue.transitions import Lease
 
 T = TypeVar("T")
 
-log = logs.get("pipeline")
-
-
-class LeaseLost(SignetError):
-    """Another worker has this job now; nothing was written."""
-
-    code = "lease_lost"
-
-
-class Cancelled(SignetError):
-    """This job was cancelled."""
-
-    code = "cancelled"
+_ATTEMPTS = "SELECT attempts FROM memory_jobs WHERE id = ?"
 
 
 @dataclass(slots=True, eq=False)
@@ -44,42 +33,50 @@ class JobContext:
     lease: Lease
     db: Database = field(repr=False)
     clock: Clock = field(default=clock.SYSTEM, repr=False)
-    #: Takes the slot of a run back. It holds no run: each would be a cycle, left for Python's collector to find.
-    take_back: "Callable[[JobContext], None]" = field(default=lambda run: None, repr=False)
-    has_slot: bool = False
-    #: Whether this run went to see if the provider of its queue is back (see circuit_breaker.py).
+    #: The jobs that its queue counts as running; the dispatcher claims a next one when this one leaves.
+    in_flight: "set[JobContext]" = field(default_factory=set, repr=False)
+    #: Whether this run finds out if the provider of its queue is back (see circuit_breaker.py).
     is_probe: bool = False
+    #: When it began and when its time is over, in monotonic seconds.
+    started_at: float = 0.0
+    ends_at: float = math.inf
     lost: bool = False
     cancelled: bool = False
-    expired: bool = False
-    #: Set once the row has left the leased state; the broker then has nothing left to do.
-    settled: bool = False
-    outcome: Outcome | None = None
-    #: Writes an end that could not be written; called at the next beat.
-    again: Callable[[], None] | None = field(default=None, repr=False)
+    #: Set when its lease was ended, because it was over its time limit, while it ran on.
+    is_abandoned: bool = False
+    #: Set once the row has left the leased state; there is then no end to write.
+    is_finished: bool = False
+    #: Writes an end that could not be written; called at the next heartbeat.
+    write_again: Callable[[], None] | None = field(default=None, repr=False)
 
-    def free(self) -> None:
-        """Free this run's slot, so that the commit that ends it can claim the next job; safe to call twice."""
-        self.take_back(self)
+    def start(self) -> None:
+        """Begin to count the time that the run takes."""
+        self.started_at = time.monotonic()
+        self.ends_at = self.started_at + time_limit_of(self.lease.kind)
+
+    @property
+    def is_over_time(self) -> bool:
+        """Whether the run has taken longer than its kind may."""
+        return time.monotonic() >= self.ends_at
 
     def check(self) -> None:
-        """Raise LeaseLost or Cancelled when this run should stop; call it between stages."""
+        """Raise LeaseLost, Cancelled or TimeoutError when this run should stop; call it between stages."""
         if self.lost:
             raise LeaseLost(job_id=self.lease.job_id)
         if self.cancelled:
             raise Cancelled(job_id=self.lease.job_id)
-        if self.expired:
+        if self.is_over_time:
             raise TimeoutError(f"{self.lease.kind} ran longer than its time limit")
 
     def commit(self, effects: Callable[[WriteTx], T]) -> T:
         """Write the job's effects and complete it in one synced transaction; return what `effects` returns.
 
-        A dict that comes back is kept as the job's result. Raises LeaseLost, with nothing written, when the
-        lease is not ours any more.
+        A dict that comes back is kept as the job's result. Raises LeaseLost, with nothing written, when another
+        worker has the job now.
         """
-        self.free()
+        self.leave_queue()
         value = self.db.write(self._complete_with, effects)
-        self.settled = True
+        self.is_finished = True
         return value
 
     def progress(self, change: Callable[[WriteTx], T]) -> T:
@@ -89,101 +86,62 @@ class JobContext:
         """
         return self.db.write_quick(self._fenced, change)
 
+    def leave_queue(self) -> None:
+        """Count no longer as running, so that the commit that ends this job can claim the next one; safe twice."""
+        self.in_flight.discard(self)
+
+    def finish(self, tx: WriteTx, outcome: Outcome) -> bool:
+        """End the lease and note what the end says of the provider; False, with nothing changed, if it is lost.
+
+        A provider that is down stops its queue; a probe that succeeded starts it again. A failure that is the
+        provider's and not the job's is not charged.
+        """
+        lease, now = self.lease, self.clock.now()
+        if outcome.is_provider_failure and circuit_breaker.is_ill(
+            tx, lease.queue, lease.job_id, outcome.code, now=now
+        ):
+            outcome = replace(outcome, end=End.POSTPONED, is_provider_down=True)
+        if outcome.is_provider_down:
+            retry_at = circuit_breaker.open_breaker(
+                tx, lease.queue, lease.job_id, retry_after_ms=outcome.wait_ms, now=now
+            )
+            wait = clock.ms_to_instant(retry_at) - now
+            outcome = replace(outcome, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
+            # Earlier attempts may have been given back while it ran.
+            lease = lease._replace(attempts=tx.value(_ATTEMPTS, (lease.job_id,)))
+        elif self.is_probe or outcome.end is End.COMPLETED:
+            self._note_answer(tx, outcome.end is End.COMPLETED, now)
+        return transitions.finish(tx, lease, outcome, now=now)
+
+    def is_buried_by(self, outcome: Outcome) -> bool:
+        """Return whether the job is dead after this end."""
+        is_last = self.lease.attempts >= self.lease.max_attempts
+        buries = outcome.end in (End.PERMANENT, End.CANCELLED)
+        return buries or (outcome.end is End.FAILED and is_last)
+
     def _complete_with(self, tx: WriteTx, effects: Callable[[WriteTx], T]) -> T:
         now = self.clock.now()
-        if not finish.complete(tx, self.lease.job_id, self.lease.token, now=now):
+        if not transitions.complete(tx, self.lease.job_id, self.lease.token, now=now):
             metrics.FENCED.inc()
             raise LeaseLost(job_id=self.lease.job_id)
         value = effects(tx)
         if isinstance(value, dict):
-            finish.record_result(tx, self.lease.job_id, value)
-        # A job that was skipped has asked nobody.
-        has_answer = not (isinstance(value, dict) and "skipped" in value)
-        if self.is_probe:
-            self.probed(tx, has_answer, now=now)
-        elif has_answer:
-            circuit_breaker.answered(tx, self.lease.queue, now=now)
+            transitions.record_result(tx, self.lease.job_id, value)
+        # A job that was skipped has asked no provider.
+        self._note_answer(tx, not (isinstance(value, dict) and "skipped" in value), now)
         return value
 
-    def probed(self, tx: WriteTx, has_answer: bool, *, now: datetime) -> None:
-        """Close the breaker of the queue if this probe has heard from the provider, else let another one go."""
-        if has_answer:
+    def _note_answer(self, tx: WriteTx, has_answer: bool, now: datetime) -> None:
+        """Note whether this run has heard from the provider: a probe that has not lets another one go."""
+        if self.is_probe and has_answer:
             circuit_breaker.close_breaker(tx, self.lease.queue, now=now)
-        else:
+        elif self.is_probe:
             circuit_breaker.probe_lost(tx, self.lease.queue, self.lease.job_id, now=now)
+        elif has_answer:
+            circuit_breaker.answered(tx, self.lease.queue, now=now)
 
     def _fenced(self, tx: WriteTx, change: Callable[[WriteTx], T]) -> T:
-        if not lease.is_held(tx, self.lease.job_id, self.lease.token):
+        if not transitions.is_held(tx, self.lease.job_id, self.lease.token):
             metrics.FENCED.inc()
             raise LeaseLost(job_id=self.lease.job_id)
         return change(tx)
-
-
-class Held:
-    """Every run of this process between claim and end; for all threads."""
-
-    def __init__(self, db: Database, owner: str, *, lease_ms: int, clock: Clock) -> None:
-        self._db = db
-        self._owner = owner
-        self._lease_ms = lease_ms
-        self._clock = clock
-        self._runs: dict[str, JobContext] = {}
-        self._lock = threading.Lock()
-        self._stop = threading.Event()
-        #: A cancel is noticed at the next beat, so it beats faster than a long lease would need.
-        self._every = min(lease_ms / 3, 5_000) / 1000
-        self._thread = threading.Thread(target=self._beat, name="lease-heartbeat", daemon=True)
-
-    def start(self) -> None:
-        """Start the heartbeat."""
-        self._thread.start()
-
-    def add(self, runs: Iterable[JobContext]) -> None:
-        """Keep the leases of these runs alive."""
-        with self._lock:
-            self._runs.update((run.lease.job_id, run) for run in runs)
-
-    def drop(self, run: JobContext) -> None:
-        """Stop keeping the lease of this run alive."""
-        with self._lock:
-            if self._runs.get(run.lease.job_id) is run:
-                del self._runs[run.lease.job_id]
-
-    def runs(self) -> list[JobContext]:
-        """Return every run that is held."""
-        with self._lock:
-            return list(self._runs.values())
-
-    def extend(self) -> None:
-        """Prolong all leases once and tell the runs that lost theirs or are to be cancelled."""
-        with self._lock:
-            mine = dict(self._runs)
-        if not mine:
-            return
-        kept = self._db.write_quick(
-            lease.extend,
-            list(mine),
-            owner=self._owner,
-            monotonic_ms=self._clock.monotonic_ms(),
-            lease_ms=self._lease_ms,
-        )
-        for job_id, run in mine.items():
-            token, cancelled = kept.get(job_id, (None, False))
-            run.lost = run.lost or (token != run.lease.token and not run.settled)
-            run.cancelled = run.cancelled or cancelled
-
-    def stop(self) -> None:
-        """End the heartbeat."""
-        self._stop.set()
-        self._thread.join()
-
-    def _beat(self) -> None:
-        while not self._stop.wait(self._every):
-            try:
-                self.extend()
-            except Exception as error:  # busy or full disk: the leases last for two more beats
-                log.warning("lease.not_extended", error=type(error).__name__)
-            for run in self.runs():
-                again, run.again = run.again, None
-                if again is not None:
-                    again()

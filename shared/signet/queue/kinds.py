@@ -1,10 +1,30 @@
-"""One row per kind of job: where it queues, how long it may run.
+"""The states of a job, and one row per kind of job: where it queues, how long it may run.
 
 A job kind, its actor file in the worker, its metric label and its log field are the same string. Queues keep
 work of different weight apart: slots are counted per queue, so a folder of documents cannot delay extraction.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+DEFAULT_LIMIT_SECONDS = 300
+#: How many past errors a row keeps, newest last.
+ERRORS_KEPT = 5
+
+
+class Status(StrEnum):
+    """Where a job is; the strings are what the table stores.
+
+    pending → leased → completed; a failing run moves back to pending, or to dead when no attempt is left or none would
+    help; a requeue moves dead to pending (transitions.py). CHECKs of the table refuse half a move. No row ever rests
+    in `failed`.
+    """
+
+    PENDING = "pending"
+    LEASED = "leased"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    DEAD = "dead"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +33,7 @@ class Kind:
 
     name: str
     queue: str
-    time_limit_seconds: int = 300
+    time_limit_seconds: int = DEFAULT_LIMIT_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +48,9 @@ class QueueKind:
     breaker: str | None = None
 
 
-#: `llm` waits for models, and so do `hints` and `structure`, which may lag behind it, and `sessions`, for minutes at
+#: `llm` waits for models, and so do `hints` and `structure`, which may lag, and `sessions`, for minutes at
 #: a time; `ingest` reads documents, `vectors` computes embeddings (one at a time uses the processor as well as several,
-#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that somebody may wait for, one at a time;
+#: and leaves the other core free), `light` is upkeep, `repairs` is upkeep that a person may wait for, one at a time;
 #: `tasks` waits for the programs of others.
 QUEUES = {
     queue.name: queue
@@ -91,6 +111,12 @@ def queue_of(kind: str) -> str:
     return known.queue if known else DEFAULT_QUEUE
 
 
+def time_limit_of(kind: str) -> int:
+    """Return how long a run of this kind may take, in seconds."""
+    known = KINDS.get(kind)
+    return known.time_limit_seconds if known else DEFAULT_LIMIT_SECONDS
+
+
 def breaker_of(queue: str) -> str:
     """Return the queue under whose name the breaker of this queue is kept."""
     known = QUEUES.get(queue)
@@ -98,5 +124,5 @@ def breaker_of(queue: str) -> str:
 
 
 def queues_behind(breaker: str) -> list[str]:
-    """Return the queues that stand still together behind this breaker."""
+    """Return the queues that stop together with this breaker."""
     return [name for name in QUEUES if breaker_of(name) == breaker]

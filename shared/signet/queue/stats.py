@@ -13,8 +13,7 @@ from signet import clock
 from signet.db import ReadTx, Row
 from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import QUEUES, queues_behind
-from signet.queue.states import Status
+from signet.queue.kinds import QUEUES, Status, queues_behind
 
 #: No row rests in `failed`, so that no index holds it.
 _RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)
@@ -51,7 +50,7 @@ _LEASED = """
 SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE status = 'leased'
  ORDER BY leased_at, id"""
 _BREAKERS = "SELECT provider, state, failures, retry_at_ms, probe, updated_at FROM provider_breakers ORDER BY provider"
-#: A provider that is away puts its jobs behind all others.
+#: Jobs whose provider is away are due last.
 _WHY = """
 SELECT error FROM (SELECT error, last_error_code FROM memory_jobs WHERE status = 'pending' AND queue = ?
                       AND priority = ? ORDER BY due_ms DESC, id DESC LIMIT 100)
@@ -112,7 +111,7 @@ class Breaker:
     queues: tuple[str, ...]
     state: str
     failures: int
-    #: When the next job may go and see (wall clock).
+    #: When the next probe may go (wall clock).
     retry_at_ms: int | None
     error: str | None
     #: When the provider failed for the first time.
@@ -208,7 +207,7 @@ def leased(tx: ReadTx) -> list[Row]:
 
 
 def breakers(tx: ReadTx) -> list[Breaker]:
-    """Return the breakers that are not closed; one is named after the queue that it was opened for."""
+    """Return the breakers that are not closed; each has the name of its first queue."""
     return [
         Breaker(
             name=row["provider"],
@@ -226,7 +225,7 @@ def breakers(tx: ReadTx) -> list[Breaker]:
 
 
 def _why(tx: ReadTx, breaker: str) -> str | None:
-    """Return what the provider behind a breaker said last, as far as a waiting job tells it."""
+    """Return what the provider behind a breaker said last, as the errors of waiting jobs have it."""
     for queue in queues_behind(breaker):
         for level in (NOW, NORMAL, BULK):
             found = tx.value(_WHY, (queue, level, _AWAY))

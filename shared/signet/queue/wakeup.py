@@ -2,8 +2,7 @@
 
 Each process that consumes binds a datagram socket in `<runtime dir>/bell/`. After a commit that made
 something due, one byte goes to every socket; a full one is awake already, a dead one is removed. A signal can
-be lost, so a listener also looks at `PRAGMA data_version` once a second. Measured beside its alternatives in
-design/queue.md §6.
+be lost, so a listener also looks at `PRAGMA data_version` once a second.
 """
 
 import contextlib

@@ -8,10 +8,15 @@ from signet.wire.operation import Operation
 
 
 class Channel(TypedDict):
-    """What one channel of recall said about a result: its score, and its rank when it found the result itself."""
+    """What one channel of recall said about a result: its score, and its rank when it found the result itself.
+
+    The channel of words also says how many words of the question the result holds, and their bm25 together.
+    """
 
     score: float
     rank: NotRequired[int]
+    bm25: NotRequired[float]
+    words: NotRequired[int]
 
 
 class Stage(TypedDict):

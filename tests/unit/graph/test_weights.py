@@ -3,9 +3,9 @@
 import pytest
 
 from signet.domain.graph import weights
-from signet.domain.graph.weights import Bounds, Use
+from signet.domain.graph.weights import Use, WeightBounds
 
-BOUNDS = Bounds()
+BOUNDS = WeightBounds()
 
 
 def after(weight: float, use: Use, *, holds_constraint: bool = False) -> float:

@@ -9,23 +9,18 @@ SHARE = st.floats(0, 1)
 SCORES = st.dictionaries(st.integers(0, 30), SHARE)
 
 
-def test_the_filled_blend_weighs_both_sides() -> None:
-    scores = blend.filled({1: 1.0}, {1: 0.5, 2: 0.5}, alpha=0.6)
+def test_the_blend_weighs_both_sides() -> None:
+    scores = blend.weighed({1: 1.0}, {1: 0.5, 2: 0.5}, alpha=0.6)
     assert scores == pytest.approx({1: 0.7, 2: 0.3})
 
 
 def test_a_row_without_vector_gets_the_mean_cosine() -> None:
-    scores = blend.filled({3: 1.0}, {1: 0.2, 2: 0.4}, alpha=0.6)
+    scores = blend.weighed({3: 1.0}, {1: 0.2, 2: 0.4}, alpha=0.6)
     assert scores[3] == pytest.approx(0.6 * 0.3 + 0.4)
 
 
 def test_without_any_vector_words_stand_alone() -> None:
-    assert blend.filled({1: 0.8}, {}, alpha=0.6) == {1: 0.8}
-
-
-def test_the_plain_blend_leaves_a_lone_score_as_it_is() -> None:
-    scores = blend.plain({1: 0.5, 2: 0.4}, {1: 1.0, 3: 0.9}, alpha=0.7)
-    assert scores == pytest.approx({1: 0.85, 2: 0.4, 3: 0.9})
+    assert blend.weighed({1: 0.8}, {}, alpha=0.6) == {1: 0.8}
 
 
 def test_hints_lift_a_text_and_alone_count_less() -> None:
@@ -76,17 +71,6 @@ def test_the_graph_never_moves_a_flat_result(
     page = sorted(flat.values(), reverse=True)[:limit]
     added = [score for seq, score in merged.items() if seq not in flat]
     assert all(score <= min(page, default=1.0) for score in added)
-
-
-@given(SCORES, SCORES, st.integers(1, 20))
-def test_flat_results_keep_their_share_of_the_page(
-    flat: dict[int, float], graph: dict[int, float], limit: int
-) -> None:
-    page = blend.share_page(flat, graph, limit=limit)
-    alone = [seq for seq in flat if seq not in graph]
-    assert len(page) == min(limit, len(alone) + len(graph))
-    assert sum(seq in alone for seq in page) >= min(len(alone), -(-limit * 4 // 10))
-    assert all(page[seq] == max(flat.get(seq, 0), graph.get(seq, 0)) for seq in page)
 
 
 def test_a_boost_moves_members_towards_one() -> None:

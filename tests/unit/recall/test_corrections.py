@@ -2,12 +2,7 @@ import math
 
 import pytest
 
-from signet.domain.recall import dampen, rehearse, rerank
-
-
-def test_gravity_halves_what_holds_no_word_but_not_below_the_threshold() -> None:
-    scores = dampen.gravity({1: 0.9, 2: 0.9, 3: 0.5, 4: 0.2}, {1, 3, 4})
-    assert scores == pytest.approx({1: 0.45, 2: 0.9, 3: 0.3, 4: 0.2})
+from signet.domain.recall import dampen, rehearse
 
 
 def test_a_result_that_hangs_only_on_hubs_is_lowered() -> None:
@@ -56,8 +51,3 @@ def test_no_date_counts_as_one_half_life_and_the_future_as_now() -> None:
     assert without == rehearse.factor(9, 30.0, weight=0.1, half_life_days=30)
     ahead = rehearse.factor(9, -5.0, weight=0.1, half_life_days=30)
     assert ahead == rehearse.factor(9, 0.0, weight=0.1, half_life_days=30)
-
-
-def test_the_second_look_keeps_a_blended_score_and_spares_rows_without_vector() -> None:
-    scores = rerank.by_cosine({1: 0.9, 2: 0.8, 3: 0.1}, {1: 0.0, 2: 1.0, 3: 1.0}, top=2)
-    assert scores == pytest.approx({1: 0.9, 2: 0.86, 3: 0.1})

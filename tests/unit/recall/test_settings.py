@@ -1,6 +1,6 @@
 from signet.config import settings_from
 from signet.domain.recall import settings
-from signet.domain.recall.models import Fusion, RecallSettings
+from signet.domain.recall.models import RecallSettings
 
 
 def test_an_empty_file_gives_the_defaults() -> None:
@@ -18,16 +18,12 @@ def test_the_file_can_switch_stages_off() -> None:
     assert not found.hints
 
 
-def test_the_file_can_choose_the_formulas_of_the_seeds() -> None:
-    raw: dict[object, object] = {
-        "search": {
-            "fusion": "plain",
-            "gravity": True,
-            "hubs": False,
-            "floor": 0,
-            "questions": False,
-        }
-    }
-    found = settings.of(settings_from(raw)[0], embedding_model=None)
-    assert (found.fusion, found.gravity, found.hubs) == (Fusion.PLAIN, True, False)
-    assert (found.floor, found.questions) == (0.0, False)
+def test_there_is_one_ranking_whatever_an_older_file_chose() -> None:
+    search: dict[object, object] = {"fusion": "plain", "gravity": True, "reranking": True}
+    raw: dict[object, object] = {"search": {**search, "hubs": False, "floor": 0}}
+    found, warnings = settings_from(raw)
+    assert [line.split(";")[0] for line in warnings] == [
+        f"search.{name}: has no effect" for name in search
+    ]
+    used = settings.of(found, embedding_model=None)
+    assert used == RecallSettings(hubs=False, floor=0.0)

@@ -12,7 +12,7 @@ from signet import clock
 from signet.config import manifest, roster_file
 from signet.config.roster_file import NotListed
 from signet.db import ReadTx
-from signet.domain.agents import files, roster, store
+from signet.domain.agents import files, registry, roster
 from signet.domain.agents.models import Agent
 from signet.domain.memory import leave
 from signet.errors import Conflict, Frozen, Invalid, NotFound
@@ -35,10 +35,10 @@ async def get_agents(state: Shared) -> dict[str, object]:
     """Return every agent with its policy and how many memories it has, the default one first."""
 
     def look(tx: ReadTx) -> list[dict[str, object]]:
-        counts = store.counts(tx)
+        counts = registry.counts(tx)
         return [
             _row(one) | {"memories": sum(counts.get(one.id, {}).values())}
-            for one in store.every(tx)
+            for one in registry.every(tx)
         ]
 
     return {"agents": await state.db.aread(look)}
@@ -48,12 +48,12 @@ async def get_agents(state: Shared) -> dict[str, object]:
 async def post_agent(body: AgentBody, state: Shared) -> dict[str, object]:
     """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
-    if await state.db.aread(store.get, wanted.name) is not None:
+    if await state.db.aread(registry.get, wanted.name) is not None:
         raise Exists
     path = manifest.find(state.workspace) or state.workspace.root / manifest.NAMES[0]
     await asyncio.to_thread(roster_file.add, path, wanted)
     await asyncio.to_thread(files.make, state.workspace, wanted.name)
-    await state.db.awrite(store.put, roster.agent_of(wanted), now=clock.now())
+    await state.db.awrite(registry.put, roster.agent_of(wanted), now=clock.now())
     return _row(await _known(state, wanted.name))
 
 
@@ -61,7 +61,7 @@ async def post_agent(body: AgentBody, state: Shared) -> dict[str, object]:
 async def get_agent(name: str, state: Shared) -> dict[str, object]:
     """Return one agent, its memories by visibility, and its own files."""
     found = await _known(state, name)
-    counts = await state.db.aread(store.counts, name)
+    counts = await state.db.aread(registry.counts, name)
     own = await asyncio.to_thread(files.present, state.workspace, name)
     return _row(found) | {"memories": counts.get(name, {}), "files": own}
 
@@ -83,12 +83,12 @@ async def delete_agent(name: str, request: Request, state: Shared, actor: Who) -
     step = leave.erase if purge else leave.archive
     while await state.db.awrite(step, name, actor=actor, now=clock.now()):
         pass
-    await state.db.awrite(store.remove, name)
+    await state.db.awrite(registry.remove, name)
     return {"success": True, "purged": purge}
 
 
 async def _known(state: State, name: str) -> Agent:
-    found = await state.db.aread(store.get, name)
+    found = await state.db.aread(registry.get, name)
     if found is None:
         raise NotFound(f"Agent '{name}' not found")
     return found

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
-from signet.db import Row
-from signet.domain.auth import caller, store, tokens
+from signet.domain.auth import caller, issued, tokens
+from signet.domain.auth.issued import IssuedToken
 from signet.domain.auth.policy import MARKS, Role
 from signet.domain.auth.tokens import Claims, TokenScope
 from signet.errors import Invalid, NotFound
@@ -50,7 +50,7 @@ async def post_token(request: Request, state: Shared) -> dict[str, object]:
     if state.authority.mode is AuthMode.LOCAL:
         raise Invalid("auth secret not available (local mode?)")
     claims = _claims(_body(await request.body()), state)
-    await state.db.awrite(store.keep, claims, now=clock.now())
+    await state.db.awrite(issued.keep, claims, now=clock.now())
     return {
         "token": tokens.sign(claims, state.authority.secret),
         "expiresAt": tokens.text(claims.exp),
@@ -62,14 +62,14 @@ async def post_token(request: Request, state: Shared) -> dict[str, object]:
 async def get_tokens(request: Request, db: Db) -> dict[str, object]:
     """Return the tokens that were issued or seen, latest first; never the tokens themselves."""
     limit = whole(request.query_params.get("limit"), USUAL, low=1, high=MOST)
-    rows = await db.aread(store.listed, limit=limit)
-    return {"tokens": [_token(row) for row in rows], "count": len(rows)}
+    found = await db.aread(issued.newest, limit=limit)
+    return {"tokens": [_token(one) for one in found], "count": len(found)}
 
 
 @router.delete("/tokens/{jti}")
 async def delete_token(jti: str, db: Db) -> dict[str, object]:
     """Take a token back: from now on it is refused, whatever its end."""
-    row = await db.awrite(store.revoke, jti, now=clock.now())
+    row = await db.awrite(issued.revoke, jti, now=clock.now())
     if row is None:
         raise NotFound("Token not found")
     return {"success": True, **_token(row)}
@@ -105,13 +105,13 @@ def _claims(asked: TokenBody, state: State) -> Claims:
     )
 
 
-def _token(row: Row) -> dict[str, object]:
+def _token(one: IssuedToken) -> dict[str, object]:
     return {
-        "jti": row["jti"],
-        "sub": row["sub"],
-        "role": row["role"],
-        "scope": json.loads(row["scope_json"] or "{}"),
-        "issuedAt": row["issued_at"],
-        "expiresAt": row["expires_at"],
-        "revokedAt": row["revoked_at"],
+        "jti": one.jti,
+        "sub": one.sub,
+        "role": one.role,
+        "scope": one.scope,
+        "issuedAt": one.issued_at,
+        "expiresAt": one.expires_at,
+        "revokedAt": one.revoked_at,
     }

@@ -1,14 +1,13 @@
 """Register folders whose files become documents, and keep them in step."""
 
 import asyncio
-import json
-from dataclasses import asdict
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from signet import clock
-from signet.domain.connectors import lookup, register, remove, start, store
+from signet.db import columns
+from signet.domain.connectors import lookup, register, remove, start
 from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
@@ -22,7 +21,7 @@ router = APIRouter(tags=["connectors"], route_class=JsonRoute)
 @router.get("/api/connectors")
 async def get_connectors(db: Db) -> dict[str, object]:
     """Return all connectors, newest first."""
-    found = await db.aread(store.newest)
+    found = await db.aread(lookup.newest)
     return {"connectors": [_row(connector) for connector in found], "count": len(found)}
 
 
@@ -45,7 +44,7 @@ async def post_connector(body: ConnectorBody, request: Request, state: Shared) -
 async def post_resync(state: Shared) -> dict[str, object]:
     """Start an incremental sync of every connector."""
     counts = {"started": 0, "alreadySyncing": 0, "unsupported": 0, "failed": 0}
-    connectors = await state.db.aread(store.newest)
+    connectors = await state.db.aread(lookup.newest)
     for connector in connectors:
         try:
             started = await _start(state, connector.id, is_full=False)
@@ -89,7 +88,7 @@ async def get_health(connector_id: str, db: Db) -> dict[str, object]:
         "lastError": connector.last_error,
         "documentCount": sum(health.documents.values()),
         "documents": health.documents,
-        "progress": _json(connector.progress_json),
+        "progress": columns.json_value(connector.progress_json),
     }
 
 
@@ -133,16 +132,8 @@ def _started(started: start.Started) -> JSONResponse:
 
 def _row(connector: Connector) -> dict[str, object]:
     return {
-        **asdict(connector),
-        "settings": _json(connector.config_json),
-        "cursor": _json(connector.cursor_json),
-        "progress": _json(connector.progress_json),
+        **connector._asdict(),
+        "settings": columns.json_value(connector.config_json),
+        "cursor": columns.json_value(connector.cursor_json),
+        "progress": columns.json_value(connector.progress_json),
     }
-
-
-def _json(text: str | None) -> object:
-    """Return what a stored text says; None for what an older file may hold in its place."""
-    try:
-        return json.loads(text) if text else None
-    except ValueError:
-        return None

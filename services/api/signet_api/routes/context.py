@@ -3,7 +3,7 @@
 from fastapi import Request
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import expand
 from signet.domain.episodes.expand import Page

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from signet import clock
 from signet.domain.agents import messages, presence, relay
 from signet.domain.agents.messages import Delivery, Inbox, Message
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.auth.caller import ScopeDenied
 from signet.errors import Forbidden, Invalid
 from signet.ids import agent_of_session

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Request, Response
 from signet import clock
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, vectors
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import export
 from signet.domain.browse.export import Page
 from signet.domain.embeddings import health, store
 from signet.domain.embeddings.health import Check
 from signet.domain.embeddings.models import Survey
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.net import http
 from signet.providers import chosen, openai
 from signet.queue import circuit_breaker

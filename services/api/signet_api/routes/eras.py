@@ -5,7 +5,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import eras
 from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory.models import Event

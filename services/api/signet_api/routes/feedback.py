@@ -8,9 +8,9 @@ from fastapi import Request
 from signet import clock
 from signet.config.pipeline import Feedback as Settings
 from signet.db import WriteTx
-from signet.domain.graph import path_feedback
-from signet.domain.graph.path_feedback import Path
-from signet.domain.graph.weights import Bounds
+from signet.domain.graph import feedback
+from signet.domain.graph.feedback import Path
+from signet.domain.graph.weights import WeightBounds
 from signet.domain.injections import ratings
 from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory.models import Actor
@@ -77,7 +77,7 @@ def _take(
     session_key: str,
     rated: Mapping[str, float],
     ways: Mapping[str, Path],
-    bounds: Bounds | None,
+    bounds: WeightBounds | None,
     agent_id: str,
     actor: Actor,
     *,
@@ -86,15 +86,17 @@ def _take(
     taken = ratings.record(tx, session_key, rated, agent_id=agent_id, actor=actor, now=now)
     if bounds is None:
         return taken, 0
-    moved = path_feedback.apply(tx, taken.scores, ways, agent_id=agent_id, bounds=bounds, now=now)
+    moved = feedback.apply_ratings(
+        tx, taken.scores, ways, agent_id=agent_id, bounds=bounds, now=now
+    )
     return taken, moved
 
 
-def _steps(state: State) -> Bounds | None:
+def _steps(state: State) -> WeightBounds | None:
     """Return how far weights may move, None when they may not."""
     pipeline = state.settings.pipeline
     learns: Settings = pipeline.feedback
-    return None if pipeline.mutations_frozen or not learns.enabled else Bounds.of(learns)
+    return None if pipeline.mutations_frozen or not learns.enabled else WeightBounds.of(learns)
 
 
 def _ratings(said: object) -> dict[str, float]:

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
-from signet.domain.sessions import store as hooks
+from signet.domain.sessions import harness_calls
 from signet_api.deps import Shared, State
 
 router = APIRouter(prefix="/api/harnesses", tags=["harnesses"])
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/api/harnesses", tags=["harnesses"])
 @router.get("")
 async def get_harnesses(state: Shared) -> dict[str, object]:
     """Return every harness that can be connected: its file, and when it has called last."""
-    seen = await state.db.aread(hooks.harnesses)
+    seen = await state.db.aread(harness_calls.last)
     return {"harnesses": await asyncio.to_thread(_listed, _site(state), seen)}
 
 

@@ -10,12 +10,12 @@ from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.auth import caller
 from signet.domain.injections import candidates, ratings
-from signet.domain.injections.candidates import Candidate
+from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Phase
+from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
-from signet.domain.recall import store as uses
 from signet.domain.sessions import claims, lifecycle, prompt
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
 from signet.wire.requests.hooks import PromptBody
 from signet_api import episodes, transcripts
@@ -125,10 +125,10 @@ def _keep(
 ) -> None:
     query = " ".join(terms)
     lifecycle.prompted(tx, call, message, query, context.given, settings, warned=warned, now=now)
-    uses.touch(tx, context.memories, now)
+    marks.count_use(tx, context.memories, now=now)
     if call.key is None:
         return
-    hits = [Candidate(memory_id, score) for memory_id, score in context.hits]
+    hits = [Scored(memory_id, score) for memory_id, score in context.hits]
     candidates.put_of_prompt(tx, call.agent_id, call.key, hits, context.memories, now=now)
     if rated:
         ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)

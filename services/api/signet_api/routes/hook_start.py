@@ -11,15 +11,16 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import commits
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin
 from signet.domain.graph.latest_traversal import Phase as Walked
 from signet.domain.injections import candidates
-from signet.domain.injections.candidates import Candidate
+from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Item, Phase
+from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
@@ -29,9 +30,9 @@ from signet.domain.sessions import (
     standing_rules,
     wording,
 )
-from signet.domain.sessions.candidates import Offer
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity
-from signet.domain.sessions.lifecycle import Call
 from signet.domain.sessions.models import Continuity
 from signet.domain.sessions.session_start import Asked, Found
 from signet.domain.sessions.start_text import MEMORY
@@ -190,7 +191,7 @@ def _answer(
     return answer, items
 
 
-def _told(one: Offer) -> dict[str, object]:
+def _told(one: Candidate) -> dict[str, object]:
     return {
         "id": one.id,
         "content": one.content,
@@ -218,9 +219,9 @@ def _keep(
     told = [one.id for one in found.told]
     given = [*_given(found), *context.given]
     lifecycle.started(tx, call, fresh, given, settings, now=now)
-    candidates.count(tx, told)
+    marks.count_showing(tx, told)
     if call.key is not None:
-        known = [Candidate(one.id, one.score, one.source) for one in found.candidates]
+        known = [Scored(one.id, one.score, one.source) for one in found.candidates]
         candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
         latest_traversal.keep(

@@ -5,11 +5,10 @@ from functools import partial
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx, Row
-from signet.domain.agents import store as agents
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import compaction, continuity, lifecycle
+from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
 from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
 from signet_api.bodies import body_of, described
@@ -77,16 +76,9 @@ async def post_pre_compaction(request: Request, state: Shared) -> dict[str, obje
     now, settings = clock.now(), state.settings
     await state.db.awrite_quick(lifecycle.compacting, call, body.session_context, settings, now=now)
     rules = settings.hooks.pre_compaction
-
-    def recent(tx: ReadTx) -> list[Row]:
-        reader = agents.reader(tx, call.agent_id)
-        return compaction.recent(tx, reader, limit=rules.memory_limit, now=now)
-
-    memories = await state.db.aread(recent) if rules.include_recent_memories else []
-    guidelines = compaction.guidelines(rules)
-    text = compaction.prompt(guidelines, memories)
-    record_injection(state, call, Phase.COMPACTION, text, compaction.items(memories))
-    return {"summaryPrompt": text, "guidelines": guidelines}
+    asked = await state.db.aread(compaction.request, call.agent_id, rules, now=now)
+    record_injection(state, call, Phase.COMPACTION, asked.prompt, asked.items)
+    return {"summaryPrompt": asked.prompt, "guidelines": asked.guidelines}
 
 
 @summaries.post("/compaction-complete", openapi_extra=described(CompactionBody))
@@ -104,9 +96,7 @@ async def post_compaction_complete(
     return {"success": True, "memoryId": saved.id}
 
 
-async def keep_summary(
-    call: lifecycle.Call, summary: str, state: State, actor: Actor
-) -> Remembered:
+async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> Remembered:
     """Save a summary as a memory of its session, which may then be given again what it was given (HK-93)."""
     new = NewMemory(
         content=summary,

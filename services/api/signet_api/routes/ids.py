@@ -1,7 +1,7 @@
 """Find ids by their beginning, so that people need not write all of one."""
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory import lookup
 from signet.wire import memory as wire
 from signet_api.deps import Db

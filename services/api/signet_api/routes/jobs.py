@@ -11,7 +11,7 @@ from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
-from signet.queue import Status, admin
+from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter
 from signet.wire import jobs as wire
 from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
@@ -154,7 +154,7 @@ def _retry_many(
     tx: WriteTx, which: JobFilter, limit: int, *, actor: Actor, now: datetime
 ) -> tuple[list[str], bool]:
     chosen, more = _ids(tx, which, limit)
-    found = admin.requeue(tx, now=now, job_ids=chosen, limit=limit)
+    found = transitions.requeue(tx, now=now, job_ids=chosen, limit=limit)
     _audit(tx, "requeueDeadJobs", found, actor=actor, now=now)
     return found, more
 
@@ -163,7 +163,7 @@ def _cancel_many(
     tx: WriteTx, which: JobFilter, limit: int, *, actor: Actor, now: datetime
 ) -> tuple[list[str], bool]:
     chosen, more = _ids(tx, which, limit)
-    found = [job_id for job_id in chosen if admin.cancel(tx, job_id, now=now)]
+    found = [job_id for job_id in chosen if transitions.cancel(tx, job_id, now=now)]
     _audit(tx, "cancelJobs", found, actor=actor, now=now)
     return found, more
 

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.graph import browse, pins, stats
 from signet.domain.graph.browse import Detail
 from signet.domain.graph.missing_tables import borne
+from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
 from signet.domain.graph.stats import EntityHealth
-from signet.domain.graph.visibility import UnknownEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
 from signet.wire.requests.knowledge import PinBody

@@ -13,8 +13,8 @@ from signet.domain.graph.expand import Expanded, Question
 from signet.domain.graph.hygiene import Report
 from signet.domain.graph.impact import Impact
 from signet.domain.graph.missing_tables import borne
-from signet.domain.graph.visibility import UnknownEntity
-from signet.domain.graph.weights import Bounds
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.weights import WeightBounds
 from signet.errors import Invalid
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
 from signet_api import rows
@@ -35,7 +35,7 @@ MOST_DEPTH = 10
 @router.get("/api/knowledge/stats")
 async def get_stats(request: Request, state: Shared) -> Mapping[str, int | float]:
     """Return how much an agent's graph knows."""
-    bounds = Bounds.of(state.settings.pipeline.feedback)
+    bounds = WeightBounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
         borne,
         stats.NOTHING,

@@ -6,12 +6,12 @@ from fastapi import Query
 
 from signet import clock
 from signet.db import ReadTx, Row
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar
 from signet.domain.memory import filters
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.errors import Invalid
 from signet.wire import recall as wire
 from signet.wire.recall import Found, FoundMany, Values

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Change, Memory
 from signet.wire import memory as wire

@@ -10,7 +10,7 @@ from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.db import ReadTx, Row
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
 from signet.domain.graph import latest_traversal

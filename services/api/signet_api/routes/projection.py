@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from signet import clock
 from signet.db import Row
 from signet.domain.memory import filters
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import tags_of
 from signet.domain.projection import project
 from signet.domain.projection.models import MOST, View
 from signet.domain.projection.project import Looked

@@ -9,7 +9,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.injections.models import Item, Kind, Phase, Reason
 from signet.domain.recall import answer, recall
@@ -20,7 +20,7 @@ from signet.domain.recall.models import (
     QueryVector,
     Result,
 )
-from signet.domain.sessions.lifecycle import Call
+from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event

@@ -1,18 +1,13 @@
 """Look at running sessions and steer them; read what was said in them (spec/hooks.md §2, §3)."""
 
-from collections.abc import Sequence
-
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
-from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import claims, lifecycle, prompt, store, transcript_search
-from signet.domain.sessions.models import State as Session
-from signet.errors import Invalid, NotFound
+from signet.domain.sessions import prompt, running, transcript_search
+from signet.domain.sessions.running import Running, UnknownSession
+from signet.errors import Invalid
 from signet.wire.injections import SessionContext
 from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
 from signet_api.bodies import JsonRoute, body_of, described
@@ -23,17 +18,13 @@ router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JsonRo
 MAX_RESULTS = 20
 
 
-class UnknownSession(NotFound):
-    """Session not found."""
-
-
 @router.get("")
 async def get_sessions(request: Request, db: Db) -> dict[str, object]:
     """Return the sessions that run now."""
     scope = caller.current().scope
     agent_id = await _only(request)
-    found = await db.aread(_running, agent_id, scope.project)
-    return {"sessions": found, "count": len(found)}
+    found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
+    return {"sessions": [_shown(one) for one in found], "count": len(found)}
 
 
 async def _only(request: Request) -> str | None:
@@ -78,11 +69,13 @@ async def post_search(request: Request, db: Db) -> dict[str, object]:
 async def get_session(session_key: str, db: Db) -> dict[str, object]:
     """Return one session."""
     scope, key = caller.current().scope, bare(session_key)
-    running = await db.aread(_running, scope.agent, scope.project)
-    found = next((one for one in running if one["key"] == key), None)
+    every = await db.aread(
+        running.find, agent_id=scope.agent, project=scope.project, now=clock.now()
+    )
+    found = next((one for one in every if one.key == key), None)
     if found is None:
         raise UnknownSession
-    return found
+    return _shown(found)
 
 
 @router.post("/{session_key}/bypass", openapi_extra=described(BypassBody))
@@ -92,7 +85,7 @@ async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, o
     if not isinstance(body.enabled, bool):
         raise Invalid("enabled (boolean) is required")
     key, is_on = bare(session_key), body.enabled
-    await db.awrite(lambda tx: lifecycle.bypass(tx, _live(tx, key), is_on=is_on, now=clock.now()))
+    await db.awrite(running.bypass, key, caller.current().scope, is_on=is_on, now=clock.now())
     return {"key": key, "bypassed": is_on}
 
 
@@ -100,7 +93,7 @@ async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, o
 async def post_renew(session_key: str, db: Db) -> dict[str, object]:
     """Let the claim of a session last as long as a new one."""
     key = bare(session_key)
-    until = await db.awrite(lambda tx: lifecycle.renew(tx, _live(tx, key), now=clock.now()))
+    until = await db.awrite(running.renew, key, caller.current().scope, now=clock.now())
     return {"key": key, "renewed": True, "expiresAt": clock.to_text(until)}
 
 
@@ -115,13 +108,13 @@ async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str
     if row is None:
         raise UnknownSession
     return {
-        "sessionKey": row["session_key"],
-        "agentId": row["agent_id"],
-        "harness": row["harness"],
-        "project": row["project"],
-        "content": row["content"],
-        "createdAt": row["created_at"],
-        "updatedAt": row["updated_at"],
+        "sessionKey": row.session_key,
+        "agentId": row.agent_id,
+        "harness": row.harness,
+        "project": row.project,
+        "content": row.content,
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
     }
 
 
@@ -144,65 +137,14 @@ async def get_context(session_key: str, request: Request, state: Shared) -> Sess
     )
 
 
-def _running(tx: ReadTx, agent_id: str | None, project: str | None) -> list[dict[str, object]]:
-    """Return the sessions that have called, then those of which only presence is known."""
-    now = clock.now()
-    states = store.live(tx, now=now, agent_id=agent_id, project=project)
-    known = {(one.agent_id, one.key) for one in states}
-    there = presence.present(tx, now=now, agent_id=agent_id, project=project, limit=500)
-    begun = {(one.agent_id, one.session_key): one.started_at for one in there}
-    others = [one for one in there if (one.agent_id, one.session_key) not in known]
-    return [
-        *(_claimed(one, begun.get((one.agent_id, one.key))) for one in states),
-        *map(_present, others),
-    ]
-
-
-def _claimed(one: Session, started_at: str | None) -> dict[str, object]:
-    is_claimed = one.runtime_path is not None
+def _shown(one: Running) -> dict[str, object]:
     return {
         "key": one.key,
         "runtimePath": one.runtime_path or "unknown",
-        "claimedAt": clock.to_text(one.claimed_at) if one.claimed_at else started_at,
-        "expiresAt": clock.to_text(one.expires_at) if is_claimed else None,
+        "claimedAt": one.claimed_at,
+        "expiresAt": one.expires_at,
         "agentId": one.agent_id,
         "bypassed": one.is_bypassed,
         "harness": one.harness,
         "project": one.project,
     }
-
-
-def _present(one: Presence) -> dict[str, object]:
-    return {
-        "key": one.session_key,
-        "runtimePath": "unknown",
-        "claimedAt": one.started_at,
-        "expiresAt": None,
-        "agentId": one.agent_id,
-        "bypassed": False,
-        "harness": one.harness,
-        "project": one.project,
-    }
-
-
-def _live(tx: WriteTx, key: str) -> Sequence[Session]:
-    """Return the running sessions of this key that the caller may reach; raises UnknownSession."""
-    scope, now = caller.current().scope, clock.now()
-    found = store.by_key(tx, key, agent_id=scope.agent, project=scope.project)
-    running = [one for one in found if one.is_live(now)]
-    if running:
-        return running
-    there = presence.present(tx, now=now, agent_id=scope.agent, project=scope.project, limit=500)
-    known = [one for one in there if one.session_key == key]
-    if not known:
-        raise UnknownSession
-    return [
-        Session(
-            agent_id=one.agent_id,
-            key=key,
-            harness=one.harness,
-            project=one.project,
-            expires_at=now + claims.LIFE,
-        )
-        for one in known
-    ]

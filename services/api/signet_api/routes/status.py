@@ -9,7 +9,7 @@ from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import store as embeddings
-from signet.domain.sessions import store as sessions
+from signet.domain.sessions import running as sessions
 from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
 from signet.queue import admin, circuit_breaker, stats
@@ -62,11 +62,11 @@ async def get_status(state: Shared) -> dict[str, object]:
 def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     model = state.vectors.model
     coverage = embeddings.coverage(tx, model=model)
-    running, bypassed = sessions.counts(tx, now=now)
+    active, bypassed = sessions.counts(tx, now=now)
     waiting = {name: circuit_breaker.breaker_retry_at(tx, name) for name in QUEUES}
     return {
         "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
-        "activeSessions": running,
+        "activeSessions": active,
         "bypassedSessions": bypassed,
         "providerResolution": resolution.told(tx, state),
         "queue": stats.totals(tx) | {"paused": admin.is_paused(tx)},

@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter, Request
 
-from signet.db import Row
 from signet.domain.auth import caller
-from signet.domain.summaries import store
+from signet.domain.summaries import page
+from signet.domain.summaries.page import PageRow
 from signet.errors import Invalid
 from signet_api.deps import Db
 from signet_api.params import whole
@@ -23,7 +23,7 @@ async def get_summaries(request: Request, db: Db) -> dict[str, object]:
     params = request.query_params
     within = caller.current().scope
     rows, total = await db.aread(
-        store.page,
+        page.read,
         project=params.get("project") or None,
         within=within,
         depth=_depth(params.get("depth")),
@@ -41,19 +41,19 @@ def _depth(text: str | None) -> int | None:
     return min(int(text[:10]), MAX_DEPTH)
 
 
-def _summary(row: Row) -> dict[str, object]:
+def _summary(row: PageRow) -> dict[str, object]:
     return {
-        "id": row["id"],
-        "project": row["project"],
-        "depth": row["depth"],
-        "kind": row["kind"],
-        "content": row["content"],
-        "token_count": row["token_count"],
-        "earliest_at": row["earliest_at"],
-        "latest_at": row["latest_at"],
-        "session_key": row["session_key"],
-        "harness": row["harness"],
-        "agent_id": row["agent_id"],
-        "created_at": row["created_at"],
-        "childCount": row["children"],
+        "id": row.id,
+        "project": row.project,
+        "depth": row.depth,
+        "kind": row.kind,
+        "content": row.content,
+        "token_count": row.token_count,
+        "earliest_at": row.earliest_at,
+        "latest_at": row.latest_at,
+        "session_key": row.session_key,
+        "harness": row.harness,
+        "agent_id": row.agent_id,
+        "created_at": row.created_at,
+        "childCount": row.children,
     }

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory.models import Rules
 from signet.domain.transfer import export, preview, take

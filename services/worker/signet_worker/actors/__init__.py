@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 import dramatiq
 
-from signet.queue.broker import JobsBroker
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import queue_of
 from signet_worker.actors.backup import backup
@@ -34,6 +33,7 @@ from signet_worker.actors.umap_projection import umap_projection
 from signet_worker.actors.update_check import update_check
 from signet_worker.actors.vector_index import vector_index
 from signet_worker.context import Context
+from signet_worker.dramatiq_adapter import JobsBroker
 
 Actor = Callable[[JobContext, Context], None]
 

@@ -7,7 +7,7 @@ from signet_worker.context import Context
 
 
 def cluster_entities(job: JobContext, context: Context) -> None:
-    """Find the communities of the agent for whom somebody has asked, or of all."""
+    """Find the communities of the agent that the job names, or of all."""
     if "action" in job.lease.payload:
         run.in_worker(job, context.settings, context.workspace, context)
     else:

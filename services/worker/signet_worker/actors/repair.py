@@ -1,4 +1,4 @@
-"""`repair`: put right what somebody has asked for, in small steps."""
+"""`repair`: run the repair that was asked for, in small steps."""
 
 from signet.domain.repair import run
 from signet.queue.job_context import JobContext

@@ -6,7 +6,7 @@ from signet_worker.context import Context
 
 
 def skill_embed(job: JobContext, context: Context) -> None:
-    """Embed the job's skill, if anybody makes vectors."""
+    """Embed the job's skill, if there is an embedder."""
     embedder = context.embedder()
     if embedder is None:
         job.commit(lambda tx: {"skipped": "embeddings_off"})

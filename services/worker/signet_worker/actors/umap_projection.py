@@ -1,4 +1,4 @@
-"""`umap_projection`: draw the map that somebody has asked for."""
+"""`umap_projection`: draw the map that was asked for."""
 
 from signet.domain.projection import project
 from signet.domain.projection.models import View

@@ -6,5 +6,5 @@ from signet_worker.context import Context
 
 
 def vector_index(job: JobContext, context: Context) -> None:
-    """Rebuild the index, if anybody makes vectors."""
+    """Rebuild the index, if there is an embedder."""
     reindex.run(job, dimensions=context.settings.embedding.dimensions)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from signet.care.doctor import mend
 from signet.care.doctor.models import Check, Mend, Scene, Status, fail, ok, warn
-from signet.db import ReadTx, migrate, snapshot
+from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
@@ -13,11 +13,6 @@ from signet.errors import SignetError
 
 #: What of the five seconds reading the whole file may take.
 INTEGRITY_SECONDS = 1.5
-#: The index's rows are in a table of sqlite-vec's own; it is not there before the first vector.
-_HAS_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'vec_embeddings_rowids'"
-_VECTORS = """
-SELECT (SELECT count(*) FROM embeddings e WHERE NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id)),
-       (SELECT count(*) FROM vec_embeddings_rowids v WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id))"""
 #: Domains of the report whose findings have checks of their own, or that are no question of being well.
 _ELSEWHERE = frozenset({"update", "predictor"})
 _WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAIL}
@@ -99,14 +94,14 @@ def _structure(scene: Scene) -> Check:
 
 
 def _vectors(scene: Scene, tx: ReadTx) -> Check:
-    if tx.value(_HAS_INDEX) is None:
+    drift = inspection.index_drift(tx)
+    if drift is None:
         return ok("vectors", "no index yet")
-    missing, orphaned = tx.all(_VECTORS)[0]
-    if not (missing or orphaned):
+    if not any(drift):
         return ok("vectors", "the index is complete")
     return warn(
         "vectors",
-        f"{missing} missing from the index, {orphaned} in it without a stored vector",
+        f"{drift.missing} missing from the index, {drift.orphaned} in it without a stored vector",
         "signet repair resync-vec --apply",
         mend.repair(scene, "resync-vec"),
     )

@@ -1,8 +1,6 @@
 """All checks, in the order in which they are shown; one that breaks is a finding and not the end."""
 
-import contextlib
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
@@ -10,8 +8,8 @@ from signet import config
 from signet.care.doctor import database, languages, machine, place, running
 from signet.care.doctor.models import Check, Scene, fail
 from signet.daemon import record
-from signet.db import ReadTx
-from signet.db.driver import connect, sqlite
+from signet.db import inspection
+from signet.db.driver import sqlite
 from signet.errors import SignetError
 from signet.paths import Workspace
 
@@ -34,7 +32,7 @@ def examine(
     workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
 ) -> Iterator[Check]:
     """Yield every check as it is done. Changes nothing."""
-    with reading(workspace, seconds=READ_SECONDS) as tx:
+    with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         scene = Scene(
             workspace=workspace,
             loaded=config.load(workspace, environ),
@@ -54,26 +52,3 @@ def _guarded(
         yield from checks(scene)
     except (SignetError, OSError, sqlite.Error) as error:
         yield fail(name, f"the check failed: {error}", "signet logs -l warn")
-
-
-@contextlib.contextmanager
-def reading(workspace: Workspace, *, seconds: float) -> Iterator[ReadTx | None]:
-    """Give a snapshot of the database, or None when there is none that can be read.
-
-    Reading that goes on after so many seconds is interrupted.
-    """
-    if not workspace.database.exists():
-        yield None
-        return
-    try:
-        connection = connect(workspace.database, read_only=True)
-        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
-        connection.execute("BEGIN")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite.Error:
-        yield None
-        return
-    ends = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
-    with contextlib.closing(connection):
-        yield ReadTx(connection)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from signet.care.doctor.models import Check, Scene, ok, warn
 from signet.config.sections import EmbeddingProvider
-from signet.db import fts, languages
+from signet.db import fts, inspection, languages
 
 #: Newest memories that are looked at, of each so many characters, and the least that tell anything.
 LOOKED_AT, CHARS, LEAST = 300, 400, 10
@@ -18,9 +18,6 @@ ENGLISH_ONLY = (
     "snowflake-arctic-embed",
     "bge-small-en",
 )
-_NEWEST = """
-SELECT substr(content, 1, ?) FROM memories
- WHERE is_deleted = 0 AND type <> 'document_chunk' ORDER BY seq DESC LIMIT ?"""
 
 
 def checks(scene: Scene) -> Iterator[Check]:
@@ -28,7 +25,7 @@ def checks(scene: Scene) -> Iterator[Check]:
     embedding = scene.settings.embedding
     if scene.tx is None or embedding.provider is EmbeddingProvider.NONE:
         return
-    texts = [row[0] for row in scene.tx.tuples(_NEWEST, (CHARS, LOOKED_AT))]
+    texts = inspection.newest_texts(scene.tx, chars=CHARS, limit=LOOKED_AT)
     if len(texts) < LEAST:
         return
     other = sum(map(is_other, texts))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from signet import clock
 from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
+from signet.db import inspection
 from signet.db.driver import sqlite, version_is_safe
-from signet.db.transaction import ReadTx
 
 #: Below this share of the disk, or with less room than a copy of the database takes, it is time to act.
 LEAST_FREE_SHARE = 0.05
@@ -20,9 +20,6 @@ NETWORK = frozenset(
 )
 #: Rows may be this far in the future: another clock of the same machine, or a step of a second.
 SKEW = timedelta(minutes=5)
-_NEWEST = """
-SELECT max(at) FROM (
-    SELECT max(created_at) AS at FROM memories UNION ALL SELECT max(started_at) FROM processes)"""
 
 
 def checks(scene: Scene) -> Iterator[Check]:
@@ -96,7 +93,7 @@ def file_system(place: Path, mounts: Path = Path("/proc/mounts")) -> str | None:
 
 
 def _clock(scene: Scene) -> Check:
-    newest = clock.parsed(_newest(scene.tx)) if scene.tx is not None else None
+    newest = clock.parsed(inspection.newest_instant(scene.tx)) if scene.tx is not None else None
     told = local(scene.now)
     if newest is not None and newest - scene.now > SKEW:
         return warn(
@@ -105,11 +102,6 @@ def _clock(scene: Scene) -> Check:
             "set the clock of this machine, as with: timedatectl set-ntp true",
         )
     return ok("clock", told)
-
-
-def _newest(tx: ReadTx) -> str | None:
-    found: str | None = tx.value(_NEWEST)
-    return found
 
 
 def _existing(path: Path) -> Path:

@@ -1,43 +1,43 @@
-"""What can be asked of the daemon, once: each function returns the call that its name says.
+"""What can be asked of the daemon, once: each method describes the call that its name says.
 
-`Signet` and `AsyncSignet` have a method for each, with the same parameters and words, so the docstrings speak of the
-answer. Parameters that are None are not sent, and the daemon's own defaults hold.
+`Signet` and `AsyncSignet` have all of them, so the docstrings speak of the answer. Parameters that are None are not
+sent, and the daemon's own defaults hold.
 """
 
-from signet.client.calls import (
-    agents,
-    auth,
-    connectors,
-    daemon,
-    documents,
-    embeddings,
-    feedback,
-    knowledge,
-    machine,
-    memory,
-    operation,
-    recall,
-    sessions,
-    skills,
-    transfer,
-    upkeep,
-)
+from signet.client.calls.agents import AgentCalls
+from signet.client.calls.auth import TokenCalls
+from signet.client.calls.connectors import ConnectorCalls
+from signet.client.calls.daemon import DaemonCalls
+from signet.client.calls.documents import DocumentCalls
+from signet.client.calls.embeddings import EmbeddingCalls
+from signet.client.calls.feedback import FeedbackCalls
+from signet.client.calls.knowledge import KnowledgeCalls
+from signet.client.calls.machine import MachineCalls
+from signet.client.calls.memory import MemoryCalls
+from signet.client.calls.operation import OperationCalls
+from signet.client.calls.recall import RecallCalls
+from signet.client.calls.sessions import SessionCalls
+from signet.client.calls.skills import SkillCalls
+from signet.client.calls.transfer import TransferCalls
+from signet.client.calls.upkeep import UpkeepCalls
 
-__all__ = [
-    "agents",
-    "auth",
-    "connectors",
-    "daemon",
-    "documents",
-    "embeddings",
-    "feedback",
-    "knowledge",
-    "machine",
-    "memory",
-    "operation",
-    "recall",
-    "sessions",
-    "skills",
-    "transfer",
-    "upkeep",
-]
+
+class Calls(
+    AgentCalls,
+    TokenCalls,
+    ConnectorCalls,
+    DaemonCalls,
+    DocumentCalls,
+    EmbeddingCalls,
+    FeedbackCalls,
+    KnowledgeCalls,
+    MachineCalls,
+    MemoryCalls,
+    OperationCalls,
+    RecallCalls,
+    SessionCalls,
+    SkillCalls,
+    TransferCalls,
+    UpkeepCalls,
+):
+    """Everything that both clients can ask."""

@@ -2,33 +2,39 @@
 
 from signet.client.answers import IssuedToken, RevokedToken, Token, WhoAmI
 from signet.client.call import Call, given, part, read
+from signet.client.method import method
 
 
-def whoami() -> Call[WhoAmI]:
-    """Return who the caller is to the daemon, and what they may do."""
-    return read("/api/auth/whoami")
+class TokenCalls:
+    """Who am I, and tokens."""
 
+    @method
+    def whoami(self) -> Call[WhoAmI]:
+        """Return who the caller is to the daemon, and what they may do."""
+        return read("/api/auth/whoami")
 
-def issue_token(
-    role: str,
-    *,
-    sub: str | None = None,
-    project: str | None = None,
-    agent: str | None = None,
-    user: str | None = None,
-    ttl_seconds: float | None = None,
-) -> Call[IssuedToken]:
-    """Return a new token for `sub`, limited to what is named; needs the role admin."""
-    scope = given({"project": project, "agent": agent, "user": user})
-    fields = {"role": role, "sub": sub, "scope": scope, "ttlSeconds": ttl_seconds}
-    return Call(method="POST", path="/api/auth/token", body=given(fields))
+    @method
+    def issue_token(
+        self,
+        role: str,
+        *,
+        sub: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        user: str | None = None,
+        ttl_seconds: float | None = None,
+    ) -> Call[IssuedToken]:
+        """Return a new token for `sub`, limited to what is named; needs the role admin."""
+        scope = given({"project": project, "agent": agent, "user": user})
+        fields = {"role": role, "sub": sub, "scope": scope, "ttlSeconds": ttl_seconds}
+        return Call(method="POST", path="/api/auth/token", body=given(fields))
 
+    @method
+    def tokens(self, *, limit: int = 100) -> Call[list[Token]]:
+        """Return the tokens that were issued or seen, latest first; at most 1,000."""
+        return read("/api/auth/tokens", pick="tokens", limit=limit)
 
-def tokens(*, limit: int = 100) -> Call[list[Token]]:
-    """Return the tokens that were issued or seen, latest first; at most 1,000."""
-    return read("/api/auth/tokens", pick="tokens", limit=limit)
-
-
-def revoke_token(jti: str) -> Call[RevokedToken]:
-    """Take a token back, so that it is refused from now on; raises NotFound."""
-    return Call(method="DELETE", path=f"/api/auth/tokens/{part(jti)}", is_safe=True)
+    @method
+    def revoke_token(self, jti: str) -> Call[RevokedToken]:
+        """Take a token back, so that it is refused from now on; raises NotFound."""
+        return Call(method="DELETE", path=f"/api/auth/tokens/{part(jti)}", is_safe=True)

@@ -12,57 +12,65 @@ from signet.client.answers import (
     StartedSync,
 )
 from signet.client.call import Call, given, part, read
+from signet.client.method import method
 
 
-def connectors() -> Call[list[Connector]]:
-    """Return all connectors, newest first."""
-    return read("/api/connectors", pick="connectors")
+class ConnectorCalls:
+    """Connectors: register folders whose files become documents, keep them in step, look at how they are."""
 
+    @method
+    def connectors(self) -> Call[list[Connector]]:
+        """Return all connectors, newest first."""
+        return read("/api/connectors", pick="connectors")
 
-def connector(connector_id: str) -> Call[Connector]:
-    """Return one connector; raises NotFound."""
-    return read(f"/api/connectors/{part(connector_id)}")
+    @method
+    def connector(self, connector_id: str) -> Call[Connector]:
+        """Return one connector; raises NotFound."""
+        return read(f"/api/connectors/{part(connector_id)}")
 
+    @method
+    def add_connector(
+        self,
+        provider: str = "filesystem",
+        *,
+        display_name: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        agent_id: str | None = None,
+    ) -> Call[AddedConnector]:
+        """Register a connector; for a folder `settings` holds `rootPath`, an absolute path on the daemon's machine.
 
-def add_connector(
-    provider: str = "filesystem",
-    *,
-    display_name: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    agent_id: str | None = None,
-) -> Call[AddedConnector]:
-    """Register a connector; for a folder `settings` holds `rootPath`, an absolute path on the daemon's machine.
+        Raises Invalid for a folder that cannot be read there.
+        """
+        body = {
+            "provider": provider,
+            "displayName": display_name,
+            "settings": None if settings is None else dict(settings),
+            "agentId": agent_id,
+        }
+        return Call(method="POST", path="/api/connectors", body=given(body))
 
-    Raises Invalid for a folder that cannot be read there.
-    """
-    body = {
-        "provider": provider,
-        "displayName": display_name,
-        "settings": None if settings is None else dict(settings),
-        "agentId": agent_id,
-    }
-    return Call(method="POST", path="/api/connectors", body=given(body))
+    @method
+    def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[StartedSync]:
+        """Queue what is new or changed, with `full` every file; raises NotFound."""
+        path = f"/api/connectors/{part(connector_id)}/sync"
+        if full:
+            return Call(method="POST", path=f"{path}/full", params={"confirm": True}, body={})
+        return Call(method="POST", path=path, body={})
 
+    @method
+    def sync_connectors(self) -> Call[Resynced]:
+        """Start a sync of every connector."""
+        return Call(method="POST", path="/api/connectors/resync", body={})
 
-def sync_connector(connector_id: str, *, full: bool = False) -> Call[StartedSync]:
-    """Queue what is new or changed, with `full` every file; raises NotFound."""
-    path = f"/api/connectors/{part(connector_id)}/sync"
-    if full:
-        return Call(method="POST", path=f"{path}/full", params={"confirm": True}, body={})
-    return Call(method="POST", path=path, body={})
+    @method
+    def connector_health(self, connector_id: str) -> Call[ConnectorHealth]:
+        """Return how a connector is, how far its sync is, and how many of its documents are read; raises NotFound."""
+        return read(f"/api/connectors/{part(connector_id)}/health")
 
-
-def sync_connectors() -> Call[Resynced]:
-    """Start a sync of every connector."""
-    return Call(method="POST", path="/api/connectors/resync", body={})
-
-
-def connector_health(connector_id: str) -> Call[ConnectorHealth]:
-    """Return how a connector is, how far its sync is, and how many of its documents are read; raises NotFound."""
-    return read(f"/api/connectors/{part(connector_id)}/health")
-
-
-def remove_connector(connector_id: str, *, cascade: bool = False) -> Call[RemovedConnector]:
-    """Remove a connector, with `cascade` its documents too; raises NotFound."""
-    path = f"/api/connectors/{part(connector_id)}"
-    return Call(method="DELETE", path=path, params={"cascade": cascade})
+    @method
+    def remove_connector(
+        self, connector_id: str, *, cascade: bool = False
+    ) -> Call[RemovedConnector]:
+        """Remove a connector, with `cascade` its documents too; raises NotFound."""
+        path = f"/api/connectors/{part(connector_id)}"
+        return Call(method="DELETE", path=path, params={"cascade": cascade})

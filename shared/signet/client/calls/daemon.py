@@ -14,78 +14,9 @@ from signet.client.answers import (
     Status,
     WholeJob,
 )
-from signet.client.call import Call, given, listed, part, read
-
-
-def health() -> Call[Health]:
-    """Return that the daemon answers; from its memory, at once."""
-    return read("/health")
-
-
-def ready() -> Call[Ready]:
-    """Return whether everything is there that work needs, and what is missing."""
-    call: Call[Ready] = Call(
-        method="GET",
-        path="/health/ready",
-        params={"verbose": 1},
-        is_safe=True,
-        accepts=frozenset({503}),
-    )
-    return call
-
-
-def status() -> Call[Status]:
-    """Return version, processes, queue, providers and settings in force."""
-    return read("/api/status")
-
-
-def features() -> Call[dict[str, bool]]:
-    """Return the feature flags of agent.yaml."""
-    return read("/api/features")
-
-
-def jobs(
-    *,
-    status: str | None = None,
-    kind: str | None = None,
-    code: str | None = None,
-    memory_id: str | None = None,
-    document_id: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    limit: int = 50,
-) -> Call[list[Job]]:
-    """Return jobs, latest change first; at most 500.
-
-    `status` may name several, with commas between; `code` is of the last error; both times are of the change.
-    """
-    return read(
-        "/api/jobs",
-        pick="jobs",
-        status=status,
-        kind=kind,
-        code=code,
-        memory_id=memory_id,
-        document_id=document_id,
-        since=since,
-        until=until,
-        limit=limit,
-    )
-
-
-def job(job_id: str) -> Call[WholeJob]:
-    """Return one job with its payload, result and last errors; raises NotFound."""
-    return read(f"/api/jobs/{part(job_id)}")
-
-
-def retry_job(job_id: str) -> Call[ChangedJob]:
-    """Give a dead job a fresh start, or let one that waits start now; raises NotFound or Conflict."""
-    return Call(method="POST", path=f"/api/jobs/{part(job_id)}/retry", body={})
-
-
-def cancel_job(job_id: str) -> Call[ChangedJob]:
-    """End a job; one that runs ends when it next looks up (`cancelRequested`). Raises NotFound or Conflict."""
-    return Call(method="POST", path=f"/api/jobs/{part(job_id)}/cancel", body={})
+from signet.client.call import Call, ask, listed, read
+from signet.client.method import method
+from signet.wire import jobs as wire
 
 
 class Which(TypedDict, total=False):
@@ -99,37 +30,113 @@ class Which(TypedDict, total=False):
     dry_run: bool
 
 
-def retry_jobs(**which: Unpack[Which]) -> Call[ChangedJobs]:
-    """Give dead jobs a fresh start, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
-    return _many("retry", which)
-
-
-def cancel_jobs(**which: Unpack[Which]) -> Call[ChangedJobs]:
-    """End open jobs, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
-    return _many("cancel", which)
-
-
-def _many(verb: str, which: Which) -> Call[ChangedJobs]:
-    body = {
+def _sent(which: Which) -> dict[str, object]:
+    return {
         "ids": listed(which.get("ids")),
         "kind": which.get("kind"),
         "code": which.get("code"),
         "limit": which.get("limit"),
+        "all": which.get("all", False),
+        "dryRun": which.get("dry_run", False),
     }
-    flags = {"all": which.get("all", False), "dryRun": which.get("dry_run", False)}
-    return Call(method="POST", path=f"/api/jobs/{verb}", body=given(body) | flags)
 
 
-def pipeline_status() -> Call[PipelineStatus]:
-    """Return what runs, what waits and what died."""
-    return read("/api/pipeline/status")
+class DaemonCalls:
+    """The daemon: is it well, what does it do in the background."""
 
+    @method
+    def health(self) -> Call[Health]:
+        """Return that the daemon answers; from its memory, at once."""
+        return read("/health")
 
-def pause() -> Call[Paused]:
-    """Let running jobs finish and start none until `resume`."""
-    return Call(method="POST", path="/api/pipeline/pause", body={})
+    @method
+    def ready(self) -> Call[Ready]:
+        """Return whether everything is there that work needs, and what is missing."""
+        call: Call[Ready] = Call(
+            method="GET",
+            path="/health/ready",
+            params={"verbose": 1},
+            is_safe=True,
+            accepts=frozenset({503}),
+        )
+        return call
 
+    @method
+    def status(self) -> Call[Status]:
+        """Return version, processes, queue, providers and settings in force."""
+        return read("/api/status")
 
-def resume() -> Call[Paused]:
-    """Let jobs start again."""
-    return Call(method="POST", path="/api/pipeline/resume", body={})
+    @method
+    def features(self) -> Call[dict[str, bool]]:
+        """Return the feature flags of agent.yaml."""
+        return read("/api/features")
+
+    @method
+    def jobs(
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 50,
+    ) -> Call[list[Job]]:
+        """Return jobs, latest change first; at most 500.
+
+        `status` may name several, with commas between; `code` is of the last error; both times are of the change.
+        """
+        call = ask(
+            wire.JOBS,
+            status=status,
+            kind=kind,
+            code=code,
+            memory_id=memory_id,
+            document_id=document_id,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+        return call.picking(lambda found: found["jobs"])
+
+    @method
+    def job(self, job_id: str) -> Call[WholeJob]:
+        """Return one job with its payload, result and last errors; raises NotFound."""
+        return ask(wire.JOB, job_id)
+
+    @method
+    def retry_job(self, job_id: str) -> Call[ChangedJob]:
+        """Give a dead job a fresh start, or let one that waits start now; raises NotFound or Conflict."""
+        return ask(wire.RETRY_JOB, job_id, body={})
+
+    @method
+    def cancel_job(self, job_id: str) -> Call[ChangedJob]:
+        """End a job; one that runs ends when it next looks up (`cancelRequested`). Raises NotFound or Conflict."""
+        return ask(wire.CANCEL_JOB, job_id, body={})
+
+    @method
+    def retry_jobs(self, **which: Unpack[Which]) -> Call[ChangedJobs]:
+        """Give dead jobs a fresh start, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
+        return ask(wire.RETRY_JOBS, body=_sent(which))
+
+    @method
+    def cancel_jobs(self, **which: Unpack[Which]) -> Call[ChangedJobs]:
+        """End open jobs, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
+        return ask(wire.CANCEL_JOBS, body=_sent(which))
+
+    @method
+    def pipeline_status(self) -> Call[PipelineStatus]:
+        """Return what runs, what waits and what died."""
+        return read("/api/pipeline/status")
+
+    @method
+    def pause(self) -> Call[Paused]:
+        """Let running jobs finish and start none until `resume`."""
+        return Call(method="POST", path="/api/pipeline/pause", body={})
+
+    @method
+    def resume(self) -> Call[Paused]:
+        """Let jobs start again."""
+        return Call(method="POST", path="/api/pipeline/resume", body={})

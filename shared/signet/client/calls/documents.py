@@ -5,50 +5,58 @@ from typing import Any
 
 from signet.client.answers import AddedDocument, Chunk, DeletedDocument, Document, DocumentPage
 from signet.client.call import Call, given, part, read
+from signet.client.method import method
 
 
-def add_document(
-    content: str | None = None,
-    *,
-    url: str | None = None,
-    source_type: str = "text",
-    title: str | None = None,
-    content_type: str | None = None,
-    connector_id: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-) -> Call[AddedDocument]:
-    """Hand over a text to be read in chunks; a known one is answered with `deduplicated`.
+class DocumentCalls:
+    """Documents: hand over texts, look at them, delete them."""
 
-    With `source_type` url or file, `url` says where the text is.
-    """
-    body = {
-        "source_type": source_type,
-        "content": content,
-        "url": url,
-        "title": title,
-        "content_type": content_type,
-        "connector_id": connector_id,
-        "metadata": metadata,
-    }
-    return Call(method="POST", path="/api/documents", body=given(body))
+    @method
+    def add_document(
+        self,
+        content: str | None = None,
+        *,
+        url: str | None = None,
+        source_type: str = "text",
+        title: str | None = None,
+        content_type: str | None = None,
+        connector_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Call[AddedDocument]:
+        """Hand over a text to be read in chunks; a known one is answered with `deduplicated`.
 
+        With `source_type` url or file, `url` says where the text is.
+        """
+        body = {
+            "source_type": source_type,
+            "content": content,
+            "url": url,
+            "title": title,
+            "content_type": content_type,
+            "connector_id": connector_id,
+            "metadata": metadata,
+        }
+        return Call(method="POST", path="/api/documents", body=given(body))
 
-def documents(*, status: str | None = None, limit: int = 50, offset: int = 0) -> Call[DocumentPage]:
-    """Return a page of documents, newest first."""
-    return read("/api/documents", status=status, limit=limit, offset=offset)
+    @method
+    def documents(
+        self, *, status: str | None = None, limit: int = 50, offset: int = 0
+    ) -> Call[DocumentPage]:
+        """Return a page of documents, newest first."""
+        return read("/api/documents", status=status, limit=limit, offset=offset)
 
+    @method
+    def document(self, document_id: str) -> Call[Document]:
+        """Return one document; raises NotFound."""
+        return read(f"/api/documents/{part(document_id)}")
 
-def document(document_id: str) -> Call[Document]:
-    """Return one document; raises NotFound."""
-    return read(f"/api/documents/{part(document_id)}")
+    @method
+    def chunks(self, document_id: str) -> Call[list[Chunk]]:
+        """Return the memories made from a document, in its order; raises NotFound."""
+        return read(f"/api/documents/{part(document_id)}/chunks", pick="chunks")
 
-
-def chunks(document_id: str) -> Call[list[Chunk]]:
-    """Return the memories made from a document, in its order; raises NotFound."""
-    return read(f"/api/documents/{part(document_id)}/chunks", pick="chunks")
-
-
-def delete_document(document_id: str, *, reason: str) -> Call[DeletedDocument]:
-    """Delete a document and forget what only it holds; raises NotFound or Conflict."""
-    path = f"/api/documents/{part(document_id)}"
-    return Call(method="DELETE", path=path, params={"reason": reason})
+    @method
+    def delete_document(self, document_id: str, *, reason: str) -> Call[DeletedDocument]:
+        """Delete a document and forget what only it holds; raises NotFound or Conflict."""
+        path = f"/api/documents/{part(document_id)}"
+        return Call(method="DELETE", path=path, params={"reason": reason})

@@ -2,60 +2,71 @@
 
 from signet.client.answers import EmbeddingPage, EmbeddingsHealth, EmbeddingsStatus, Projection
 from signet.client.call import Call, read
+from signet.client.method import method
 
 
-def embeddings(
-    *, limit: int = 600, offset: int = 0, vectors: bool = False, agent_id: str | None = None
-) -> Call[EmbeddingPage]:
-    """Return a page of the memories that have a vector, newest first; `vectors` adds the numbers."""
-    return read(
-        "/api/embeddings",
-        limit=limit,
-        offset=offset,
-        vectors=vectors or None,
-        agent_id=agent_id,
-    )
+class EmbeddingCalls:
+    """Vectors: how they are, and where they put memories."""
 
+    @method
+    def embeddings(
+        self,
+        *,
+        limit: int = 600,
+        offset: int = 0,
+        vectors: bool = False,
+        agent_id: str | None = None,
+    ) -> Call[EmbeddingPage]:
+        """Return a page of the memories that have a vector, newest first; `vectors` adds the numbers."""
+        return read(
+            "/api/embeddings",
+            limit=limit,
+            offset=offset,
+            vectors=vectors or None,
+            agent_id=agent_id,
+        )
 
-def embeddings_status() -> Call[EmbeddingsStatus]:
-    """Return whether vectors can be made, and how far the tracker is."""
-    return read("/api/embeddings/status")
+    @method
+    def embeddings_status(self) -> Call[EmbeddingsStatus]:
+        """Return whether vectors can be made, and how far the tracker is."""
+        return read("/api/embeddings/status")
 
+    @method
+    def embeddings_health(self, *, agent_id: str | None = None) -> Call[EmbeddingsHealth]:
+        """Return how good the stored vectors are, check by check."""
+        return read("/api/embeddings/health", agent_id=agent_id)
 
-def embeddings_health(*, agent_id: str | None = None) -> Call[EmbeddingsHealth]:
-    """Return how good the stored vectors are, check by check."""
-    return read("/api/embeddings/health", agent_id=agent_id)
+    @method
+    def projection(
+        self,
+        *,
+        dimensions: int = 2,
+        limit: int | None = None,
+        offset: int | None = None,
+        query: str | None = None,
+        who: str | None = None,
+        types: str | None = None,
+        tags: str | None = None,
+        pinned: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[Projection]:
+        """Return memories as points in 2 or 3 dimensions; `status` is `computing` until they are there.
 
-
-def projection(
-    *,
-    dimensions: int = 2,
-    limit: int | None = None,
-    offset: int | None = None,
-    query: str | None = None,
-    who: str | None = None,
-    types: str | None = None,
-    tags: str | None = None,
-    pinned: bool | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    agent_id: str | None = None,
-) -> Call[Projection]:
-    """Return memories as points in 2 or 3 dimensions; `status` is `computing` until they are there.
-
-    `who`, `types` and `tags` are comma lists.
-    """
-    return read(
-        "/api/embeddings/projection",
-        dimensions=dimensions,
-        limit=limit,
-        offset=offset,
-        q=query,
-        who=who,
-        types=types,
-        tags=tags,
-        pinned=pinned,
-        since=since,
-        until=until,
-        agent_id=agent_id,
-    )
+        `who`, `types` and `tags` are comma lists.
+        """
+        return read(
+            "/api/embeddings/projection",
+            dimensions=dimensions,
+            limit=limit,
+            offset=offset,
+            q=query,
+            who=who,
+            types=types,
+            tags=tags,
+            pinned=pinned,
+            since=since,
+            until=until,
+            agent_id=agent_id,
+        )

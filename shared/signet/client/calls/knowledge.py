@@ -9,80 +9,88 @@ from signet.client.answers.knowledge import (
     WholeEntity,
 )
 from signet.client.call import Call, given, part, read
+from signet.client.method import method
 
 
-def entities(
-    *,
-    query: str | None = None,
-    type: str | None = None,
-    limit: int = 50,
-    offset: int = 0,
-    agent_id: str | None = None,
-) -> Call[EntityPage]:
-    """Return things that memories speak of; `query` is a part of their names."""
-    return read(
-        "/api/knowledge/entities",
-        q=query,
-        type=type,
-        limit=limit,
-        offset=offset,
-        agent_id=agent_id,
-    )
+class KnowledgeCalls:
+    """What is known of people, projects, tools and other things."""
 
+    @method
+    def entities(
+        self,
+        *,
+        query: str | None = None,
+        type: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+        agent_id: str | None = None,
+    ) -> Call[EntityPage]:
+        """Return things that memories speak of; `query` is a part of their names."""
+        return read(
+            "/api/knowledge/entities",
+            q=query,
+            type=type,
+            limit=limit,
+            offset=offset,
+            agent_id=agent_id,
+        )
 
-def entity(entity_id: str, *, agent_id: str | None = None) -> Call[WholeEntity]:
-    """Return one thing; raises NotFound."""
-    return read(f"/api/knowledge/entities/{part(entity_id)}", agent_id=agent_id)
+    @method
+    def entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[WholeEntity]:
+        """Return one thing; raises NotFound."""
+        return read(f"/api/knowledge/entities/{part(entity_id)}", agent_id=agent_id)
 
+    @method
+    def expand(
+        self,
+        name: str,
+        *,
+        aspect: str | None = None,
+        question: str | None = None,
+        max_tokens: int = 2_000,
+        agent_id: str | None = None,
+    ) -> Call[Expanded]:
+        """Return all that is known of a thing by its name, what answers the question first; raises NotFound."""
+        body = {
+            "entity": name,
+            "aspect": aspect,
+            "question": question,
+            "maxTokens": max_tokens,
+            "agentId": agent_id,
+        }
+        return Call(method="POST", path="/api/knowledge/expand", body=given(body), is_safe=True)
 
-def expand(
-    name: str,
-    *,
-    aspect: str | None = None,
-    question: str | None = None,
-    max_tokens: int = 2_000,
-    agent_id: str | None = None,
-) -> Call[Expanded]:
-    """Return all that is known of a thing by its name, what answers the question first; raises NotFound."""
-    body = {
-        "entity": name,
-        "aspect": aspect,
-        "question": question,
-        "maxTokens": max_tokens,
-        "agentId": agent_id,
-    }
-    return Call(method="POST", path="/api/knowledge/expand", body=given(body), is_safe=True)
+    @method
+    def impact(
+        self,
+        entity_id: str,
+        *,
+        direction: str = "downstream",
+        max_depth: int = 3,
+        agent_id: str | None = None,
+    ) -> Call[Impact]:
+        """Return what depends on a thing, or with `upstream` what it depends on; raises NotFound."""
+        body = {
+            "entityId": entity_id,
+            "direction": direction,
+            "maxDepth": max_depth,
+            "agentId": agent_id,
+        }
+        return Call(method="POST", path="/api/graph/impact", body=given(body), is_safe=True)
 
+    @method
+    def knowledge_stats(self, *, agent_id: str | None = None) -> Call[KnowledgeStats]:
+        """Return how much is known."""
+        return read("/api/knowledge/stats", agent_id=agent_id)
 
-def impact(
-    entity_id: str,
-    *,
-    direction: str = "downstream",
-    max_depth: int = 3,
-    agent_id: str | None = None,
-) -> Call[Impact]:
-    """Return what depends on a thing, or with `upstream` what it depends on; raises NotFound."""
-    body = {
-        "entityId": entity_id,
-        "direction": direction,
-        "maxDepth": max_depth,
-        "agentId": agent_id,
-    }
-    return Call(method="POST", path="/api/graph/impact", body=given(body), is_safe=True)
+    @method
+    def pin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
+        """Let a thing count as important whatever is said of it; raises NotFound."""
+        path = f"/api/knowledge/entities/{part(entity_id)}/pin"
+        return Call(method="POST", path=path, body=given({"agentId": agent_id}), is_safe=True)
 
-
-def knowledge_stats(*, agent_id: str | None = None) -> Call[KnowledgeStats]:
-    """Return how much is known."""
-    return read("/api/knowledge/stats", agent_id=agent_id)
-
-
-def pin_entity(entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
-    """Let a thing count as important whatever is said of it; raises NotFound."""
-    path = f"/api/knowledge/entities/{part(entity_id)}/pin"
-    return Call(method="POST", path=path, body=given({"agentId": agent_id}), is_safe=True)
-
-
-def unpin_entity(entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
-    """Let a thing count as its mentions say; raises NotFound."""
-    path = f"/api/knowledge/entities/{part(entity_id)}/pin"
-    return Call(method="DELETE", path=path, params={"agent_id": agent_id})
+    @method
+    def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
+        """Let a thing count as its mentions say; raises NotFound."""
+        path = f"/api/knowledge/entities/{part(entity_id)}/pin"
+        return Call(method="DELETE", path=path, params={"agent_id": agent_id})

@@ -1,5 +1,7 @@
 """Sessions: what a harness tells of them, which run now, what was said in them."""
 
+from operator import itemgetter
+
 from signet.client.answers.sessions import (
     Bypassed,
     Checkpoint,
@@ -16,189 +18,8 @@ from signet.client.answers.sessions import (
     Transcript,
 )
 from signet.client.call import Call, given, part, read
+from signet.client.method import method
 from signet.wire.injections import SessionContext
-
-
-def start_session(
-    harness: str,
-    *,
-    session_key: str | None = None,
-    project: str | None = None,
-    context: str | None = None,
-    runtime_path: str | None = None,
-    agent_id: str | None = None,
-) -> Call[StartedSession]:
-    """Return what a session begins with: who the agent is, what is remembered; `context` says what it is about.
-
-    Raises Conflict when the session is claimed by the other runtime path.
-    """
-    body = _hook(harness, session_key, project, runtime_path, agent_id) | {"context": context}
-    return Call(method="POST", path="/api/hooks/session-start", body=given(body))
-
-
-def submit_prompt(
-    harness: str,
-    message: str,
-    *,
-    session_key: str | None = None,
-    project: str | None = None,
-    last_assistant_message: str | None = None,
-    transcript: str | None = None,
-    runtime_path: str | None = None,
-    agent_id: str | None = None,
-) -> Call[Prompted]:
-    """Return what a person's message brings to mind; nothing is told twice in one session."""
-    body = _hook(harness, session_key, project, runtime_path, agent_id) | {
-        "userMessage": message,
-        "lastAssistantMessage": last_assistant_message,
-        "transcript": transcript,
-    }
-    return Call(method="POST", path="/api/hooks/user-prompt-submit", body=given(body))
-
-
-def end_turn(
-    harness: str,
-    session_key: str,
-    *,
-    transcript: str,
-    project: str | None = None,
-    runtime_path: str | None = None,
-    agent_id: str | None = None,
-) -> Call[EndedTurn]:
-    """Hand over what was said so far; the session goes on, and what is new is read soon if it is enough."""
-    body = _hook(harness, session_key, None, runtime_path, agent_id) | {
-        "transcript": transcript,
-        "cwd": project,
-    }
-    path = "/api/hooks/session-checkpoint-extract"
-    return Call(method="POST", path=path, body=given(body), is_safe=True)
-
-
-def end_session(
-    harness: str,
-    *,
-    session_key: str | None = None,
-    transcript: str | None = None,
-    project: str | None = None,
-    reason: str | None = None,
-    runtime_path: str | None = None,
-    agent_id: str | None = None,
-) -> Call[EndedSession]:
-    """Say that a session is over; what was said in it is read afterwards."""
-    body = _hook(harness, session_key, None, runtime_path, agent_id) | {
-        "transcript": transcript,
-        "cwd": project,
-        "reason": reason,
-    }
-    return Call(method="POST", path="/api/hooks/session-end", body=given(body))
-
-
-def before_compaction(
-    harness: str,
-    *,
-    session_key: str | None = None,
-    project: str | None = None,
-    session_context: str | None = None,
-    runtime_path: str | None = None,
-    agent_id: str | None = None,
-) -> Call[Precompaction]:
-    """Return how to sum up a session whose context is about to be shortened."""
-    body = _hook(harness, session_key, project, runtime_path, agent_id) | {
-        "sessionContext": session_context
-    }
-    return Call(method="POST", path="/api/hooks/pre-compaction", body=given(body))
-
-
-def after_compaction(
-    harness: str,
-    summary: str,
-    *,
-    session_key: str | None = None,
-    project: str | None = None,
-    runtime_path: str | None = None,
-    agent_id: str | None = None,
-) -> Call[Compacted]:
-    """Keep the summary that a context was shortened to."""
-    body = _hook(harness, session_key, project, runtime_path, agent_id) | {"summary": summary}
-    return Call(method="POST", path="/api/hooks/compaction-complete", body=given(body))
-
-
-def sessions(*, agent_id: str | None = None) -> Call[list[RunningSession]]:
-    """Return the sessions that run now."""
-    return read("/api/sessions", pick="sessions", agent_id=agent_id)
-
-
-def session(session_key: str) -> Call[RunningSession]:
-    """Return a session that runs now; raises NotFound."""
-    return read(f"/api/sessions/{part(session_key)}")
-
-
-def bypass_session(session_key: str, *, enabled: bool = True) -> Call[Bypassed]:
-    """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
-    path = f"/api/sessions/{part(session_key)}/bypass"
-    return Call(method="POST", path=path, body={"enabled": enabled}, is_safe=True)
-
-
-def renew_session(session_key: str) -> Call[RenewedSession]:
-    """Let the claim of a session last as long as a new one; raises NotFound."""
-    path = f"/api/sessions/{part(session_key)}/renew"
-    return Call(method="POST", path=path, body={}, is_safe=True)
-
-
-def transcript(session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
-    """Return what was said in a session; raises NotFound."""
-    return read(f"/api/sessions/{part(session_key)}/transcript", agent_id=agent_id)
-
-
-def session_context(
-    session_key: str = "latest", *, project: str | None = None, agent_id: str | None = None
-) -> Call[SessionContext]:
-    """Return what a session was given, from where and why, and what of it was used; raises NotFound.
-
-    The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
-    """
-    path = f"/api/sessions/{part(session_key)}/context"
-    return read(path, project=project, agent_id=agent_id)
-
-
-def search_transcripts(
-    query: str,
-    *,
-    limit: int = 10,
-    project: str | None = None,
-    agent_id: str | None = None,
-) -> Call[list[Excerpt]]:
-    """Return parts of what was said in sessions that hold the words of the query."""
-    body = {
-        "query": query,
-        "limit": limit,
-        "project": project,
-        "agentId": agent_id,
-    }
-    return Call(
-        method="POST",
-        path="/api/sessions/search",
-        body=given(body),
-        pick="results",
-        is_safe=True,
-    )
-
-
-def session_summaries(
-    *, project: str | None = None, depth: int | None = None, limit: int = 50, offset: int = 0
-) -> Call[SummaryPage]:
-    """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
-    return read("/api/sessions/summaries", project=project, depth=depth, limit=limit, offset=offset)
-
-
-def checkpoints(project: str, *, limit: int | None = None) -> Call[list[Checkpoint]]:
-    """Return how far the sessions of a project were, latest first."""
-    return read("/api/checkpoints", pick="checkpoints", project=project, limit=limit)
-
-
-def session_checkpoints(session_key: str) -> Call[list[Checkpoint]]:
-    """Return how far one session was at each of its checkpoints, latest first."""
-    return read(f"/api/checkpoints/{part(session_key)}", pick="checkpoints")
 
 
 def _hook(
@@ -215,3 +36,207 @@ def _hook(
         "runtimePath": runtime_path,
         "agentId": agent_id,
     }
+
+
+class SessionCalls:
+    """Sessions: what a harness tells of them, which run now, what was said in them."""
+
+    @method
+    def start_session(
+        self,
+        harness: str,
+        *,
+        session_key: str | None = None,
+        project: str | None = None,
+        context: str | None = None,
+        runtime_path: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[StartedSession]:
+        """Return what a session begins with: who the agent is, what is remembered; `context` says what it is about.
+
+        Raises Conflict when the session is claimed by the other runtime path.
+        """
+        body = _hook(harness, session_key, project, runtime_path, agent_id) | {"context": context}
+        return Call(method="POST", path="/api/hooks/session-start", body=given(body))
+
+    @method
+    def submit_prompt(
+        self,
+        harness: str,
+        message: str,
+        *,
+        session_key: str | None = None,
+        project: str | None = None,
+        last_assistant_message: str | None = None,
+        transcript: str | None = None,
+        runtime_path: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[Prompted]:
+        """Return what a person's message brings to mind; nothing is told twice in one session."""
+        body = _hook(harness, session_key, project, runtime_path, agent_id) | {
+            "userMessage": message,
+            "lastAssistantMessage": last_assistant_message,
+            "transcript": transcript,
+        }
+        return Call(method="POST", path="/api/hooks/user-prompt-submit", body=given(body))
+
+    @method
+    def end_turn(
+        self,
+        harness: str,
+        session_key: str,
+        *,
+        transcript: str,
+        project: str | None = None,
+        runtime_path: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[EndedTurn]:
+        """Hand over what was said so far; the session goes on, and what is new is read soon if it is enough."""
+        body = _hook(harness, session_key, None, runtime_path, agent_id) | {
+            "transcript": transcript,
+            "cwd": project,
+        }
+        path = "/api/hooks/session-checkpoint-extract"
+        return Call(method="POST", path=path, body=given(body), is_safe=True)
+
+    @method
+    def end_session(
+        self,
+        harness: str,
+        *,
+        session_key: str | None = None,
+        transcript: str | None = None,
+        project: str | None = None,
+        reason: str | None = None,
+        runtime_path: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[EndedSession]:
+        """Say that a session is over; what was said in it is read afterwards."""
+        body = _hook(harness, session_key, None, runtime_path, agent_id) | {
+            "transcript": transcript,
+            "cwd": project,
+            "reason": reason,
+        }
+        return Call(method="POST", path="/api/hooks/session-end", body=given(body))
+
+    @method
+    def before_compaction(
+        self,
+        harness: str,
+        *,
+        session_key: str | None = None,
+        project: str | None = None,
+        session_context: str | None = None,
+        runtime_path: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[Precompaction]:
+        """Return how to sum up a session whose context is about to be shortened."""
+        body = _hook(harness, session_key, project, runtime_path, agent_id) | {
+            "sessionContext": session_context
+        }
+        return Call(method="POST", path="/api/hooks/pre-compaction", body=given(body))
+
+    @method
+    def after_compaction(
+        self,
+        harness: str,
+        summary: str,
+        *,
+        session_key: str | None = None,
+        project: str | None = None,
+        runtime_path: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[Compacted]:
+        """Keep the summary that a context was shortened to."""
+        body = _hook(harness, session_key, project, runtime_path, agent_id) | {"summary": summary}
+        return Call(method="POST", path="/api/hooks/compaction-complete", body=given(body))
+
+    @method
+    def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
+        """Return the sessions that run now."""
+        return read("/api/sessions", pick="sessions", agent_id=agent_id)
+
+    @method
+    def session(self, session_key: str) -> Call[RunningSession]:
+        """Return a session that runs now; raises NotFound."""
+        return read(f"/api/sessions/{part(session_key)}")
+
+    @method
+    def bypass_session(self, session_key: str, *, enabled: bool = True) -> Call[Bypassed]:
+        """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
+        path = f"/api/sessions/{part(session_key)}/bypass"
+        return Call(method="POST", path=path, body={"enabled": enabled}, is_safe=True)
+
+    @method
+    def renew_session(self, session_key: str) -> Call[RenewedSession]:
+        """Let the claim of a session last as long as a new one; raises NotFound."""
+        path = f"/api/sessions/{part(session_key)}/renew"
+        return Call(method="POST", path=path, body={}, is_safe=True)
+
+    @method
+    def transcript(self, session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
+        """Return what was said in a session; raises NotFound."""
+        return read(f"/api/sessions/{part(session_key)}/transcript", agent_id=agent_id)
+
+    @method
+    def session_context(
+        self,
+        session_key: str = "latest",
+        *,
+        project: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[SessionContext]:
+        """Return what a session was given, from where and why, and what of it was used; raises NotFound.
+
+        The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
+        """
+        path = f"/api/sessions/{part(session_key)}/context"
+        return read(path, project=project, agent_id=agent_id)
+
+    @method
+    def search_transcripts(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        project: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[list[Excerpt]]:
+        """Return parts of what was said in sessions that hold the words of the query."""
+        body = {
+            "query": query,
+            "limit": limit,
+            "project": project,
+            "agentId": agent_id,
+        }
+        return Call(
+            method="POST",
+            path="/api/sessions/search",
+            body=given(body),
+            pick=itemgetter("results"),
+            is_safe=True,
+        )
+
+    @method
+    def session_summaries(
+        self,
+        *,
+        project: str | None = None,
+        depth: int | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Call[SummaryPage]:
+        """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
+        return read(
+            "/api/sessions/summaries", project=project, depth=depth, limit=limit, offset=offset
+        )
+
+    @method
+    def checkpoints(self, project: str, *, limit: int | None = None) -> Call[list[Checkpoint]]:
+        """Return how far the sessions of a project were, latest first."""
+        return read("/api/checkpoints", pick="checkpoints", project=project, limit=limit)
+
+    @method
+    def session_checkpoints(self, session_key: str) -> Call[list[Checkpoint]]:
+        """Return how far one session was at each of its checkpoints, latest first."""
+        return read(f"/api/checkpoints/{part(session_key)}", pick="checkpoints")

@@ -5,48 +5,55 @@ from typing import Any
 
 from signet.client.answers import ExportPage, Imported
 from signet.client.call import Call, given, listed, read
+from signet.client.method import method
 
 
-def export_page(
-    *,
-    cursor: str | None = None,
-    since: str | None = None,
-    vectors: bool = False,
-    everything: bool = False,
-    agent_id: str | None = None,
-) -> Call[ExportPage]:
-    """Return some records, and under `next` the `cursor` of those behind them.
+class TransferCalls:
+    """Everything out, and in again: records as `signet export` writes them, one JSON object each."""
 
-    What the agent may read; private memories of all agents too with `everything`. `since` leaves out what has not
-    changed, `vectors` adds vectors.
-    """
-    return read(
-        "/api/export",
-        cursor=cursor,
-        since=since,
-        vectors=vectors or None,
-        everything=everything or None,
-        agentId=agent_id,
-    )
+    @method
+    def export_page(
+        self,
+        *,
+        cursor: str | None = None,
+        since: str | None = None,
+        vectors: bool = False,
+        everything: bool = False,
+        agent_id: str | None = None,
+    ) -> Call[ExportPage]:
+        """Return some records, and under `next` the `cursor` of those behind them.
 
+        What the agent may read; private memories of all agents too with `everything`. `since` leaves out what has not
+        changed, `vectors` adds vectors.
+        """
+        return read(
+            "/api/export",
+            cursor=cursor,
+            since=since,
+            vectors=vectors or None,
+            everything=everything or None,
+            agentId=agent_id,
+        )
 
-def import_records(
-    records: Sequence[Mapping[str, Any]],
-    *,
-    vectors: bool = False,
-    preview: str | None = None,
-    last: bool = False,
-) -> Call[Imported]:
-    """Take up to 1,000 records in and return what became of them; the same ones again add nothing.
+    @method
+    def import_records(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        *,
+        vectors: bool = False,
+        preview: str | None = None,
+        last: bool = False,
+    ) -> Call[Imported]:
+        """Take up to 1,000 records in and return what became of them; the same ones again add nothing.
 
-    `vectors` says that the file brings vectors, so that none are made. All requests of a dry run, which writes
-    nothing, have the same name under `preview`, and its last one says `last`.
-    """
-    body = {
-        "records": listed(records),
-        "vectors": vectors or None,
-        "preview": preview,
-        "last": last or None,
-    }
-    # The same records again add nothing, so that they may be sent again.
-    return Call(method="POST", path="/api/import", body=given(body), is_safe=True)
+        `vectors` says that the file brings vectors, so that none are made. All requests of a dry run, which writes
+        nothing, have the same name under `preview`, and its last one says `last`.
+        """
+        body = {
+            "records": listed(records),
+            "vectors": vectors or None,
+            "preview": preview,
+            "last": last or None,
+        }
+        # The same records again add nothing, so that they may be sent again.
+        return Call(method="POST", path="/api/import", body=given(body), is_safe=True)

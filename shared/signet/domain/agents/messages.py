@@ -1,4 +1,4 @@
-"""What agents say to each other: kept in the database, so that a message waits for who is not there (HK-105)."""
+"""Messages between agents: stored, so that a message waits for an agent that is away (HK-105)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import sql
 from signet.errors import Invalid
 from signet.ids import agent_of_session, new_ordered_id
 
 MAX_CONTENT = 65_536
 #: Older messages are removed when the next one is sent.
 LIFE = timedelta(days=30)
-#: Of these so many at once, so that no sender waits for a backlog.
+#: How many of them at once, so that no sender waits for a backlog.
 _MOST_OLD = 100
 
 
@@ -65,29 +66,6 @@ class Inbox:
     with_broadcast: bool = True
 
 
-_INSERT = """
-INSERT INTO agent_messages (id, from_agent_id, from_session_key, to_agent_id, to_session_key, is_broadcast,
-    type, content, via, status, error, created_at)
-VALUES (:id, :from_agent, :from_session, :to_agent, :to_session, :broadcast,
-    :type, :content, :via, :status, :error, :at)"""
-_OLD = """
-DELETE FROM agent_messages
- WHERE seq IN (SELECT seq FROM agent_messages ORDER BY seq LIMIT ?) AND created_at < ?"""
-_FIELDS = """
-SELECT seq, id, from_agent_id, from_session_key, to_agent_id, to_session_key, is_broadcast, type, content, via,
-       status, error, created_at FROM agent_messages"""
-_READ = f"""{_FIELDS}
- WHERE (:since IS NULL OR created_at > :since) AND seq > :after AND (
-       (to_session_key IS NULL AND to_agent_id = :agent)
-    OR (:session IS NOT NULL AND to_session_key = :session)
-    OR (:session IS NULL AND to_session_key IS NOT NULL AND to_agent_id = :agent)
-    OR (:broadcast AND is_broadcast AND (from_agent_id <> :agent OR :session IS NULL
-                                         OR from_session_key IS NOT :session))
-    OR (:sent AND from_agent_id = :agent AND (:session IS NULL OR from_session_key IS :session)))
- ORDER BY seq DESC LIMIT :limit"""
-_LAST = "SELECT coalesce(max(seq), 0) FROM agent_messages"
-
-
 def checked(content: str, type: str | None) -> MessageType:
     """Return the type of a message; raises Invalid for a message that cannot be sent."""
     if not content.strip():
@@ -100,10 +78,9 @@ def checked(content: str, type: str | None) -> MessageType:
 
 
 def send(tx: WriteTx, message: Message, *, now: datetime) -> Message:
-    """Store a message and return it as it is stored; very old ones go."""
-    id_ = new_ordered_id()
+    """Store a message and return it as it is stored; very old ones are deleted."""
     values: Mapping[str, object] = {
-        "id": id_,
+        "id": new_ordered_id(),
         "from_agent": message.from_agent,
         "from_session": message.from_session,
         "to_agent": message.to_agent or agent_of_session(message.to_session),
@@ -116,9 +93,8 @@ def send(tx: WriteTx, message: Message, *, now: datetime) -> Message:
         "error": message.error,
         "at": clock.to_text(now),
     }
-    tx.run(_INSERT, values)
-    tx.run(_OLD, (_MOST_OLD, clock.to_text(now - LIFE)))
-    [stored] = tx.all(f"{_FIELDS} WHERE id = ?", (id_,))
+    stored = sql.add_message(tx, values)
+    sql.delete_old_messages(tx, before=clock.to_text(now - LIFE), most=_MOST_OLD)
     return _message(stored)
 
 
@@ -135,27 +111,27 @@ def inbox(
         "after": after,
         "limit": limit,
     }
-    return [_message(row) for row in tx.all(_READ, asked)]
+    return [_message(row) for row in sql.messages(tx, asked)]
 
 
 def last(tx: ReadTx) -> int:
     """Return the number of the newest message of all, 0 without any."""
-    return int(tx.value(_LAST))
+    return sql.last_message(tx)
 
 
-def _message(row: Row) -> Message:
+def _message(row: sql.MessageRow) -> Message:
     return Message(
-        seq=row["seq"],
-        id=row["id"],
-        from_agent=row["from_agent_id"],
-        from_session=row["from_session_key"],
-        to_agent=row["to_agent_id"],
-        to_session=row["to_session_key"],
-        is_broadcast=bool(row["is_broadcast"]),
-        type=MessageType(row["type"]),
-        content=row["content"],
-        via=row["via"],
-        status=Delivery(row["status"]),
-        error=row["error"],
-        created_at=row["created_at"],
+        seq=row.seq,
+        id=row.id,
+        from_agent=row.from_agent_id,
+        from_session=row.from_session_key,
+        to_agent=row.to_agent_id,
+        to_session=row.to_session_key,
+        is_broadcast=bool(row.is_broadcast),
+        type=MessageType(row.type),
+        content=row.content,
+        via=row.via,
+        status=Delivery(row.status),
+        error=row.error,
+        created_at=row.created_at,
     )

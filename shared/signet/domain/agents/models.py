@@ -1,6 +1,7 @@
 """Values of agents."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from signet.db.visibility import ReadPolicy
 
@@ -15,3 +16,16 @@ class Agent:
     name: str | None = None
     created_at: str = ""
     updated_at: str = ""
+
+
+class Presence(NamedTuple):
+    """One session at work."""
+
+    agent_id: str
+    session_key: str
+    harness: str
+    project: str | None = None
+    runtime_path: str | None = None
+    provider: str | None = None
+    started_at: str = ""
+    seen_at: str = ""

@@ -7,7 +7,7 @@ from signet.config.roster import NAME, RosterAgent
 from signet.config.roster import ReadPolicy as Listed
 from signet.db import WriteTx
 from signet.db.visibility import ReadPolicy
-from signet.domain.agents import store
+from signet.domain.agents import registry
 from signet.domain.agents.models import Agent
 from signet.errors import Invalid
 from signet.ids import DEFAULT_AGENT
@@ -18,11 +18,11 @@ MAX_NAME = 64
 
 def follow(tx: WriteTx, roster: Sequence[RosterAgent], *, now: datetime) -> None:
     """Register the agents of the roster as it says; others stay, the default agent is always there (HN-70)."""
-    if store.get(tx, DEFAULT_AGENT) is None:
+    if registry.get(tx, DEFAULT_AGENT) is None:
         shared = Agent(id=DEFAULT_AGENT, name=DEFAULT_AGENT, read_policy=ReadPolicy.SHARED)
-        store.put(tx, shared, now=now)
+        registry.put(tx, shared, now=now)
     for one in roster:
-        store.put(tx, agent_of(one), now=now)
+        registry.put(tx, agent_of(one), now=now)
 
 
 def agent_of(listed: RosterAgent) -> Agent:

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from signet.config.sections import RateLimit, RateLimits
 from signet.db import WriteTx
+from signet.domain.auth import sql
 from signet.errors import Kind, SignetError
 from signet.wire.access import Quota
 
@@ -21,15 +22,6 @@ LONGEST_ACTOR = 200
 SWEEP_EVERY = 64
 #: A row so far ahead comes from a clock that was set back; those of another process may be a little ahead.
 AHEAD_MS = 60_000
-
-_PASSED = "DELETE FROM rate_limit_events WHERE key = ? AND (at <= ? OR at > ?)"
-_COUNTED = "SELECT COUNT(*), MIN(at) FROM (SELECT at FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT ?)"
-_COUNT_ONE = "INSERT INTO rate_limit_events (key, at) VALUES (?, ?)"
-_SWEEP = "DELETE FROM rate_limit_events WHERE at <= ?"
-_LAST = "SELECT MAX(rowid) FROM rate_limit_events"
-_TAKE_BACK = """
-DELETE FROM rate_limit_events WHERE rowid =
-       (SELECT rowid FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT 1)"""
 
 
 class RateLimited(SignetError):
@@ -68,27 +60,20 @@ def count(
     not raised, because an error would undo the writes of others in the same group.
     """
     at = int(now.timestamp() * 1_000)
-    tx.run(_PASSED, (asked.key, at - asked.limit.window_ms, at + AHEAD_MS))
-    counted, oldest = _counted(tx, asked)
-    if counted >= asked.limit.max:
+    sql.delete_passed(tx, asked.key, until_ms=at - asked.limit.window_ms, ahead_ms=at + AHEAD_MS)
+    counted = sql.counted(tx, asked.key, asked.limit.max)
+    if counted.number >= asked.limit.max:
         if instead_of is not None:
-            tx.run(_TAKE_BACK, (instead_of.key,))
-        return RateLimited(free_at_ms=oldest + asked.limit.window_ms, now_ms=at)
-    tx.run(_COUNT_ONE, (asked.key, at))
-    if int(tx.value(_LAST)) % SWEEP_EVERY == 0:
-        tx.run(_SWEEP, (at - longest_ms,))
+            sql.uncount(tx, instead_of.key)
+        return RateLimited(free_at_ms=(counted.oldest or 0) + asked.limit.window_ms, now_ms=at)
+    if sql.count(tx, asked.key, at) % SWEEP_EVERY == 0:
+        sql.sweep(tx, at - longest_ms)
     return None
 
 
 def longest_ms(limits: RateLimits) -> int:
     """Return the longest window of all limits."""
     return max(limit_of(limits).window_ms for limit_of in _LIMITS.values())
-
-
-def _counted(tx: WriteTx, asked: Window) -> tuple[int, int]:
-    """Return how many requests count, and when the one was whose end frees a place."""
-    row = tx.one(_COUNTED, (asked.key, asked.limit.max))
-    return (0, 0) if row is None or row[1] is None else (int(row[0]), int(row[1]))
 
 
 _LIMITS: Mapping[Quota, Callable[[RateLimits], RateLimit]] = {

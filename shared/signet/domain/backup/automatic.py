@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from signet.db import ReadTx
-from signet.domain.backup import create, kept
+from signet.domain.backup import create, kept, sql
 from signet.domain.backup.create import Tell
 from signet.domain.backup.models import Reason
 from signet.paths import Workspace
@@ -14,12 +14,10 @@ TODAY = timedelta(hours=12)
 #: A copy before a bulk forget serves those that follow so soon, as when thousands go in batches of 200.
 SERIES = timedelta(hours=1)
 
-_ANYTHING = "SELECT 1 FROM memories LIMIT 1"
-
 
 def is_worth_it(tx: ReadTx) -> bool:
     """Return whether there is anything that a copy of the day would save."""
-    return tx.value(_ANYTHING) is not None
+    return sql.has_memories(tx)
 
 
 def daily(workspace: Workspace, *, keep: int, now: datetime, tell: Tell) -> Path:

@@ -1,14 +1,19 @@
 """Reading connectors."""
 
 from signet.db import ReadTx
-from signet.domain.connectors import settings, store
+from signet.domain.connectors import settings, sql
 from signet.domain.connectors.models import Connector, Health, Provider
 from signet.errors import Invalid, NotFound
 
 
+def newest(tx: ReadTx) -> list[Connector]:
+    """Return all connectors, newest first."""
+    return sql.newest(tx)
+
+
 def get(tx: ReadTx, connector_id: str) -> Connector:
     """Return one connector; raises NotFound."""
-    connector = store.by_id(tx, connector_id)
+    connector = sql.by_id(tx, connector_id)
     if connector is None:
         raise NotFound("Connector not found")
     return connector
@@ -17,7 +22,7 @@ def get(tx: ReadTx, connector_id: str) -> Connector:
 def health(tx: ReadTx, connector_id: str) -> Health:
     """Return how a connector is; raises NotFound."""
     connector = get(tx, connector_id)
-    documents = store.counts(tx, connector, root_of(connector))
+    documents = sql.counts(tx, connector, root_of(connector))
     return Health(connector=connector, documents=documents)
 
 

@@ -1,9 +1,11 @@
 """What a connector is, and what a sync has done."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
+
+from signet.db import columns
 
 #: Errors of single files that are kept for reading; the rest is only counted.
 ERRORS_KEPT = 100
@@ -35,9 +37,8 @@ class Folder:
     max_file_size: int = 1_048_576
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connector:
-    """One row; instants and JSON are text."""
+class Connector(NamedTuple):
+    """One row of `connectors`; instants and JSON are text."""
 
     id: str
     provider: str
@@ -87,7 +88,7 @@ class Progress:
         kept = (self.errors + more)[:ERRORS_KEPT]
         return replace(self, error_count=self.error_count + len(more), errors=kept)
 
-    def told(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """Return the progress under the names that clients read."""
         return {
             "jobId": self.job_id,
@@ -108,15 +109,15 @@ class Progress:
 
 
 def continued(text: str | None, job_id: str) -> Progress:
-    """Return the counts of this job from an earlier run of it, else a beginning."""
-    told = json.loads(text) if text else {}
-    if told.get("jobId") != job_id:
+    """Return the counts of an earlier run of this job, else zeros."""
+    earlier = columns.json_object(text)
+    if earlier.get("jobId") != job_id:
         return Progress(job_id=job_id)
     return Progress(
         job_id=job_id,
-        documents_added=told["documentsAdded"],
-        documents_updated=told["documentsUpdated"],
-        documents_removed=told["documentsRemoved"],
+        documents_added=earlier["documentsAdded"],
+        documents_updated=earlier["documentsUpdated"],
+        documents_removed=earlier["documentsRemoved"],
     )
 
 

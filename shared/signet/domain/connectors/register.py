@@ -7,7 +7,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.connectors import settings as folders
-from signet.domain.connectors import store
+from signet.domain.connectors import sql
 from signet.domain.connectors.models import Connector, Provider, Status, folder_json
 from signet.errors import Invalid
 
@@ -49,5 +49,5 @@ def draft(
 
 def register(tx: WriteTx, connector: Connector) -> str:
     """Store a drafted connector and return its id."""
-    store.insert(tx, connector)
+    sql.insert(tx, connector)
     return connector.id

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.connectors import lookup, store
+from signet.domain.connectors import lookup, sql
 from signet.domain.connectors.models import Connector
 from signet.domain.connectors.start import job_of
 from signet.domain.documents import delete
 from signet.domain.documents.models import Rules
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen
-from signet.queue import admin
+from signet.queue import transitions
 
 #: Documents that go in one transaction; each forgets its chunks.
 DOCUMENTS_PER_WRITE = 10
@@ -32,12 +32,12 @@ def prepare(tx: WriteTx, connector_id: str, *, rules: Rules, now: datetime) -> N
     _stop(tx, connector, now)
     root = lookup.root_of(connector)
     if root is not None:
-        store.adopt(tx, connector, root)
+        sql.adopt(tx, connector, root)
 
 
 def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
     """Return the next documents that are to go, in groups for one transaction each; none when all are gone."""
-    found = store.some(tx, connector_id, DOCUMENTS_PER_READ)
+    found = sql.some(tx, connector_id, DOCUMENTS_PER_READ)
     return [
         found[first : first + DOCUMENTS_PER_WRITE]
         for first in range(0, len(found), DOCUMENTS_PER_WRITE)
@@ -66,10 +66,10 @@ def remove(
             for group in groups:
                 delete_group(tx, group, actor=actor, now=now)
     _stop(tx, lookup.get(tx, connector_id), now)
-    store.delete(tx, connector_id)
+    sql.delete(tx, connector_id)
 
 
 def _stop(tx: WriteTx, connector: Connector, now: datetime) -> None:
-    job_id = store.open_job(tx, job_of(connector).unique_key or "")
+    job_id = sql.open_job(tx, job_of(connector).unique_key or "")
     if job_id is not None:
-        admin.cancel(tx, job_id, now=now)
+        transitions.cancel(tx, job_id, now=now)

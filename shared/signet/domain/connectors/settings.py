@@ -1,10 +1,10 @@
 """The settings of a connector to a folder: as a client sends them, as an older file has them, as they are used."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import PurePath
 
+from signet.db import columns
 from signet.domain.connectors.models import Connector, Folder
 from signet.errors import Invalid
 
@@ -43,13 +43,9 @@ def check_readable(folder: Folder) -> None:
 
 def stored(connector: Connector) -> Folder:
     """Return the folder of a stored connector; raises Invalid when an older file has none."""
-    try:
-        settings = json.loads(connector.config_json)
-    except ValueError:
-        settings = None
-    if isinstance(settings, dict) and isinstance(settings.get("settings"), dict):
-        settings = settings["settings"]
-    return folder_of(settings if isinstance(settings, dict) else {})
+    settings = columns.json_object(connector.config_json)
+    inner = settings.get("settings")
+    return folder_of(inner if isinstance(inner, dict) else settings)
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import WriteTx
-from signet.domain.connectors import lookup, store
+from signet.domain.connectors import lookup, sql
 from signet.domain.connectors.models import Connector, Provider
 from signet.domain.documents.models import Rules
 from signet.errors import Frozen, Kind, SignetError
@@ -37,7 +37,7 @@ def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: d
         raise Frozen
     job_id = enqueue(tx, job_of(connector, is_full=is_full), now=now, max_attempts=rules.attempts)
     if job_id is not None:
-        store.begin(tx, connector_id, at=now)
+        sql.begin(tx, connector_id, at=now)
     return Started(job_id=job_id)
 
 

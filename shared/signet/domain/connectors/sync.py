@@ -13,7 +13,7 @@ from itertools import islice
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.connectors import filesystem, settings, store
+from signet.domain.connectors import filesystem, settings, sql
 from signet.domain.connectors.filesystem import Found
 from signet.domain.connectors.models import Connector, Folder, Progress, Trouble, continued
 from signet.domain.documents import create, delete, ingest
@@ -51,12 +51,12 @@ def run(job: JobContext, rules: Rules) -> None:
     payload = job.lease.payload
     connector_id, is_full = str(payload.get("connectorId")), payload.get("full") is True
     started = clock.now()
-    connector = job.db.read(store.by_id, connector_id)
+    connector = job.db.read(sql.by_id, connector_id)
     if connector is None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
     folder = settings.stored(connector)
-    job.progress(partial(store.adopt, connector=connector, root=folder.root_path))
+    job.progress(partial(sql.adopt, connector=connector, root=folder.root_path))
     progress = continued(connector.progress_json, job.lease.job_id)
     try:
         progress = _added(job, connector, folder, progress, rules, is_full=is_full)
@@ -103,7 +103,7 @@ def _take(
 ) -> Progress:
     """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
     files = [found for found in group if isinstance(found, Found)]
-    known = store.known(tx, connector.id, (found.path for found in files))
+    known = sql.known(tx, connector.id, (found.path for found in files))
     new = [found for found in files if found.path not in known]
     changed = [
         found
@@ -116,7 +116,7 @@ def _take(
         documents_added=progress.documents_added + len(new),
         documents_updated=progress.documents_updated + len(changed),
     )
-    if not store.show(tx, connector.id, progress, at=now):
+    if not sql.show(tx, connector.id, progress, at=now):
         return progress  # removed meanwhile: nothing is added to it any more
     for found in new:
         create.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
@@ -149,7 +149,7 @@ def _document(connector: Connector, found: Found) -> NewDocument:
 def _cleared(job: JobContext, connector: Connector, folder: Folder, progress: Progress) -> Progress:
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
-    while known := job.db.read(store.after, connector.id, root, last, limit=DOCUMENTS_PER_READ):
+    while known := job.db.read(sql.after, connector.id, root, last, limit=DOCUMENTS_PER_READ):
         last = known[-1].path
         for document in known:
             if filesystem.is_gone(document.path, folder):
@@ -164,16 +164,16 @@ def _remove(
     tx: WriteTx, *, connector: Connector, document_id: str, progress: Progress, now: datetime
 ) -> None:
     delete.remove(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
-    store.show(tx, connector.id, progress, at=now)
+    sql.show(tx, connector.id, progress, at=now)
 
 
 def _end(
     tx: WriteTx, *, connector: Connector, progress: Progress, started: datetime
 ) -> dict[str, object]:
-    store.end(tx, connector.id, progress, started=started, at=clock.now())
-    return {**progress.told(), "cursor": {"lastSyncAt": clock.to_text(started)}}
+    sql.end(tx, connector.id, progress, started=started, at=clock.now())
+    return {**progress.as_dict(), "cursor": {"lastSyncAt": clock.to_text(started)}}
 
 
 def _counts(progress: Progress) -> dict[str, object]:
     """Return what the log says: no paths, which are nobody's business there."""
-    return {name: value for name, value in progress.told().items() if name != "errors"}
+    return {name: value for name, value in progress.as_dict().items() if name != "errors"}

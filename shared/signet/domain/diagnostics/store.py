@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row
-from signet.queue import reaper, stats
+from signet.queue import stats, transitions
 from signet.queue.kinds import DEFAULT_QUEUE
 
 #: The share of dead jobs is that of the last hour (DG-7).
@@ -41,9 +41,9 @@ SELECT job_type, status, COUNT(*) AS jobs FROM memory_jobs WHERE status = 'pendi
 UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'leased' GROUP BY job_type
 UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY job_type"""
 #: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
-#: starts anew with the machine, so an end too far ahead is of an earlier start (see queue/reaper.py).
+#: starts anew with the machine, so an end too far ahead is of an earlier start (see queue/transitions.py).
 STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
-   AND NOT (lease_until_ms BETWEEN :monotonic AND :monotonic + {reaper.LONGEST_LEASE_MS}
+   AND NOT (lease_until_ms BETWEEN :monotonic AND :monotonic + {transitions.LONGEST_LEASE_MS}
             AND EXISTS (SELECT 1 FROM processes p WHERE p.owner = lease_owner))"""
 _STALE = f"SELECT COUNT(*) FROM memory_jobs WHERE {STALE}"
 _MEMORIES = """

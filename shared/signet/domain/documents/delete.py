@@ -1,5 +1,6 @@
 """Deleting a document: its own chunks are forgotten, what others need stays."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import WriteTx
@@ -9,7 +10,7 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, Invalid
 from signet.ids import DEFAULT_AGENT
-from signet.queue import admin
+from signet.queue import transitions
 
 
 def delete(
@@ -39,10 +40,15 @@ def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: dat
     if not store.mark_deleted(tx, document_id, reason=reason, at=now):
         return Deleted(memories_removed=0)
     for job_id in store.open_jobs(tx, document_id):
-        admin.cancel(tx, job_id, now=now)
+        transitions.cancel(tx, job_id, now=now)
     linked = store.linked(tx, document_id)
     loose = store.loose(tx, document_id, linked)
     store.unlink(tx, document_id, set(linked) - set(loose))
     for memory_id in loose:
         forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
     return Deleted(memories_removed=len(loose))
+
+
+def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Untie memories that are deleted from their documents."""
+    store.unlink_memories(tx, memory_ids)

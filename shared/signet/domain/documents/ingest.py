@@ -22,7 +22,8 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.queue import BULK, Job, enqueue
-from signet.queue.job_context import Cancelled, JobContext, LeaseLost
+from signet.queue.job_context import JobContext
+from signet.queue.retry import Cancelled, LeaseLost
 from signet.text.masking import mask
 
 WORKER = Actor(name="document-worker", type="pipeline")

@@ -1,7 +1,7 @@
 """Reading documents and their chunks."""
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.documents import store
 from signet.domain.documents.models import Chunk, Document, Page, Status
 from signet.errors import Invalid, NotFound

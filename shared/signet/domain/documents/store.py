@@ -6,6 +6,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
+from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader, Where, owned
 from signet.db.visibility import readable as visible
 from signet.domain.documents.models import Chunk, Document, NewDocument, Status
@@ -64,6 +65,7 @@ _LINK = (
 )
 _LINKED = "SELECT memory_id FROM document_memories WHERE document_id = ?"
 _UNLINK = "DELETE FROM document_memories WHERE document_id = ? AND memory_id IN (SELECT value FROM json_each(?))"
+_UNLINK_MEMORIES = f"DELETE FROM document_memories WHERE memory_id IN {LIST}"
 #: Of some memories those that came from document ingest and that no other live document holds (DOC-1). The order of
 #: the join is forced: the planner would rather look through all memories that are not deleted.
 _LOOSE = """
@@ -253,6 +255,11 @@ def loose(tx: ReadTx, document_id: str, memory_ids: Collection[str]) -> list[str
 def unlink(tx: WriteTx, document_id: str, memory_ids: Collection[str]) -> None:
     """Untie memories from a document."""
     tx.run(_UNLINK, (document_id, json.dumps(list(memory_ids))))
+
+
+def unlink_memories(tx: WriteTx, memory_ids: Collection[str]) -> None:
+    """Untie memories from every document."""
+    tx.run(_UNLINK_MEMORIES, (as_list(memory_ids),))
 
 
 def open_jobs(tx: ReadTx, document_id: str) -> list[str]:

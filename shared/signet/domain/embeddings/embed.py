@@ -1,35 +1,13 @@
-"""One embed job: the text of a memory becomes its vectors.
+"""Asking for vectors, and saying whose fault it is when there are none.
 
-The vectors are stored only if the text is still the one that was read: its content hash is compared in the
-transaction that stores them. A failure is the text's only when the provider is well: one that fails everybody is down,
-which costs no job an attempt and lets one of them ask now and then (queue/circuit_breaker.py).
+A failure is the text's only when the provider is well: one that fails everybody is down, which costs no job an attempt
+and lets one of them ask now and then (queue/circuit_breaker.py).
 """
 
 from collections.abc import Sequence
 
-from signet import clock
-from signet.db import WriteTx
-from signet.domain.embeddings import passages, store
-from signet.domain.embeddings.models import Gap
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
-from signet.queue import Job, enqueue
-from signet.queue.job_context import JobContext
-
-
-def run(job: JobContext, embedder: Embedder) -> None:
-    """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
-    memory_id = job.lease.memory_id or ""
-    gap = job.db.read(store.gap, memory_id, model=embedder.model)
-    if gap is None:
-        job.commit(lambda tx: {"skipped": "nothing_to_embed"})
-        return
-    pieces = passages.split(gap.content)
-    vectors = embedded(embedder, pieces)
-    job.check()
-    pairs = list(zip(pieces, vectors, strict=True))
-    attempts = job.lease.max_attempts
-    job.commit(lambda tx: _store(tx, gap, pairs, embedder.model, attempts))
 
 
 def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
@@ -41,18 +19,3 @@ def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
         if fault is None:
             raise
         raise ProviderDown(fault) from error
-
-
-def _store(
-    tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str, attempts: int
-) -> dict[str, object]:
-    current, now = store.gap(tx, gap.memory_id, model=model), clock.now()
-    if current is None:
-        return {"skipped": "nothing_to_embed"}
-    if current.content_hash != gap.content_hash:
-        # Whoever changed the text could not queue its embedding, because this job was still open.
-        again = Job(kind="embed", memory_id=gap.memory_id)
-        enqueue(tx, again, now=now, max_attempts=attempts)
-        return {"skipped": "memory_changed"}
-    store.replace(tx, gap.memory_id, current.content_hash, pairs, model, now)
-    return {"passages": len(pairs)}

@@ -27,7 +27,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _IDS = "SELECT id FROM embeddings WHERE source_type = ? AND source_id = ?"
 _DELETE = "DELETE FROM embeddings WHERE source_type = ? AND source_id = ?"
-_NAME_MODEL = "UPDATE memories SET embedding_model = ? WHERE id = ? AND embedding_model IS NOT ?"
 
 CURRENT = """
 EXISTS (SELECT 1 FROM embeddings e
@@ -102,8 +101,6 @@ def replace(
         ],
     )
     vectors.insert(tx, [(id_, vector) for id_, _, vector in rows])
-    if source_type is SourceType.MEMORY:
-        tx.run(_NAME_MODEL, (model, memory_id, model))
 
 
 def remove(tx: WriteTx, memory_id: str, *, source_type: SourceType = SourceType.MEMORY) -> None:

@@ -76,14 +76,12 @@ def passage(
     asked = fts.content_words(fact)
     if not rows or not asked:
         return None
-    best = max(rows, key=lambda row: search.shared_words(asked, row["content"]))
-    if search.shared_words(asked, best["content"]) < len(asked) / 2:
+    best = max(rows, key=lambda row: search.shared_words(asked, row.content))
+    if search.shared_words(asked, best.content) < len(asked) / 2:
         return None
-    source = Source(
-        type=SourceType.SESSION, id=key, agent_id=reader.agent_id, project=best["project"]
-    )
-    match = Match(source=source, position=best["position"], score=0.0, said_at=best["said_at"])
-    text = _fitting([best["content"]], asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
+    source = Source(type=SourceType.SESSION, id=key, agent_id=reader.agent_id, project=best.project)
+    match = Match(source=source, position=best.position, score=0.0, said_at=best.said_at)
+    text = _fitting([best.content], asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
     return Stretch(match=match, text=text)
 
 

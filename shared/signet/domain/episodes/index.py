@@ -8,8 +8,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.transcripts import store as sessions
-from signet.domain.transcripts import transcript
+from signet.domain.transcripts import stored, transcript
 from signet.providers.ports import Embedder
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
@@ -28,7 +27,7 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
     Raises what the embedder raises, LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
-    found = job.db.read(sessions.whole, agent_id, key)
+    found = job.db.read(stored.whole, agent_id, key)
     if found is None:
         job.commit(lambda tx: {"skipped": "session_not_found"})
         return
@@ -44,8 +43,8 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
         # What is replaced goes with the batch that replaces it.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
         sql.insert(tx, source, list(zip(batch, vectors, strict=True)), model)
-        if len(missing) > BATCH or sessions.stored(tx, agent_id, key)[0] != len(found.content):
-            sessions.ask_index(tx, agent_id, key, priority=BULK, now=clock.now())
+        if len(missing) > BATCH or stored.length(tx, agent_id, key) != len(found.content):
+            stored.queue_index(tx, agent_id, key, priority=BULK, now=clock.now())
         return {"chunks": len(batch), "removed": len(stale)}
 
     job.commit(write)
@@ -65,7 +64,7 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
     """Queue the indexing of the sessions that `find` found."""
     for name in found:
         agent_id, _, key = name.partition("\n")
-        sessions.ask_index(tx, agent_id, key, priority=BULK, now=now)
+        stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
 
 
 def _chunks(text: str, created_at: str) -> list[Chunk]:
@@ -81,13 +80,13 @@ def _differences(
     tx: ReadTx, source: Source, wanted: Sequence[Chunk], model: str | None
 ) -> tuple[list[int], list[Chunk]]:
     """Return positions that are there no more, and the chunks that are new, changed or lack a vector of the model."""
-    known = {row["position"]: row for row in sql.stored(tx, source)}
+    known = {row.position: row for row in sql.stored(tx, source)}
 
     def is_stored(chunk: Chunk) -> bool:
         row = known.get(chunk.position)
-        if row is None or row["content"] != chunk.content:
+        if row is None or row.content != chunk.content:
             return False
-        return model is None or row["model"] == model
+        return model is None or row.model == model
 
     stale = [position for position in known if position >= len(wanted)]
     return stale, [chunk for chunk in wanted if not is_stored(chunk)]

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from signet.db import ReadTx, Row, fts, script, vectors
+from signet.db import ReadTx, fts, script, vectors
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, sql
 from signet.domain.episodes.models import Match, Source, SourceType
+from signet.domain.episodes.sql import FoundRow
 
 #: Least cosine of the best chunk, for a prompt that shares many words with the source, and for one that shares few:
 #: at least two of them, and half of what it says.
@@ -71,9 +72,10 @@ def find(
     found: list[_Candidate] = []
     # Each index has its own scale, so its best is its unit.
     for rows in (talk, saved):
-        pairs = zip(rows, similarities(rows, vector), strict=True)
+        near = similarities([row.vector for row in rows], vector)
+        pairs = zip(rows, near, strict=True)
         for _, group in groupby(sorted(pairs, key=_place), key=lambda pair: _name(pair[0])):
-            found.append(_candidate(asked, list(group), best=abs(rows[0]["rank"])))
+            found.append(_candidate(asked, list(group), best=abs(rows[0].rank)))
     ordinary = _ordinary(prompt, found)
     found = [one.told_apart(ordinary) for one in found]
     found.sort(key=lambda one: one.match.score, reverse=True)
@@ -119,16 +121,16 @@ class _Candidate:
 
 def _candidate(
     asked: Sequence[str],
-    chunks: Sequence[tuple[Row, float | None]],
+    chunks: Sequence[tuple[FoundRow, float | None]],
     *,
     best: float,
 ) -> _Candidate:
-    row, near = max(chunks, key=lambda pair: (pair[1] or 0.0, abs(pair[0]["rank"])))
-    words = max(abs(chunk["rank"]) for chunk, _ in chunks) / (best or 1.0)
-    text = "\n".join(dict.fromkeys(chunk["content"] for chunk, _ in chunks))
+    row, near = max(chunks, key=lambda pair: (pair[1] or 0.0, abs(pair[0].rank)))
+    words = max(abs(chunk.rank) for chunk, _ in chunks) / (best or 1.0)
+    text = "\n".join(dict.fromkeys(chunk.content for chunk, _ in chunks))
     shared = shared_words(asked, text)
     type_, id_, project = _name(row)
-    source = Source(type=SourceType(type_), id=id_, agent_id=row["agent_id"], project=project)
+    source = Source(type=SourceType(type_), id=id_, agent_id=row.agent_id, project=project)
     # A short memory cannot share more than it says.
     most = len(asked)
     if source.type is SourceType.MEMORY:
@@ -136,20 +138,18 @@ def _candidate(
     return _Candidate(
         Match(
             source=source,
-            position=row["position"],
+            position=row.position,
             score=words / 2 + (near or 0.0),
-            said_at=row["said_at"],
+            said_at=row.said_at,
             origin=_origin(source.type, row),
-            is_strangers=fence.is_strangers(row["kind"]),
+            is_strangers=fence.is_strangers(row.kind),
         ),
-        [chunk["vector"] for chunk, _ in chunks if chunk["vector"]],
+        [chunk.vector for chunk, _ in chunks if chunk.vector],
         _is_near(shared, most, near),
         near or 0.0,
         shared,
         source.type is not SourceType.MEMORY
-        or (
-            is_worth_a_place(text) and not (fence.is_strangers(row["kind"]) and fence.orders(text))
-        ),
+        or (is_worth_a_place(text) and not (fence.is_strangers(row.kind) and fence.orders(text))),
     )
 
 
@@ -158,12 +158,12 @@ def is_worth_a_place(memory: str) -> bool:
     return len(memory) >= LONG_MEMORY or outcome.decides(memory)
 
 
-def _origin(type: SourceType, row: Row) -> str:
+def _origin(type: SourceType, row: FoundRow) -> str:
     """Return who says what a row holds, as far as that is known."""
-    kind, title = row["kind"], fence.one_line(row["title"])
+    kind, title = row.kind, fence.one_line(row.title)
     if type is SourceType.DOCUMENT:
         return f"{'from the web' if kind == 'url' else 'document'}{title and f': {title}'}"
-    return fence.origin(kind, row["who"]) if type is SourceType.MEMORY else ""
+    return fence.origin(kind, row.who) if type is SourceType.MEMORY else ""
 
 
 def _is_near(shared: int, asked: int, similarity: float | None) -> bool:
@@ -214,18 +214,18 @@ def stem(word: str) -> str:
     return fts.folded(word).partition("*")[0][:_STEM]
 
 
-def similarities(rows: Sequence[Row], vector: bytes | None) -> list[float | None]:
-    """Return the cosine of each row's `vector` to this one, None where either is missing or of another model."""
+def similarities(found: Sequence[bytes | None], vector: bytes | None) -> list[float | None]:
+    """Return the cosine of each of these vectors to this one, None where either is missing or of another model."""
     if vector is None:
-        return [None] * len(rows)
-    known = [row["vector"] for row in rows if len(row["vector"] or b"") == len(vector)]
-    found = iter(vectors.cosines(vector, known) if known else [])
-    return [next(found) if len(row["vector"] or b"") == len(vector) else None for row in rows]
+        return [None] * len(found)
+    known = [one for one in found if one is not None and len(one) == len(vector)]
+    cosines = iter(vectors.cosines(vector, known) if known else [])
+    return [next(cosines) if len(one or b"") == len(vector) else None for one in found]
 
 
-def _place(pair: tuple[Row, float | None]) -> tuple[str, str, str, int]:
-    return *_name(pair[0]), pair[0]["position"]
+def _place(pair: tuple[FoundRow, float | None]) -> tuple[str, str, str, int]:
+    return *_name(pair[0]), pair[0].position
 
 
-def _name(row: Row) -> tuple[str, str, str]:
-    return row["source_type"], row["source_id"], row["project"]
+def _name(row: FoundRow) -> tuple[str, str, str]:
+    return row.source_type, row.source_id, row.project

@@ -1,16 +1,52 @@
 """The only SQL of episodes: the table `episode_chunks` and its full-text index, and memories as episodes."""
 
-import json
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db import ReadTx, WriteTx, visibility
+from signet.db.dialect import LIST, as_list, list_of
 from signet.db.visibility import Reader, Where
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory.supersede import is_current
 
 #: Chunks that a search compares by meaning.
 CANDIDATES = 60
+
+
+class StoredRow(NamedTuple):
+    """An indexed chunk, and the model of its vector."""
+
+    position: int
+    content: str
+    model: str | None
+
+
+class ChunkRow(NamedTuple):
+    """A chunk of a session."""
+
+    project: str
+    position: int
+    said_at: str
+    content: str
+
+
+class FoundRow(NamedTuple):
+    """A chunk, memory or piece of a document that words were found in; `rank` is its bm25."""
+
+    source_type: str
+    source_id: str
+    agent_id: str
+    project: str
+    position: int
+    said_at: str
+    content: str
+    vector: bytes | None
+    rank: float
+    kind: str
+    who: str | None
+    title: str | None
+
 
 _OF_SOURCE = "agent_id = :agent AND source_type = :type AND source_id = :id AND project = :project"
 _STORED = (
@@ -19,7 +55,7 @@ _STORED = (
 _INSERT = """
 INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position, content, said_at, model, vector)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SOURCE} AND position IN (SELECT value FROM json_each(:positions))"
+_DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SOURCE} AND position IN {list_of(':positions')}"
 #: A session may get its project after its first words were indexed.
 _MOVE = """
 UPDATE episode_chunks SET project = :project
@@ -42,9 +78,9 @@ SELECT DISTINCT source_id FROM episode_chunks WHERE source_type = 'commit' AND a
 _REVERTS = """
 SELECT content FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND content LIKE '%This reverts commit%'"""
-_FORGET = """
+_FORGET = f"""
 DELETE FROM episode_chunks
- WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN (SELECT value FROM json_each(?))"""
+ WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
 _SEARCH = """
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
        c.vector, f.rank, '' AS kind, NULL AS who, NULL AS title
@@ -63,12 +99,12 @@ SELECT content FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND so
 
 _SOURCES = "SELECT count(*) FROM (SELECT 1 FROM episode_chunks WHERE agent_id = ? GROUP BY source_type, source_id)"
 #: Counts no further than is asked.
-_HOLDING = """
+_HOLDING = f"""
 SELECT count(*) FROM (
   SELECT DISTINCT c.source_type, c.source_id
     FROM episode_chunks_fts f CROSS JOIN episode_chunks c ON c.seq = f.rowid
    WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent
-     AND c.source_id NOT IN (SELECT value FROM json_each(:but)) LIMIT :most + 0)"""
+     AND c.source_id NOT IN {list_of(":but")} LIMIT :most + 0)"""
 
 
 def sources(tx: ReadTx, agent_id: str) -> int:
@@ -78,7 +114,7 @@ def sources(tx: ReadTx, agent_id: str) -> int:
 
 def holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: int) -> int:
     """Return how many sources a full-text expression fits, without those in `but`; at most `most`."""
-    asked = {"agent": agent_id, "words": words, "but": json.dumps(list(but)), "most": most}
+    asked = {"agent": agent_id, "words": words, "but": as_list(but), "most": most}
     return int(tx.value(_HOLDING, asked))
 
 
@@ -138,13 +174,13 @@ SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
   LEFT JOIN documents o ON o.id = CASE WHEN m.type = 'document_chunk' THEN m.source_id
                                        WHEN p.type = 'document_chunk' THEN p.source_id END"""
 _CHUNKS_OF = """
-SELECT source_type, source_id, agent_id, project, position, said_at, content FROM episode_chunks
+SELECT project, position, said_at, content FROM episode_chunks
  WHERE agent_id = ? AND source_type = 'session' AND source_id = ? AND (? IS NULL OR project = ?) ORDER BY position"""
 
 
-def stored(tx: ReadTx, source: Source) -> list[Row]:
-    """Return position, content and model of what is indexed of a source, in order."""
-    return tx.all(_STORED, _key(source))
+def stored(tx: ReadTx, source: Source) -> list[StoredRow]:
+    """Return what is indexed of a source, in order."""
+    return tx.rows(StoredRow, _STORED, _key(source))
 
 
 def insert(
@@ -163,7 +199,7 @@ def insert(
 
 def delete(tx: WriteTx, source: Source, positions: Sequence[int]) -> None:
     """Remove chunks of a source."""
-    tx.run(_DELETE, {**_key(source), "positions": json.dumps(list(positions))})
+    tx.run(_DELETE, {**_key(source), "positions": as_list(positions)})
 
 
 def move(tx: WriteTx, source: Source) -> None:
@@ -192,7 +228,7 @@ def reverted(tx: ReadTx, agent_id: str, project: str, pattern: re.Pattern[str]) 
 
 def forget_commits(tx: WriteTx, agent_id: str, project: str, hashes: Sequence[str]) -> None:
     """Remove the chunks of commits."""
-    tx.run(_FORGET, (agent_id, project, json.dumps(list(hashes))))
+    tx.run(_FORGET, (agent_id, project, as_list(hashes)))
 
 
 def search(
@@ -203,33 +239,32 @@ def search(
     project: str | None,
     but: str | None,
     commits: bool,
-) -> list[Row]:
+) -> list[FoundRow]:
     """Return the chunks that a full-text expression fits best; `but` is a session that is left out."""
     asked = {"words": words, "agent": agent_id, "project": project, "except": but or ""}
-    return tx.all(_SEARCH, {**asked, "commits": commits, "most": CANDIDATES})
+    return tx.rows(FoundRow, _SEARCH, {**asked, "commits": commits, "most": CANDIDATES})
 
 
-def memories(tx: ReadTx, words: str, *, reader: Reader, project: str | None) -> list[Row]:
+def memories(tx: ReadTx, words: str, *, reader: Reader, project: str | None) -> list[FoundRow]:
     """Return the saved memories and chunks of documents that a full-text expression fits best, as `search` does.
 
     A memory comes once for each of its vectors. Without `project` those of every project count.
     """
     where = _SAVED & is_current() & visibility.readable(reader)
     given = (words, project, project, *where.params, CANDIDATES)
-    return tx.all(_MEMORIES.format(where=where.sql), given)
+    return tx.rows(FoundRow, _MEMORIES.format(where=where.sql), given)
 
 
 def around(tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader) -> list[str]:
     """Return the texts of the chunks between two positions, both included, that the reader may read."""
     if source.type in (SourceType.SESSION, SourceType.COMMIT):
         asked = {**_key(source), "first": first, "last": last}
-        return [row[0] for row in tx.all(_AROUND, asked)]
+        return [row[0] for row in tx.tuples(_AROUND, asked)]
     where = Where("m.is_deleted = 0") & visibility.readable(reader)
+    sql, given = _PIECES, [source.id, source.id, first, last]
     if source.type is SourceType.DOCUMENT:
-        sql, given = _PAGES, (source.id, first, last)
-    else:
-        sql, given = _PIECES, (source.id, source.id, first, last)  # type: ignore[assignment]
-    return [row[0] for row in tx.all(sql.format(where=where.sql), (*given, *where.params))]
+        sql, given = _PAGES, [source.id, first, last]
+    return [row[0] for row in tx.tuples(sql.format(where=where.sql), (*given, *where.params))]
 
 
 def named(
@@ -242,22 +277,22 @@ def named(
         rows = tx.tuples(_NAMED, {**asked, "id": id, "last": last})
         return [Source(type=type, id=one, agent_id=reader.agent_id, project=of) for one, of in rows]
     where = Where("m.is_deleted = 0") & visibility.readable(reader)
-    sql, given = _OF_GROUP, (id, last, id, last)
+    sql, given = _OF_GROUP, [id, last, id, last]
     if type is SourceType.DOCUMENT:
-        sql, given = _OF_DOCUMENT, (id, last)  # type: ignore[assignment]
+        sql, given = _OF_DOCUMENT, [id, last]
     rows = tx.tuples(sql.format(where=where.sql), (*given, *where.params))
     return [Source(type=type, id=one, agent_id=owner, project=of) for one, owner, of in rows]
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, tuple[str | None, str]]:
     """Return by id the session that a memory was distilled from, None for none, and the kind of its first source."""
-    rows = tx.tuples(_ROOTS, (json.dumps(list(memory_ids)),))
+    rows = tx.tuples(_ROOTS, (as_list(memory_ids),))
     return {memory_id: (key, kind) for memory_id, key, kind in rows}
 
 
-def of_session(tx: ReadTx, key: str, *, agent_id: str, project: str | None) -> list[Row]:
+def of_session(tx: ReadTx, key: str, *, agent_id: str, project: str | None) -> list[ChunkRow]:
     """Return the chunks of a session in order."""
-    return tx.all(_CHUNKS_OF, (agent_id, key, project, project))
+    return tx.rows(ChunkRow, _CHUNKS_OF, (agent_id, key, project, project))
 
 
 def _key(source: Source) -> dict[str, object]:

@@ -12,10 +12,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from signet.db import WriteTx
-from signet.domain.embeddings import store as vectors
 from signet.domain.extraction import contradiction
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact
-from signet.domain.memory import cold, forget, history, modify, normalize, remember, store
+from signet.domain.memory import cold, forget, history, lookup, marks, modify, normalize, remember
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
 from signet.domain.memory.refusals import Refused
 from signet.queue import Job, enqueue
@@ -157,7 +156,7 @@ def _change(
         return _blocked("missing_target_id", proposal, counts)
     if action is Action.UPDATE and (proposal.contradicts or _risk(proposal)):
         return _blocked(CONTRADICTION, proposal, counts)
-    known = store.by_id(tx, target.id)
+    known = lookup.find(tx, target.id)
     if known is None or not _is_own(known, writing.source):
         return _blocked(f"{action}_not_found", proposal, counts)
     if known.pinned:
@@ -260,7 +259,7 @@ def _embedded(
 ) -> None:
     digest = normalize.content_hash(proposal.fact.content)
     model = writing.embedding_model or ""
-    vectors.replace(tx, memory_id, digest, proposal.passages, model, writing.now)
+    marks.set_vectors(tx, memory_id, digest, proposal.passages, model, writing.now)
     counts["embeddingsAdded"] += 1
 
 

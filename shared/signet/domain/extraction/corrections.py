@@ -17,7 +17,7 @@ from signet.domain.extraction import rules_voice
 from signet.domain.graph import claims, contradictions
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
-from signet.domain.memory import history, store
+from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event, Memory
 from signet.domain.memory.supersede import is_current, supersede
 
@@ -130,7 +130,7 @@ def apply(
 
 def _stands(tx: WriteTx, memory_id: str) -> bool:
     """Return whether a memory is there now: it may have been forgotten since it was found."""
-    memory = store.by_id(tx, memory_id)
+    memory = lookup.find(tx, memory_id)
     return memory is not None and not memory.is_deleted
 
 

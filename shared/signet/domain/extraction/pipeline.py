@@ -16,7 +16,7 @@ from signet.domain.extraction.apply import Mode, Writing
 from signet.domain.extraction.distill import Distiller
 from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction
 from signet.domain.extraction.write import Findings, Followers
-from signet.domain.memory import store
+from signet.domain.memory import lookup
 from signet.domain.memory.models import Memory
 from signet.domain.transcripts import injected_text, transcript
 from signet.observe import logs, record
@@ -49,7 +49,7 @@ def run(
     `settings` is asked again before the write: a model may take minutes, a kill switch must not wait for it.
     Raises what the providers raise (the job then waits or is tried again), LeaseLost, Cancelled.
     """
-    source = job.db.read(store.by_id, job.lease.memory_id or "")
+    source = job.db.read(lookup.find, job.lease.memory_id or "")
     if source is None or source.is_deleted:
         reason = "memory_not_found" if source is None else "memory_deleted"
         job.commit(lambda tx: {"skipped": reason})

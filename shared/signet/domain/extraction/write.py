@@ -13,7 +13,7 @@ from signet.domain.extraction.apply import Mode, Proposal, Writing
 from signet.domain.extraction.corrections import Correction
 from signet.domain.extraction.models import Extraction
 from signet.domain.graph import relations, unclassified
-from signet.domain.memory import hints, history, store
+from signet.domain.memory import hints, history, lookup, marks
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
 from signet.queue import Job, enqueue
 
@@ -47,7 +47,7 @@ def findings(
     tx: WriteTx, found: Findings, writing: Writing, followers: Followers
 ) -> dict[str, object]:
     """Write everything the job found; return its result."""
-    current = store.by_id(tx, writing.source.id)
+    current = lookup.find(tx, writing.source.id)
     if current is None or current.is_deleted:
         return {"skipped": "memory_deleted"}
     if current.version != writing.source.version:
@@ -63,7 +63,7 @@ def findings(
     if writing.mode is Mode.CONTROLLED_WRITE:
         is_lost = extraction.failure and not extraction.facts
         status = ExtractionStatus.FAILED if is_lost else ExtractionStatus.COMPLETED
-        store.set_extraction(tx, current.id, status, writing.extraction_model)
+        marks.set_extraction(tx, current.id, status, writing.extraction_model)
         superseded = _supersede(tx, found.replaced, writing, facts)
         _follow(tx, found, writing, followers, facts)
     else:

@@ -1,4 +1,4 @@
-"""What one memory says about whom, told at write time from its words alone (spec/pipeline.md §8).
+"""What one memory says about whom, told at write time from its words alone.
 
 Runs inside the write transaction of every save, so it is plain string work of some ten microseconds and asks the
 store one question: is this doubtful name known already? Writing the rows is left to the store.

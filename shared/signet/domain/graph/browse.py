@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
 from signet.domain.graph import names
-from signet.domain.graph.visibility import Sight, UnknownEntity
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.sql.visible import Visible as Sight
 
 _ENTITY = """
 e.id, e.name, e.canonical_name AS canonicalName, e.entity_type AS entityType, e.agent_id AS agentId, e.description,

@@ -32,7 +32,7 @@ class Respect(StrEnum):
 
 
 class Signal(StrEnum):
-    """Why a claim replaces another, and how sure that is (knowledge.md §5)."""
+    """Why a claim replaces another, and how sure that is."""
 
     NEGATION = "negation"
     ANTONYM = "antonym"

@@ -15,7 +15,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import louvain
 from signet.domain.graph.louvain import Quality
-from signet.domain.graph.visibility import Sight
+from signet.domain.graph.sql.visible import Visible as Sight
 
 _ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.

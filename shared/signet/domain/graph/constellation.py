@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
 from signet.domain.graph.browse import ORDER
-from signet.domain.graph.visibility import Sight
+from signet.domain.graph.sql.visible import Visible as Sight
 
 _LISTED = "IN (SELECT value FROM json_each(:ids))"
 _ENTITIES = f"""

@@ -1,4 +1,4 @@
-"""Attributes of an entity that a newer one contradicts (knowledge.md §5): superseded, never deleted.
+"""Attributes of an entity that a newer one contradicts: superseded, never deleted.
 
 Compared over all aspects of the entity: that somebody "lives in Paris" is background, that he "moved to Berlin" is
 an event. A constraint is never superseded; running twice changes nothing more (KG-13).

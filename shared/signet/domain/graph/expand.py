@@ -12,7 +12,8 @@ from signet import clock
 from signet.db import ReadTx, Row, fts, vectors
 from signet.db.visibility import Reader
 from signet.domain.graph import names
-from signet.domain.graph.visibility import Sight, UnknownEntity
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.sql.visible import Visible as Sight
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4

@@ -1,64 +1,53 @@
-"""What sessions and time do to the weights of aspects, and to attributes whose memory is gone (knowledge.md §8).
+"""What sessions, ratings and time do to the weights of aspects. The rules are in `weights.py`.
 
-A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`). The rules
-are in `weights.py`.
+A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`).
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from signet import clock
 from signet.config.pipeline import Feedback
-from signet.db import ReadTx, Row, WriteTx, runtime_settings
+from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.domain.graph import weights
-from signet.domain.graph.weights import Bounds, Use
+from signet.domain.graph.sql import weights as sql
+from signet.domain.graph.sql.weights import Weight
+from signet.domain.graph.weights import Use, WeightBounds
 
-_HOLDS_CONSTRAINT = """
-EXISTS (SELECT 1 FROM entity_attributes c
-        WHERE c.aspect_id = s.id AND c.kind = 'constraint' AND c.status = 'active')
-"""
-_NOT_SUPPRESSED = """
-NOT EXISTS (SELECT 1 FROM entity_pinning p
-            WHERE p.agent_id = s.agent_id AND p.entity_id = s.entity_id AND p.pin_type = 'suppress')
-"""
-_ASPECTS = f"""
-SELECT DISTINCT a.source_memory_id, s.id, s.weight, {_HOLDS_CONSTRAINT} AS holds_constraint,
-  {_NOT_SUPPRESSED} AS is_shown
-FROM entity_attributes a CROSS JOIN entity_aspects s ON s.id = a.aspect_id
-WHERE a.source_memory_id IN (SELECT value FROM json_each(?)) AND a.status = 'active' AND s.agent_id = ?
-"""
-_STALE = f"""
-SELECT s.id, s.weight, s.updated_at, {_HOLDS_CONSTRAINT} AS holds_constraint FROM entity_aspects s
-WHERE s.updated_at < :before AND (:agent IS NULL OR s.agent_id = :agent)
-  AND s.weight > CASE WHEN {_HOLDS_CONSTRAINT} THEN max(:low, :floor) ELSE :low END
-"""
-_FADE = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ? AND updated_at = ?"
-_WEIGH = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ?"
-_FORGOTTEN = """
-SELECT a.id FROM memories m INDEXED BY idx_memories_deleted_at
-CROSS JOIN entity_attributes a ON a.source_memory_id = m.id
-WHERE m.is_deleted = 1 AND a.status = 'active'
-UNION ALL
-SELECT a.id FROM entity_attributes a WHERE a.status = 'active' AND a.source_memory_id IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id)
-"""
-_SUPERSEDE = """
-UPDATE entity_attributes SET status = 'superseded', updated_at = ?1
-WHERE id IN (SELECT value FROM json_each(?2)) AND status = 'active'
-  AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = source_memory_id AND m.is_deleted = 0)
-"""
+#: Sessions of an agent that ended since its weights last faded.
+ENDED = "feedback.sessions:"
+#: Steps of one rating of 1.
+ASPECT_STEP = 0.02
+STRENGTH_STEP = 0.04
+CONFIDENCE_STEP = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """What a session changed."""
+    """How many memories a session used, and how many aspects gained, lost or faded by it."""
 
     memories: int = 0
     aspects: int = 0
     decayed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """What led to a memory, by ids, and how often it was cited, updated, built upon or led nowhere afterwards."""
+
+    aspects: Sequence[str] = ()
+    edges: Sequence[str] = ()
+    cited: float = 0.0
+    updated: float = 0.0
+    created: float = 0.0
+    dead_ends: float = 0.0
+
+    @property
+    def reward(self) -> float:
+        """Return what was done with the memory, in ratings."""
+        return self.cited + 0.5 * self.updated + 0.6 * self.created - 0.15 * self.dead_ends
 
 
 def apply_session(
@@ -70,87 +59,93 @@ def apply_session(
     """
     if not uses:
         return Weighed()
-    aspects = _reward(tx, uses, agent_id, Bounds.of(settings), now)
-    faded: list[Row] = []
+    aspects = _reward(tx, uses, agent_id, WeightBounds.of(settings), now)
+    faded: list[Weight] = []
     if settings.decay_enabled and _is_turn(tx, agent_id, settings.decay_interval_sessions):
         faded = stale(tx, settings, agent_id=agent_id, now=now)
         fade(tx, faded, settings, now=now)
     return Weighed(memories=len(uses), aspects=aspects, decayed=len(faded))
 
 
+def apply_ratings(
+    tx: WriteTx,
+    ratings: Mapping[str, float],
+    paths: Mapping[str, Path],
+    *,
+    agent_id: str,
+    bounds: WeightBounds,
+    now: datetime,
+) -> int:
+    """Move the aspects and edges that led to the rated memories of this agent; return how many moved.
+
+    Each moves by a small step times what the memory was worth: its rating (-1..1), and what was done with it.
+    """
+    bounds, at, moved = replace(bounds, step=ASPECT_STEP), clock.to_text(now), 0
+    for memory_id, path in paths.items():
+        by = worth(ratings[memory_id], path) if memory_id in ratings else 0.0
+        for aspect_id in path.aspects if by else ():
+            known = sql.of_aspect(tx, aspect_id, agent_id=agent_id)
+            if known is not None and known.is_shown:
+                sql.set_all(tx, [(aspect_id, _moved(known, by, bounds))], at=at)
+                moved += 1
+        for edge_id in path.edges if by else ():
+            steps = STRENGTH_STEP * by, CONFIDENCE_STEP * by
+            moved += sql.step_edge(tx, edge_id, *steps, agent_id=agent_id, at=at)
+    return moved
+
+
+def worth(rating: float, path: Path) -> float:
+    """Return what a memory was worth, -1..1."""
+    return min(1.0, max(-1.0, rating + path.reward))
+
+
 def stale(
     tx: ReadTx, settings: Feedback, *, now: datetime, agent_id: str | None = None
-) -> list[Row]:
-    """Return the aspects that nobody has touched for `stale_days` and that can still fade; of one agent, or of all."""
-    asked = {
-        "before": clock.to_text(now - timedelta(days=settings.stale_days)),
-        "agent": agent_id,
-        "low": settings.min_aspect_weight,
-        "floor": weights.CONSTRAINT_FLOOR,
-    }
-    return tx.all(_STALE, asked)
-
-
-def fade(tx: WriteTx, found: Sequence[Row], settings: Feedback, *, now: datetime) -> None:
-    """Lower the weight of stale aspects, unless somebody has touched them meanwhile.
-
-    Each is touched by that, so it fades at most once in `stale_days`.
-    """
-    bounds, at = Bounds.of(settings), clock.to_text(now)
-    tx.many(
-        _FADE,
-        [
-            (
-                weights.decayed(
-                    row["weight"], bounds, holds_constraint=bool(row["holds_constraint"])
-                ),
-                at,
-                row["id"],
-                row["updated_at"],
-            )
-            for row in found
-        ],
+) -> list[Weight]:
+    """Return the aspects that have not changed for `stale_days` and can still fade; of one agent, or of all."""
+    return sql.stale(
+        tx,
+        before=clock.to_text(now - timedelta(days=settings.stale_days)),
+        agent_id=agent_id,
+        low=settings.min_aspect_weight,
+        floor=weights.CONSTRAINT_FLOOR,
     )
 
 
-def forgotten(tx: ReadTx) -> list[str]:
-    """Return the attributes that hold though the memory that they were read from is forgotten or gone."""
-    return [row[0] for row in tx.all(_FORGOTTEN)]
+def fade(tx: WriteTx, found: Sequence[Weight], settings: Feedback, *, now: datetime) -> None:
+    """Lower the weight of stale aspects, unless they have changed meanwhile.
 
-
-def retire(tx: WriteTx, attribute_ids: Sequence[str], *, now: datetime) -> int:
-    """Supersede those of these attributes whose memory is forgotten or gone; return how many."""
-    return tx.run(_SUPERSEDE, (clock.to_text(now), json.dumps(list(attribute_ids))))
+    That is a change, so each fades at most once in `stale_days`.
+    """
+    bounds = WeightBounds.of(settings)
+    faded = (
+        weights.decayed(one.weight, bounds, holds_constraint=bool(one.holds_constraint))
+        for one in found
+    )
+    sql.set_untouched(tx, zip(found, faded, strict=True), at=clock.to_text(now))
 
 
 def _reward(
-    tx: WriteTx, uses: Mapping[str, Use], agent_id: str, bounds: Bounds, now: datetime
+    tx: WriteTx, uses: Mapping[str, Use], agent_id: str, bounds: WeightBounds, now: datetime
 ) -> int:
-    steps = {memory_id: weights.steps(use) for memory_id, use in uses.items()}
-    by_aspect: defaultdict[str, int] = defaultdict(int)
-    known: dict[str, Row] = {}
-    for row in tx.all(_ASPECTS, (json.dumps(list(uses)), agent_id)):
-        known[row["id"]] = row
-        by_aspect[row["id"]] += steps[row["source_memory_id"]]
-    at = clock.to_text(now)
+    steps: defaultdict[Weight, int] = defaultdict(int)
+    for memory_id, weight in sql.of_memories(tx, uses, agent_id=agent_id):
+        steps[weight] += weights.steps(uses[memory_id])
     changes = [
-        (
-            weights.moved(
-                known[id_]["weight"], by, bounds, holds_constraint=known[id_]["holds_constraint"]
-            ),
-            at,
-            id_,
-        )
-        for id_, by in by_aspect.items()
-        if by < 0 or (by > 0 and known[id_]["is_shown"])
+        (one.id, _moved(one, by, bounds))
+        for one, by in steps.items()
+        if by < 0 or (by > 0 and one.is_shown)
     ]
-    tx.many(_WEIGH, changes)
+    sql.set_all(tx, changes, at=clock.to_text(now))
     return len(changes)
+
+
+def _moved(one: Weight, by: float, bounds: WeightBounds) -> float:
+    return weights.moved(one.weight, by, bounds, holds_constraint=bool(one.holds_constraint))
 
 
 def _is_turn(tx: WriteTx, agent_id: str, interval: int) -> bool:
     """Count a session that ended; say whether weights are to fade now."""
-    key = f"feedback.sessions:{agent_id}"
-    ended = runtime_settings.get_number(tx, key) + 1
-    runtime_settings.put(tx, key, 0 if ended >= interval else ended)
+    ended = runtime_settings.get_number(tx, ENDED + agent_id) + 1
+    runtime_settings.put(tx, ENDED + agent_id, 0 if ended >= interval else ended)
     return ended >= interval

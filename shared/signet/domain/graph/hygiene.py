@@ -9,7 +9,7 @@ from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, readable
 from signet.domain.graph import names
 from signet.domain.graph.models import CHUNK_GROUP, SKILL
-from signet.domain.graph.visibility import Sight
+from signet.domain.graph.sql.visible import Visible as Sight
 
 _ENTITIES = """
 SELECT id, name, canonical_name, mentions FROM entities e

@@ -1,4 +1,4 @@
-"""Who is hit when an entity changes: a walk along the edges, breadth first, with an end (spec/knowledge.md §10).
+"""Who is hit when an entity changes: a walk along the edges, breadth first, with an end.
 
 One fixed sense, so that the labels are true: whatever uses, requires or otherwise rests on a thing is hit by its
 change, and so is what it blocks or informs. Upstream is the other way round: whose changes hit this one.
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.graph.visibility import Sight, UnknownEntity
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.sql.visible import Visible as Sight
 
 #: A change runs along these edges; along all others it runs against them.
 WITH_THE_EDGE = ("blocks", "informs")

@@ -1,6 +1,6 @@
-"""The newest walk through an agent's graph, for people to look at; known to all processes.
+"""The newest traversal of each agent's graph, for people to look at; known to all processes.
 
-Bookkeeping: written after the answer that the walk was for.
+Bookkeeping: written after the answer that the traversal was for.
 """
 
 import json
@@ -12,27 +12,22 @@ from signet import clock
 from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Reader
 from signet.domain.graph import names
-from signet.domain.graph.traverse import Walk
-from signet.domain.graph.visibility import Sight
+from signet.domain.graph.sql import traversal as sql
+from signet.domain.graph.traversal import Traversal
 
-#: The newest walk of each agent.
+#: The newest traversal of each agent.
 _PREFIX = "traversal:"
-
-_MET = """
-SELECT e.name FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
-WHERE {entity} ORDER BY j.key
-"""
 
 
 class Phase(StrEnum):
-    """What a walk was for."""
+    """What a traversal was for."""
 
     SESSION_START = "session_start"
     RECALL = "recall"
 
 
 class Origin(StrEnum):
-    """What a walk began with (spec/knowledge.md §4)."""
+    """What a traversal began with."""
 
     IDS = "ids"
     PROJECT = "project"
@@ -41,42 +36,40 @@ class Origin(StrEnum):
 
 
 def keep(
-    tx: WriteTx, walk: Walk, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
+    tx: WriteTx, found: Traversal, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
 ) -> None:
-    """Make this the newest walk of the agent."""
-    told = {
+    """Make this the newest traversal of the agent."""
+    stored = {
         "phase": phase,
         "at": clock.to_text(now),
         "source": origin,
-        "focalEntityNames": [entity.name for entity in walk.focal],
-        "focalEntities": len(walk.focal),
-        "traversedEntities": walk.visited,
-        "memoryCount": len(walk.memories),
-        "constraintCount": len(walk.constraints),
-        "timedOut": walk.timed_out,
+        "focalEntityNames": [entity.name for entity in found.focal],
+        "focalEntities": len(found.focal),
+        "traversedEntities": found.visited,
+        "memoryCount": len(found.memories),
+        "constraintCount": len(found.constraints),
+        "timedOut": found.timed_out,
     }
-    runtime_settings.put(tx, _PREFIX + agent_id, json.dumps(told, ensure_ascii=False))
+    runtime_settings.put(tx, _PREFIX + agent_id, json.dumps(stored, ensure_ascii=False))
 
 
 def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
-    """Return the newest walk as it is told, None before the first; names that the reader may not see are left out."""
+    """Return the newest traversal, None before the first, without names that the reader may not see."""
     text = runtime_settings.get(tx, _PREFIX + reader.agent_id)
     if text is None:
         return None
-    told, sight = json.loads(text), Sight.of(reader)
-    named = json.dumps([names.canonical(name) for name in told["focalEntityNames"]])
-    asked = {"names": named, "agent": reader.agent_id, **sight.params}
-    rows = tx.all(_MET.format(entity=sight.entity()), asked)
-    return {**told, "focalEntityNames": [row["name"] for row in rows]}
+    stored = json.loads(text)
+    named = [names.canonical(name) for name in stored["focalEntityNames"]]
+    return {**stored, "focalEntityNames": sql.visible_names(tx, named, reader=reader)}
 
 
 def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
-    """Return the newest walk of all agents; the names in that of another agent are left out."""
-    walks = {
+    """Return the newest traversal of all agents; the names in that of another agent are left out."""
+    stored = {
         agent_id: json.loads(text)
         for agent_id, text in runtime_settings.get_all(tx, _PREFIX).items()
     }
-    agent_id = max(walks, key=lambda one: str(walks[one]["at"]), default=reader.agent_id)
+    agent_id = max(stored, key=lambda one: str(stored[one]["at"]), default=reader.agent_id)
     if agent_id == reader.agent_id:
         return newest(tx, reader=reader)
-    return {**walks[agent_id], "focalEntityNames": []}
+    return {**stored[agent_id], "focalEntityNames": []}

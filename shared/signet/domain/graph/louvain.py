@@ -12,7 +12,7 @@ from enum import StrEnum
 
 #: A move must be worth more than what is lost in rounding.
 EPSILON = 1e-12
-#: Bounds of spec/knowledge.md §6.
+#: Bounds that keep a run short.
 STRONG = 0.6
 MODERATE = 0.3
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from signet.errors import Kind, SignetError
+from signet.errors import Kind, NotFound, SignetError
 
 #: Types of an entity that say nothing; a real type replaces them (KG-5).
 EXTRACTED = "extracted"
@@ -13,7 +13,7 @@ CHUNK_GROUP = "chunk_group"
 SKILL = "skill"
 #: Types that a model may give an entity.
 ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "skill", "task"))
-#: Types that a dependency may have (knowledge.md §1); another is dropped (KG-8).
+#: Types that a dependency may have; another is dropped (KG-8).
 DEPENDENCY_TYPES = (
     "uses",
     "requires",
@@ -54,6 +54,14 @@ class Triple(Protocol):
     def confidence(self) -> float: ...
 
 
+class Entity(NamedTuple):
+    """An entity."""
+
+    id: str
+    name: str
+    type: str
+
+
 class Source(NamedTuple):
     """The memory that says something, its agent, and when it is written down."""
 
@@ -70,6 +78,10 @@ class Dependency(NamedTuple):
     dependency_type: str
     strength: float
     reason: str
+
+
+class UnknownEntity(NotFound):
+    """Entity not found."""
 
 
 class DroppedFromOutput(SignetError):

@@ -2,7 +2,7 @@
 
 A word is a candidate by how it is written. Consecutive candidates are one name. A name is certain when nothing
 but being a name explains its capitals: several words, inside a sentence, mixed case, or before a verb that wants
-a subject. The others are names only to someone who knows them already (spec/pipeline.md §8, knowledge.md §1).
+a subject. The others are names only to someone who knows them already.
 """
 
 import re
@@ -36,7 +36,7 @@ _CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|n['’]t$|(?<=s)['’]$")
 _ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
 
 
-#: A name outside this is no name (spec/knowledge.md §1); two letters are enough for `Go`.
+#: A name outside this is no name; two letters are enough for `Go`.
 NAME_CHARS = range(2, MAX_NAME_CHARS + 1)
 _LEFT, _RIGHT = "*_`#>- \t\r\n", "*_`>- \t\r\n"  # Markdown marks; the last sign of `C#` is none
 _LABELS = words(

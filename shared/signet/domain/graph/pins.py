@@ -1,4 +1,4 @@
-"""A person's word on an entity: count it more, or leave it out of walks (spec/knowledge.md §7).
+"""A person's word on an entity: count it more, or leave it out of walks.
 
 One row per entity; `entities.pinned` and `pinned_at` mirror a pin. What the weight does is decided in recall.
 """
@@ -11,7 +11,8 @@ from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import browse
-from signet.domain.graph.visibility import Sight, UnknownEntity
+from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.sql.visible import Visible as Sight
 
 _PUT = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)

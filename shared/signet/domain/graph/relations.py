@@ -1,4 +1,4 @@
-"""From triples to rows: entities, relations, dependencies and mentions (spec/pipeline.md §9).
+"""From triples to rows: entities, relations, dependencies and mentions.
 
 Runs in a transaction of its own after the facts are written. Triples whose ends are no names are passed over:
 models report units, dates, file paths and labels as if they were entities.

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader
-from signet.domain.graph.visibility import Sight
-from signet.domain.graph.weights import Bounds
+from signet.domain.graph.sql.visible import Visible as Sight
+from signet.domain.graph.weights import WeightBounds
 
 #: What counts as lately updated by feedback.
 RECENT = timedelta(days=7)
@@ -78,7 +78,7 @@ class EntityHealth:
 
 
 def counts(
-    tx: ReadTx, *, agent_id: str, bounds: Bounds, now: datetime
+    tx: ReadTx, *, agent_id: str, bounds: WeightBounds, now: datetime
 ) -> Mapping[str, int | float]:
     """Return the counts of an agent's graph by their wire names."""
     asked = {

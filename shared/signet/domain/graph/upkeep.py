@@ -1,14 +1,16 @@
-"""What time does to the graph: attributes lose their ground, weights fade, tasks run out.
+"""What time does to the graph: attributes lose their source, weights fade, tasks expire.
 
-What is to be done is looked up without the write lock; it is written in short steps, each of which may be repeated.
+What is due is read outside the write transaction and written in short steps, each of which may be repeated.
 """
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from signet import clock
 from signet.config.pipeline import Feedback
 from signet.domain.graph import feedback, tasks
+from signet.domain.graph.sql import attributes
 from signet.queue.job_context import JobContext
 
 T = TypeVar("T")
@@ -19,10 +21,10 @@ BATCH = 200
 
 def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
     """Do everything that is due and complete the job with what it did; raises LeaseLost, Cancelled."""
-    forgotten = job.db.read(feedback.forgotten)
-    for some in _batches(forgotten):
+    unfounded = job.db.read(attributes.unfounded)
+    for some in _batches(unfounded):
         job.check()
-        job.db.write_quick(feedback.retire, some, now=now)
+        job.db.write_quick(attributes.retire, some, at=clock.to_text(now))
     fades = settings.enabled and settings.decay_enabled
     stale = job.db.read(feedback.stale, settings, now=now) if fades else []
     for part in _batches(stale):
@@ -31,7 +33,7 @@ def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
     cancelled = 0
     while some_more := job.db.write_quick(tasks.cancel_expired, now=now, limit=BATCH):
         cancelled += some_more
-    done = {"retired": len(forgotten), "faded": len(stale), "tasksCancelled": cancelled}
+    done = {"retired": len(unfounded), "faded": len(stale), "tasksCancelled": cancelled}
     job.commit(lambda tx: done)
 
 

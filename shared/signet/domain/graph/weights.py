@@ -1,7 +1,4 @@
-"""How much an aspect counts: more when its memories serve, less when they do not or nobody needs it. Pure.
-
-Rules of spec/knowledge.md §8.
-"""
+"""How much an aspect counts: more when its memories serve, less when they do not or nobody needs it. Pure."""
 
 from dataclasses import dataclass
 
@@ -14,7 +11,7 @@ BARREN_SESSIONS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class WeightBounds:
     """Between what a weight moves, and in which steps."""
 
     step: float = 0.02
@@ -23,7 +20,7 @@ class Bounds:
     decay: float = 0.005
 
     @classmethod
-    def of(cls, settings: Feedback) -> "Bounds":
+    def of(cls, settings: Feedback) -> "WeightBounds":
         """Return the bounds that the settings ask for."""
         return cls(
             step=settings.fts_weight_delta,
@@ -49,7 +46,7 @@ def steps(use: Use) -> int:
     return max(0, use.hits) - (is_regretted or is_barren)
 
 
-def moved(weight: float, by: float, bounds: Bounds, *, holds_constraint: bool) -> float:
+def moved(weight: float, by: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
     """Return a weight after so many steps up or down."""
     after = weight + by * bounds.step
     if by >= 0:
@@ -57,12 +54,12 @@ def moved(weight: float, by: float, bounds: Bounds, *, holds_constraint: bool) -
     return max(_least(weight, bounds, holds_constraint), after)
 
 
-def decayed(weight: float, bounds: Bounds, *, holds_constraint: bool) -> float:
+def decayed(weight: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
     """Return the weight of an aspect that nobody has touched for long."""
     return max(_least(weight, bounds, holds_constraint), weight - bounds.decay)
 
 
-def _least(weight: float, bounds: Bounds, holds_constraint: bool) -> float:
+def _least(weight: float, bounds: WeightBounds, holds_constraint: bool) -> float:
     """Return how far a weight may fall; one that is lower already is left where it is."""
     low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
     return min(weight, low)

@@ -15,6 +15,7 @@ from pathlib import Path
 from signet.db import Database, ReadTx, WriteTx, runtime_settings
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
+from signet.domain.summaries import requests
 from signet.domain.transfer.sources import markdown, sections
 
 #: A larger file is no note.
@@ -26,7 +27,6 @@ HEADED, PLAIN = 0.65, 0.55
 ACTOR = Actor(name="watcher", type="daemon")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _KEY = "notes.read:"
-_OWN = "SELECT 1 FROM summary_jobs WHERE result_path = ? LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def is_new(tx: ReadTx, note: Note) -> bool:
 
 def is_own(tx: ReadTx, note: Note) -> bool:
     """Return whether the worker has written this file about a session, whose facts are memories already."""
-    return tx.value(_OWN, (f"memory/{note.path.name}",)) is not None
+    return requests.has_notes(tx, f"memory/{note.path.name}")
 
 
 def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:

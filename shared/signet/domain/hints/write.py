@@ -4,15 +4,13 @@ from signet import clock
 from signet.config.pipeline import Hints
 from signet.db import ReadTx, WriteTx
 from signet.domain.hints import clean, prompt
-from signet.domain.memory import hints, store
+from signet.domain.memory import hints, lookup
 from signet.domain.memory.models import Memory
 from signet.providers.ports import LanguageModel
 from signet.queue.job_context import JobContext
 
 #: A model that thinks aloud needs room for it before its first line (PIP-30).
 LEAST_TOKENS = 1_024
-
-_HAS_HINTS = "SELECT 1 FROM memory_hints WHERE memory_id = ? LIMIT 1"
 
 
 def run(job: JobContext, model: LanguageModel, settings: Hints) -> None:
@@ -21,7 +19,7 @@ def run(job: JobContext, model: LanguageModel, settings: Hints) -> None:
     Raises what the provider raises, LeaseLost, Cancelled.
     """
     memory_id = job.lease.memory_id or ""
-    memory = job.db.read(store.by_id, memory_id)
+    memory = job.db.read(lookup.find, memory_id)
     skipped = job.db.read(_skipped, memory)
     if skipped or memory is None:
         job.commit(lambda tx: {"skipped": skipped})
@@ -42,16 +40,16 @@ def _skipped(tx: ReadTx, memory: Memory | None) -> str | None:
         return "memory_not_found"
     if memory.is_deleted:
         return "memory_deleted"
-    return "has_hints" if tx.one(_HAS_HINTS, (memory.id,)) else None
+    return "has_hints" if hints.has_any(tx, memory.id) else None
 
 
 def _write(tx: WriteTx, memory: Memory, found: tuple[str, ...], attempts: int) -> dict[str, object]:
-    current, now = store.by_id(tx, memory.id), clock.now()
+    current, now = lookup.find(tx, memory.id), clock.now()
     skipped = _skipped(tx, current)
     if skipped:
         return {"skipped": skipped}
     if current and current.version != memory.version and current.content != memory.content:
         hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=attempts)
         return {"skipped": "memory_changed"}
-    written = store.add_hints(tx, memory.id, found, agent_id=memory.agent_id, at=now)
+    written = hints.add(tx, memory.id, found, agent_id=memory.agent_id, at=now)
     return {"hints": written}

@@ -8,10 +8,8 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.injections.sql import session_memories as sql
 
-_COUNT = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
 
-
-class Candidate(NamedTuple):
+class Scored(NamedTuple):
     """A memory that a session could be given; `source` says what found it."""
 
     memory_id: str
@@ -23,7 +21,7 @@ def put_of_start(
     tx: WriteTx,
     agent_id: str,
     key: str,
-    found: Sequence[Candidate],
+    found: Sequence[Scored],
     injected: Iterable[str],
     *,
     now: datetime,
@@ -36,7 +34,7 @@ def put_of_prompt(
     tx: WriteTx,
     agent_id: str,
     key: str,
-    found: Sequence[Candidate],
+    found: Sequence[Scored],
     injected: Iterable[str],
     *,
     now: datetime,
@@ -46,7 +44,7 @@ def put_of_prompt(
 
 
 def _rows(
-    agent_id: str, key: str, found: Sequence[Candidate], injected: Iterable[str], now: datetime
+    agent_id: str, key: str, found: Sequence[Scored], injected: Iterable[str], now: datetime
 ) -> Iterator[dict[str, object]]:
     given, at = frozenset(injected), clock.to_text(now)
     for rank, one in enumerate(found):
@@ -61,8 +59,3 @@ def _rows(
             "injected": one.memory_id in given,
             "at": at,
         }
-
-
-def count(tx: WriteTx, memory_ids: Iterable[str]) -> None:
-    """Count an access of each memory that was told, without making it look used: its decay goes on (HK-45)."""
-    tx.many(_COUNT, [(one,) for one in memory_ids])

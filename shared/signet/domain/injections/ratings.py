@@ -1,4 +1,4 @@
-"""How well memories served a session, as its agent says (spec/predictor.md §4).
+"""How well memories served a session, as its agent says.
 
 A rating counts only for a memory that was before the session: injected, or found by one of its prompts. The running
 mean stands in `session_memories`, every single word in `agent_feedback`. A correction changes nothing by itself: it
@@ -91,6 +91,11 @@ def say(
     history.record(
         tx, memory_id, Event.NONE, actor=actor, at=now, reason="correction", metadata=proposed
     )
+
+
+def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Delete what was said of memories that are deleted, and what sessions were given of them."""
+    sql.delete_of_memories(tx, memory_ids)
 
 
 def _rate(

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.injections import trace
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow
 from signet.domain.injections.texts import Texts
-from signet.domain.transcripts import store as sessions
-from signet.domain.transcripts import transcript
+from signet.domain.transcripts import stored, transcript
 from signet.domain.transcripts.transcript import Turn
 from signet.errors import NotFound
 from signet.wire.injections import (
@@ -52,7 +51,7 @@ def context(
     owner, key = row.agent_id, row.session_key
     every = sql.of_session(tx, owner, key)
     rows = [one for one in every if within is None or one.project == within]
-    content = sessions.text(tx, owner, key) if len(rows) == len(every) else None
+    content = stored.text(tx, owner, key) if len(rows) == len(every) else None
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
     known = Texts(tx, agents.reader(tx, owner, any_scope=True))

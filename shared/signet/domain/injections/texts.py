@@ -7,12 +7,12 @@ from typing import Literal
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import brief, sql
 from signet.domain.episodes.models import Source, SourceType
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of
 from signet.domain.injections.sql.injections import ItemRow, spans_of
-from signet.domain.memory import store as memories
+from signet.domain.memory import lookup
 
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
 #: Stands where something between two ranges was not given.
@@ -60,7 +60,7 @@ class Texts:
         return Text(content=content, state="kept" if is_same else "changed")
 
     def _memory(self, id_: str, text_hash: str | None) -> Text:
-        memory = memories.readable(self._tx, id_, self._reader)
+        memory = lookup.readable(self._tx, id_, reader=self._reader)
         if memory is None:
             pieces = _whole(self._tx, Kind.MEMORY, id_, self._reader)
             return Text(content=pieces, state="kept") if pieces else Text()

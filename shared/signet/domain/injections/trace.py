@@ -13,7 +13,7 @@ from functools import cache
 
 from signet import clock, ids
 from signet.db import Database, ReadTx, WriteTx, fts
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import sql as episodes
 from signet.domain.injections import evidence, record
 from signet.domain.injections.evidence import Marks, Said
@@ -21,8 +21,7 @@ from signet.domain.injections.models import Kind, Used
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import InjectionRow, ItemRow
 from signet.domain.injections.texts import EPISODES, Texts
-from signet.domain.transcripts import steps, transcript
-from signet.domain.transcripts import store as sessions
+from signet.domain.transcripts import steps, stored, transcript
 from signet.domain.transcripts.steps import Step, StepType
 from signet.domain.transcripts.transcript import Turn
 from signet.queue.job_context import JobContext
@@ -72,7 +71,7 @@ def run(job: JobContext) -> None:
     def write(tx: WriteTx) -> dict[str, object]:
         sql.set_used(tx, used)
         sql.delete_steps(tx, agent_id, key, found.steps)
-        chars, _ = sessions.stored(tx, agent_id, key)
+        chars = stored.length(tx, agent_id, key)
         is_over = sql.is_over(tx, agent_id, key, now=clock.now())
         is_newer = chars != len(found.content) or bool(sql.steps(tx, agent_id, key))
         if is_newer or is_over != found.is_over:
@@ -95,7 +94,7 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
         items=open_,
         together=together,
         texts={_name(row): text for row in open_ if (text := known.of(row).content)},
-        content=sessions.text(tx, agent_id, key),
+        content=stored.text(tx, agent_id, key),
         steps=sql.steps(tx, agent_id, key),
         is_over=sql.is_over(tx, agent_id, key, now=now),
         sources=episodes.sources(tx, agent_id),

@@ -5,14 +5,15 @@ that has changed meanwhile needs a new look.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from signet.db import ReadTx, Row, fts
+from signet.db import ReadTx, fts
 from signet.db.visibility import Where, readable
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.memory.filters import has_tag, holds, instant
+from signet.domain.memory.sql import choice as sql
+from signet.domain.memory.sql.choice import Found
 from signet.errors import Invalid
 
 #: Memories of one batch, how many are looked for when nothing is said, and from how many on a batch needs a token.
@@ -22,24 +23,6 @@ CONFIRM_ABOVE = 25
 
 #: Up to so many words must all be there (recall.md §3 rule 5): what is forgotten should be what was meant.
 FEW_WORDS = 3
-
-_FIELDS = "m.id, m.pinned, m.version"
-_NAMED = (
-    f"SELECT {_FIELDS}, NULL AS bm25 FROM json_each(?) j JOIN memories m ON m.id = j.value WHERE "
-)
-_FOUND = (
-    f"SELECT {_FIELDS}, rank AS bm25 FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid"
-    " WHERE memories_fts MATCH ? AND "
-)
-_FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
-_MATCHES = "m.seq IN (SELECT memories_fts.rowid FROM memories_fts WHERE memories_fts MATCH ?)"
-_LAST_CHANGE = "SELECT max(m.updated_at) FROM json_each(?) j JOIN memories m ON m.id = j.value"
-_COUNT = "SELECT count(*) FROM memories m WHERE "
-_BY_ID = " ORDER BY j.key"
-_BY_RANK = " ORDER BY rank, m.seq"
-_BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC"
-_BY_WEIGHT = " ORDER BY m.pinned DESC, m.importance DESC, m.updated_at DESC, m.seq DESC"
-_PAGE = " LIMIT ? OFFSET ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +84,10 @@ def candidates(tx: ReadTx, choice: Choice) -> tuple[list[Candidate], int]:
     rows, total = _rows(tx, choice, where)
     found = [
         Candidate(
-            id=row["id"],
-            score=_score(row["bm25"]),
-            pinned=bool(row["pinned"]),
-            version=row["version"],
+            id=row.id,
+            score=_score(row.bm25),
+            pinned=bool(row.pinned),
+            version=row.version,
         )
         for row in rows
     ]
@@ -136,26 +119,22 @@ def confirm(found: Sequence[Candidate], token: str | None) -> None:
 
 def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
     """Return when any of these memories was changed last, as stored; empty text when there are none."""
-    changed: str | None = tx.value(_LAST_CHANGE, (json.dumps(list(ids)),))
-    return changed or ""
+    return sql.last_change(tx, list(ids)) or ""
 
 
-def _rows(tx: ReadTx, choice: Choice, where: Where) -> tuple[list[Row], int]:
+def _rows(tx: ReadTx, choice: Choice, where: Where) -> tuple[list[Found], int]:
     query, page = fts.encodable(choice.query).strip(), (choice.size, choice.offset)
     match, having = "", where & holds(query) if query else where
     if words := fts.content_words(query):
         match = fts.all_of(words) if len(words) <= FEW_WORDS else fts.any_of(words)
-        having = where & Where(_MATCHES, (match,))
+        having = where & sql.matches(match)
     if choice.ids:
-        named = json.dumps(list(dict.fromkeys(id_.strip() for id_ in choice.ids)))
-        rows = tx.all(_NAMED + having.sql + _BY_ID, (named, *having.params))
+        rows = sql.named(tx, list(dict.fromkeys(id_.strip() for id_ in choice.ids)), having)
         return rows[choice.offset :][: choice.size], len(rows)
-    total: int = tx.value(_COUNT + having.sql, having.params)
+    total = sql.count(tx, having)
     if match:
-        found = _FOUND + where.sql + _BY_RANK + _PAGE
-        return tx.all(found, (match, *where.params, *page)), total
-    order = _BY_CHANGE if query else _BY_WEIGHT
-    return tx.all(_FILTERED + having.sql + order + _PAGE, (*having.params, *page)), total
+        return sql.matching(tx, match, where, *page), total
+    return sql.passing(tx, having, *page, newest_first=bool(query)), total
 
 
 def _filters(choice: Choice) -> Where:

@@ -1,15 +1,15 @@
 """Forgetting a memory: it is hidden at once, can be recovered for a while, and then purged (MEM-29).
 
-Only `erase` removes it at once and for good; its history stays until that is old enough itself (MEM-38).
+Only `erase` removes it at once and for good; its history stays until that is old enough itself (MEM-38). What other
+nouns do about it stands in `memory_followers.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from signet.db import WriteTx
-from signet.domain.embeddings import store as vectors
-from signet.domain.graph import link
-from signet.domain.memory import history, lookup, store
+from signet.db import ReadTx, WriteTx
+from signet.domain.memory import followers, history, lookup
+from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, Outcome, Rules
 from signet.domain.memory.refusals import (
     AlreadyDeleted,
@@ -17,6 +17,7 @@ from signet.domain.memory.refusals import (
     PinnedNeedsForce,
     check_version,
 )
+from signet.domain.memory.sql import memories, removal
 from signet.errors import Frozen, Invalid
 
 
@@ -61,9 +62,10 @@ def forget(
     metadata: Mapping[str, object] | None = None,
 ) -> bool:
     """Hide an active memory and say so in its history; False when there is none."""
-    content = store.hide(tx, memory_id, at=now)
+    content = memories.hide(tx, memory_id, at=now)
     if content is None:
         return False
+    followers.publish(tx, Kind.FORGOTTEN, [memory_id], at=now)
     history.record(
         tx,
         memory_id,
@@ -79,9 +81,8 @@ def forget(
 
 def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:
     """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
-    link.erase(tx, memory.id, now=now)
-    vectors.remove(tx, memory.id)
-    store.drop(tx, [memory.id])
+    followers.publish(tx, Kind.ERASED, [memory.id], at=now)
+    removal.delete(tx, [memory.id])
     history.record(
         tx,
         memory.id,
@@ -92,3 +93,14 @@ def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: dateti
         reason=reason,
         metadata={"force": True, "ifVersion": None},
     )
+
+
+def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
+    """Return ids of the oldest memories that were forgotten before this; the same ones until they are purged."""
+    return removal.expired(tx, before, limit)
+
+
+def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
+    """Delete forgotten memories with all rows that only make sense with them; return how many went."""
+    followers.publish(tx, Kind.PURGED, memory_ids, at=now)
+    return removal.delete(tx, memory_ids)

@@ -1,20 +1,36 @@
-"""Asking for hints: questions that somebody may have later and that this memory answers (pipeline.md §10).
+"""Hints: questions that somebody may have later and that a memory answers (pipeline.md §10).
 
 They are written in the background by a model. A memory that has hints, given with it or written before, gets no others;
 a change of its text drops them (MEM-27).
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from signet.db import WriteTx
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
+from signet.domain.memory.sql import hints as sql
 from signet.queue import Job, enqueue
 
-_WITHOUT = """
-SELECT m.id FROM json_each(?) j JOIN memories m ON m.id = j.value
- WHERE m.is_deleted = 0 AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
- ORDER BY j.key"""
+
+def add(tx: WriteTx, memory_id: str, hints: Iterable[str], *, agent_id: str, at: datetime) -> int:
+    """Give a memory hints and return how many are new."""
+    text = clock.to_text(at)
+    return sum(
+        tx.run(sql.INSERT, (ids.new_ordered_id(), memory_id, agent_id, hint, text))
+        for hint in hints
+    )
+
+
+def drop(tx: WriteTx, memory_id: str) -> int:
+    """Delete the hints of a memory and return how many there were."""
+    return tx.run(sql.DELETE, (memory_id,))
+
+
+def has_any(tx: ReadTx, memory_id: str) -> bool:
+    """Return whether a memory has hints."""
+    return tx.value(sql.ANY, (memory_id,)) is not None
 
 
 def want(
@@ -26,7 +42,7 @@ def want(
     attempts: int,
 ) -> None:
     """Queue a job for each of these memories that has no hints."""
-    listed = json.dumps(list(dict.fromkeys(memory_ids)))
-    for (memory_id,) in tx.all(_WITHOUT, (listed,)):
+    wanted = as_list(dict.fromkeys(memory_ids))
+    for (memory_id,) in tx.tuples(sql.WITHOUT, (wanted,)):
         job = Job(kind="prospective_index", memory_id=memory_id, agent_id=agent_id)
         enqueue(tx, job, now=now, max_attempts=attempts)

@@ -7,18 +7,10 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.memory import store
 from signet.domain.memory.models import Actor, Change, Event
+from signet.domain.memory.sql import history as sql
+from signet.domain.memory.sql import memories
 from signet.errors import NotFound
-
-_INSERT = (
-    "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
-    " metadata, created_at, session_id, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_LIST = (
-    "SELECT id, event, old_content, new_content, changed_by, actor_type, reason, metadata, created_at,"
-    " session_id, request_id FROM memory_history WHERE memory_id = ? ORDER BY created_at, rowid LIMIT ?"
-)
 
 #: Rows of one answer (MEM-22).
 DEFAULT_LIMIT = 200
@@ -39,7 +31,7 @@ def record(
 ) -> None:
     """Write down what happened to a memory; `old` and `new` are its text before and after."""
     tx.run(
-        _INSERT,
+        sql.INSERT,
         (
             ids.new_ordered_id(),
             memory_id,
@@ -62,25 +54,15 @@ def of(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int = DEFAULT_LIMIT
 
     Raises NotFound for a memory that this reader may not see.
     """
-    if store.readable(tx, memory_id, reader) is None:
+    if memories.readable(tx, memory_id, reader) is None:
         raise NotFound("Not found", memoryId=memory_id)
-    rows = tx.all(_LIST, (memory_id, max(1, min(limit, MAX_LIMIT))))
-    return [
-        Change(
-            id=row["id"],
-            event=row["event"],
-            old_content=row["old_content"],
-            new_content=row["new_content"],
-            changed_by=row["changed_by"],
-            actor_type=row["actor_type"],
-            reason=row["reason"],
-            metadata=_parsed(row["metadata"]),
-            created_at=row["created_at"],
-            session_id=row["session_id"],
-            request_id=row["request_id"],
-        )
-        for row in rows
-    ]
+    rows = tx.all(sql.LIST, (memory_id, max(1, min(limit, MAX_LIMIT))))
+    return [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
+
+
+def purge(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest changes, those before this time and at most `limit`; return how many."""
+    return tx.run(sql.DELETE_OLDEST, (before, limit))
 
 
 def _parsed(stored: str | None) -> Mapping[str, object] | str | None:

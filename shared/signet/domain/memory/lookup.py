@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from signet.db import ReadTx, Row
+from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import store as agents
-from signet.domain.memory import store
-from signet.domain.memory.models import Memory, Stats
+from signet.domain.agents import registry as agents
+from signet.domain.memory.models import Memory, Owner, Stats
 from signet.domain.memory.refusals import Unknown
+from signet.domain.memory.sql import memories
 from signet.errors import NotFound
 
 #: Ids of one beginning that are shown: enough to see that it is no beginning of one.
@@ -19,7 +19,7 @@ MAX_LIMIT = 1_000
 
 def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
     """Return an active memory, whatever its scope; NotFound when there is none for this reader (MEM-20)."""
-    memory = store.readable(tx, memory_id, reader)
+    memory = memories.readable(tx, memory_id, reader)
     if memory is None or memory.is_deleted:
         raise NotFound("not found")
     return memory
@@ -27,25 +27,30 @@ def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
 
 def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
     """Return a memory that this agent may read and so may change, forgotten or not; raises Unknown."""
-    memory = store.readable(tx, memory_id, agents.reader(tx, agent_id))
+    memory = memories.readable(tx, memory_id, agents.reader(tx, agent_id))
     if memory is None:
         raise Unknown(memory_id)
     return memory
 
 
+def readable(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory | None:
+    """Return a memory if this reader may see it, forgotten or not, in whatever scope."""
+    return memories.readable(tx, memory_id, reader)
+
+
 def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:
     """Return the ids that begin so, at most `MAX_IDS`, in whatever scope and forgotten ones too."""
-    return store.ids_with(tx, prefix, reader, limit=MAX_IDS)
+    return memories.ids_with(tx, prefix, reader, limit=MAX_IDS)
 
 
-def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Row]:
-    """Return id, project and agent_id of those of the memories that exist, forgotten ones too."""
-    return store.owners(tx, memory_ids)
+def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
+    """Return whose those of the memories are that exist, forgotten ones too, and of which project."""
+    return memories.owners(tx, memory_ids)
 
 
 def find(tx: ReadTx, memory_id: str) -> Memory | None:
     """Return any memory, forgotten ones too: for jobs, which act for the owner."""
-    return store.by_id(tx, memory_id)
+    return memories.by_id(tx, memory_id)
 
 
 def newest(
@@ -62,7 +67,7 @@ def newest(
 
     With `before` it begins behind the memory of this id, whatever has come or gone meanwhile; empty for an unknown one.
     """
-    return store.newest(
+    return memories.newest(
         tx,
         reader,
         limit=max(1, min(limit, MAX_LIMIT)),
@@ -75,4 +80,4 @@ def newest(
 
 def stats(tx: ReadTx, *, reader: Reader) -> Stats:
     """Count the active memories this reader may see."""
-    return store.stats(tx, reader)
+    return memories.stats(tx, reader)

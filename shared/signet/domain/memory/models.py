@@ -1,9 +1,11 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from signet.config import Settings
 from signet.config.extraction import TextProvider
@@ -289,6 +291,14 @@ class Memory:
     manual_override: bool
 
 
+class Owner(NamedTuple):
+    """Whose a memory is, and of which project."""
+
+    id: str
+    project: str | None
+    agent_id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """Counts over the active memories a reader may see."""
@@ -314,3 +324,14 @@ class Change:
     created_at: str
     session_id: str | None
     request_id: str | None
+
+
+def tags_of(stored: str | None) -> tuple[str, ...]:
+    """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
+    if not stored:
+        return ()
+    try:
+        listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
+    except (ValueError, RecursionError):  # a comma list of an older file that begins like an array
+        listed = stored.split(",")
+    return tuple(tag for item in listed if (tag := str(item).strip()))

@@ -11,10 +11,11 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, hints, history, lookup, store
+from signet.domain.memory import dates, hints, history, lookup
 from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
+from signet.domain.memory.sql import memories
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
@@ -47,7 +48,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             current_version=memory.version,
             new_version=None,
         )
-    store.patch(tx, memory.id, fields, by=actor.name, at=now)
+    memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, rules=rules, now=now)
     history.record(
@@ -100,15 +101,15 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
-    twin = store.twin(tx, memory, text.content_hash)
+    twin = memories.twin(tx, memory, text.content_hash)
     if twin is not None:
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
 
 
 def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now: datetime) -> None:
     """Put the new text in place, and let go of what was read from the old one (MEM-27)."""
-    store.rewrite(tx, memory.id, text, _event_at(memory, text, now))
-    if store.drop_hints(tx, memory.id):
+    memories.rewrite(tx, memory.id, text, _event_at(memory, text, now))
+    if hints.drop(tx, memory.id):
         hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts)
     vectors.remove(tx, memory.id)
     tx.optional(

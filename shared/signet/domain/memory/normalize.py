@@ -7,6 +7,8 @@ punctuation have the same hash, and are therefore the same memory (spec/memory.m
 import hashlib
 from dataclasses import dataclass
 
+from signet.text.surrogates import encodable
+
 #: One trailing run of these does not make a text different.
 TRAILING = ".,!?;:"
 
@@ -57,10 +59,3 @@ def _compared(stored: str) -> str:
 
 def _stripped(stored: str) -> str:
     return stored.lower().rstrip(TRAILING).strip()
-
-
-def encodable(text: str) -> str:
-    """Join surrogate pairs and replace lone ones: JSON can carry them, UTF-8 and SQLite cannot."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import store as vectors
-from signet.domain.graph import link
-from signet.domain.memory import cold, history, lookup, normalize, store
+from signet.domain.memory import cold, followers, history, lookup, normalize
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -23,6 +22,7 @@ from signet.domain.memory.refusals import (
     RetentionExpired,
     check_version,
 )
+from signet.domain.memory.sql import memories
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 
@@ -43,12 +43,12 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
     check_version(memory, asked.if_version)
     if not is_kept(memory.deleted_at, now, rules.recover_within):
         raise RetentionExpired(memory.id, memory.version)
-    twin = store.twin(tx, memory, normalize.content_hash(memory.content))
+    twin = memories.twin(tx, memory, normalize.content_hash(memory.content))
     if twin is not None:
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
-    store.unhide(tx, memory.id, by=actor.name, at=now)
+    memories.unhide(tx, memory.id, by=actor.name, at=now)
     cold.drop_deleted(tx, memory.id)
-    tx.optional("link", lambda: link.revive(tx, memory.id, now=now), otherwise=None)
+    followers.publish(tx, followers.Kind.RECOVERED, [memory.id], at=now)
     _resume(tx, memory, rules, now)
     history.record(
         tx,

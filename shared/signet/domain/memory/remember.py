@@ -15,10 +15,10 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
-from signet.domain.memory import chunks, dates, history, prefixes, store
+from signet.domain.memory import chunks, dates, hints, history, prefixes
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -31,7 +31,9 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
+from signet.domain.transcripts import stored as transcripts
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
@@ -71,16 +73,14 @@ def remember(
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
-        began, spoke = new.spoken or (draft.created_at, draft.created_at)
-        store.keep_transcript(
+        transcripts.keep_text(
             tx,
             draft.agent_id,
             new.source_id,
             new.transcript,
             harness=new.harness,
             project=draft.project,
-            began_at=began,
-            at=spoke,
+            spoken=new.spoken or (draft.created_at, draft.created_at),
         )
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
@@ -222,7 +222,7 @@ def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime)
 def _check_replaceable(tx: WriteTx, new: NewMemory) -> None:
     reader = agents.reader(tx, new.agent_id)
     for memory_id in new.supersedes:
-        old = store.readable(tx, memory_id, reader)
+        old = memories.readable(tx, memory_id, reader)
         if old is None or old.is_deleted:
             raise Invalid("supersedes names a memory that does not exist", id=memory_id)
 
@@ -234,7 +234,7 @@ def _supersede(
 
     An idempotency key may have found a memory that is forgotten by now: it replaces nothing.
     """
-    held = store.by_id(tx, saved.id)
+    held = memories.by_id(tx, saved.id)
     if held is None or held.is_deleted:
         return saved
     replaced = supersede(
@@ -267,7 +267,7 @@ def _save(
         again = _said_again(tx, held, draft, actor=actor, now=now)
         return replace(_repeated(held), superseded=again)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
-    written = store.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
+    written = hints.add(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
         "link",
         lambda: _link(tx, memory_id, text, beside.told, draft.agent_id, now),
@@ -317,12 +317,12 @@ def _save_pieces(
     The first piece carries the idempotency key of the whole and what was said beside it.
     """
     key = whole.idempotency_key
-    known = store.by_key(tx, key, whole.agent_id) if key else None
+    known = memories.by_key(tx, key, whole.agent_id) if key else None
     if known:
         return _repeated(known)
     group_id = _group_of(whole)
     piece = replace(whole, source_type=CHUNK, source_id=group_id)
-    if store.by_group(tx, piece):  # pieces of an earlier text of this source
+    if memories.by_group(tx, piece):  # pieces of an earlier text of this source
         group_id = ids.new_ordered_id()
         piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
@@ -345,8 +345,8 @@ def _save_pieces(
 
 def _of_source(tx: WriteTx, draft: Draft) -> Memory | None:
     """Return the memory that was saved from the draft's source, the first piece if it was a long text."""
-    whole = store.by_source(tx, draft)
-    return whole or store.by_group(
+    whole = memories.by_source(tx, draft)
+    return whole or memories.by_group(
         tx, replace(draft, source_type=CHUNK, source_id=_group_of(draft))
     )
 
@@ -371,7 +371,7 @@ def _put(
 ) -> str | None:
     """Insert a row with the first line of its history and return its id; None when the row is refused."""
     memory_id = ids.new_ordered_id()
-    if not store.insert(tx, memory_id, draft, text):
+    if not memories.insert(tx, memory_id, draft, text):
         return None
     history.record(
         tx,
@@ -389,8 +389,8 @@ def _put(
 def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
     """Return the row that refused the insert: the one with the same idempotency key, else the same text."""
     key = draft.idempotency_key
-    found = store.by_key(tx, key, draft.agent_id) if key else None
-    found = found or store.by_hash(tx, draft, text.content_hash)
+    found = memories.by_key(tx, key, draft.agent_id) if key else None
+    found = found or memories.by_hash(tx, draft, text.content_hash)
     assert found is not None, "only these two keys of a memory can be taken"
     return found
 
@@ -402,7 +402,7 @@ def _said_again(
 
     A request that came twice says nothing again.
     """
-    if draft.idempotency_key and store.by_key(tx, draft.idempotency_key, draft.agent_id):
+    if draft.idempotency_key and memories.by_key(tx, draft.idempotency_key, draft.agent_id):
         return ()
     return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
 

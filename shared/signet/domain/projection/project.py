@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.projection import draw, store
 from signet.domain.projection.models import Extent, Failure, Map, View
 from signet.queue import Job, enqueue

@@ -17,7 +17,7 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
         "dropped_words": _dropped(run),
         "channels": _channels(run),
         "candidates": len(run.allowed),
-        "fusion": settings.fusion,
+        "fusion": "filled",
         "alpha": settings.alpha,
         "floor": None if page.least is None else round(page.least, 4),
         "left_out": {

@@ -1,4 +1,4 @@
-"""The answer as clients read it (REC-22, REC-23, clients.md §2). Pure.
+"""The answer as clients read it (REC-22, REC-23). Pure.
 
 `results`, `query` and `method` are the contract; `memories`, `count`, `stats` and some fields of a result are
 what other published clients look for.
@@ -119,5 +119,9 @@ def _explained(why: Why) -> wire.Why:
 
 
 def _channel(said: Mapping[str, float]) -> wire.Channel:
-    rank = said.get("rank")
-    return {"score": said["score"]} if rank is None else {"score": said["score"], "rank": int(rank)}
+    channel: wire.Channel = {"score": said["score"]}
+    if "rank" in said:
+        channel["rank"] = int(said["rank"])
+    if "bm25" in said:
+        channel["bm25"], channel["words"] = said["bm25"], int(said["words"])
+    return channel

@@ -29,9 +29,6 @@ LONG = 2.0
 #: Share of cosine in the score of a memory that the graph brought; the rest is structural importance.
 TRAVERSAL_COSINE = 0.7
 
-#: Flat results keep at least this share of the page, so that one well-connected entity cannot fill it.
-FLAT_SHARE = 0.4
-
 #: A memory that only the graph knows stands just below the page of those that match.
 BELOW = 0.99
 
@@ -128,7 +125,7 @@ def levelled(cosine: Mapping[int, float], passages: Mapping[int, float]) -> Scor
     return {seq: 0.0 if x < 0.0 else x if x < 1.0 else 1.0 for seq, x in levels}
 
 
-def filled(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: float) -> Scores:
+def weighed(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: float) -> Scores:
     """Return alpha·cosine + (1−alpha)·text for each candidate; no text match is 0.
 
     A candidate without a vector (not embedded yet) gets the mean cosine of the others; without any vector the
@@ -141,16 +138,6 @@ def filled(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: flo
         seq: alpha * cosine.get(seq, mean) + (1 - alpha) * text.get(seq, 0.0)
         for seq in {*text, *cosine}
     }
-
-
-def plain(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: float) -> Scores:
-    """Return the blend where both channels found a row, else the score of the one that did (§5)."""
-    scores: Scores = {}
-    for seq in {*text, *cosine}:
-        words, vector = text.get(seq, 0.0), cosine.get(seq, 0.0)
-        both = words > 0 and vector > 0
-        scores[seq] = alpha * vector + (1 - alpha) * words if both else max(words, vector)
-    return scores
 
 
 def source_of(text: float, cosine: float) -> Source:
@@ -179,17 +166,6 @@ def append_graph(flat: Scores, graph: Scores, *, limit: int, min_score: float) -
     ceiling = max(min_score, page[-1] * BELOW) if page else 1.0
     added = {seq: min(score, ceiling) for seq, score in graph.items() if seq not in flat}
     return {**flat, **added}
-
-
-def share_page(flat: Scores, graph: Scores, *, limit: int) -> Scores:
-    """Return the pool where graph rows come first and flat ones keep `FLAT_SHARE` of the page (REC-13)."""
-    merged = {seq: max(score, flat.get(seq, 0.0)) for seq, score in graph.items()}
-    walked = sorted(merged, key=lambda seq: -merged[seq])
-    alone = sorted((seq for seq in flat if seq not in graph), key=lambda seq: -flat[seq])
-    most = limit - min(math.ceil(FLAT_SHARE * limit), len(alone))
-    kept = walked[:most]
-    rest = alone[: limit - len(kept)]
-    return {seq: merged.get(seq, flat.get(seq, 0.0)) for seq in (*kept, *rest)}
 
 
 def boosted(scores: Scores, members: set[int], *, weight: float) -> Scores:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from signet.domain.graph.traverse import Entity
+from signet.domain.graph.models import Entity
 from signet.domain.recall.models import Hit, Source
 from signet.domain.recall.run import Run
 

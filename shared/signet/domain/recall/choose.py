@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 
 from signet.domain.recall import floor, sayings
-from signet.domain.recall.models import Fusion
 from signet.domain.recall.run import Run
 from signet.domain.recall.sayings import Saying
 
@@ -41,10 +40,9 @@ def page(run: Run, found: Sequence[Saying]) -> list[Saying]:
     """
     size = run.query.size
     best = list(found[: POOL * size])
-    if run.settings.fusion is Fusion.FILLED:
-        first = _chosen(run, best, min(size, floor.PAGE))
-        names = {id(saying) for saying in first}
-        best = first + [saying for saying in best if id(saying) not in names]
+    first = _chosen(run, best, min(size, floor.PAGE))
+    names = {id(saying) for saying in first}
+    best = first + [saying for saying in best if id(saying) not in names]
     kept = _without_copies(run, best, size)
     for before, saying in pairwise(kept):
         saying.score = min(saying.score, before.score)

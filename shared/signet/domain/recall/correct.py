@@ -1,5 +1,5 @@
-"""The stages after the merge, in their order: rehearsal, second look, gravity, time, hubs,
-questions, communities, what is expected, resolution, and what was replaced last."""
+"""The stages after the merge, in their order: rehearsal, time, hubs, questions, communities, the kind of answer,
+resolution, and what was replaced last."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -10,16 +10,14 @@ from signet.domain.recall import (
     community,
     dampen,
     expected,
-    keyword,
     rehearse,
-    rerank,
     store,
     superseded,
     times,
     timing,
 )
 from signet.domain.recall.expected import Kind
-from signet.domain.recall.models import Fusion, Scores
+from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 
 #: Results per place on the page whose text is read to see whether they settle something.
@@ -29,12 +27,9 @@ READ_PER_RESULT = 3
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
     settings, query = run.settings, run.query
-    is_plain = settings.fusion is Fusion.PLAIN
-    kinds = () if is_plain else expected.of(run.query.text)
+    kinds = expected.of(run.query.text)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
-        ("rerank", settings.rerank and is_plain, lambda s: _reranked(run, s)),
-        ("gravity", settings.gravity and bool(run.words), lambda s: _settled(run, s)),
         ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("questions", settings.questions, lambda s: _asking(run, s)),
@@ -55,7 +50,6 @@ def correct(run: Run, scores: Scores) -> Scores:
 
 def _rehearsed(run: Run, scores: Scores) -> Scores:
     settings = run.settings
-    gentle = 1.0 if settings.fusion is Fusion.PLAIN else rehearse.GENTLE
     used = {seq: row for seq in scores if (row := run.allowed[seq]).access_count > 0}
     # What was returned together was used at the same instant.
     days = {text: _days_since(run, text) for text in {row.last_accessed for row in used.values()}}
@@ -64,7 +58,7 @@ def _rehearsed(run: Run, scores: Scores) -> Scores:
         * rehearse.factor(
             row.access_count,
             days[row.last_accessed],
-            weight=gentle * settings.rehearsal_weight,
+            weight=rehearse.GENTLE * settings.rehearsal_weight,
             half_life_days=settings.rehearsal_half_life_days,
         )
         for seq, row in used.items()
@@ -79,25 +73,13 @@ def _days_since(run: Run, text: str | None) -> float | None:
         return None
 
 
-def _reranked(run: Run, scores: Scores) -> Scores:
-    return rerank.by_cosine(scores, run.known.cosine, top=run.settings.rerank_top_n)
-
-
-def _settled(run: Run, scores: Scores) -> Scores:
-    worded = {*run.known.keyword, *run.known.hint}
-    unsure = [seq for seq in scores if seq not in worded]
-    for word in keyword.each(run.tx, run.words, unsure, run.view):
-        worded.update(word)
-    return dampen.gravity(scores, {seq for seq in unsure if seq not in worded})
-
-
 def _timed(run: Run, scores: Scores) -> Scores:
     told = times.of(run.tx, scores)
     return timing.lift(scores, told, run.when.spans, weight=run.settings.time_weight)
 
 
 def _without_hubs(run: Run, scores: Scores) -> Scores:
-    """Lower what hangs on hubs alone; in the filled fusion not for a hub that the question names.
+    """Lower what hangs on hubs alone, but not on one that the question names.
 
     Measured: in a conversation both speakers are hubs, and lowering what mentions them costs 3 % of MRR.
     """
@@ -105,15 +87,13 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
     memories = run.view.table.of_agent(agent_id)
     if store.most_mentions(run.tx, agent_id) < dampen.least_degree(memories):
         return scores
-    degrees = store.degrees(run.tx, scores)
-    if run.settings.fusion is Fusion.FILLED:
-        asked = {entity.id for entity in run.focal}
-        degrees = {seq: sizes for seq, sizes in degrees.items() if asked.isdisjoint(sizes)}
-    if not degrees:
-        return scores
-    return dampen.hubs(
-        scores, {seq: list(sizes.values()) for seq, sizes in degrees.items()}, memories=memories
-    )
+    asked = {entity.id for entity in run.focal}
+    degrees = {
+        seq: list(sizes.values())
+        for seq, sizes in store.degrees(run.tx, scores).items()
+        if asked.isdisjoint(sizes)
+    }
+    return dampen.hubs(scores, degrees, memories=memories)
 
 
 def _asking(run: Run, scores: Scores) -> Scores:
@@ -142,7 +122,5 @@ def _resolved(run: Run, scores: Scores) -> Scores:
         seq: dampen.is_resolved(run.allowed[seq].type, text) for seq, text in run.texts(new).items()
     }
     table.settled(found)
-    is_plain = run.settings.fusion is Fusion.PLAIN
-    boost = dampen.RESOLUTION_BOOST if is_plain else dampen.GENTLE_BOOST
     resolved = {seq for seq, settles in (known | found).items() if settles > 0}
-    return dampen.resolution(scores, resolved, boost=boost)
+    return dampen.resolution(scores, resolved, boost=dampen.RESOLUTION_BOOST)

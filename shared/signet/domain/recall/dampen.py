@@ -1,4 +1,4 @@
-"""Corrections after scoring: gravity, hubs, resolution (recall.md §10). Pure.
+"""Corrections after scoring: hubs, questions, resolution. Pure.
 
 Each takes scores and returns scores, and can be left out alone.
 """
@@ -8,10 +8,6 @@ import re
 from collections.abc import Collection, Mapping
 
 from signet.domain.recall.models import Scores
-
-#: A result that only the vector channel likes is trusted up to here.
-GRAVITY_THRESHOLD = 0.3
-GRAVITY_PENALTY = 0.5
 
 HUB_PERCENTILE = 0.9
 HUB_PENALTY = 0.7
@@ -26,10 +22,9 @@ QUESTION_MAX_CHARS = 100
 QUESTION_MARKS = ("?", "？", "؟")
 CLOSING = "\"'”’)]* "
 
-#: As the seeds say; where scores lie close together (the filled fusion) that much carries a decision past the
-#: answer: recall@10 on chat with code 63.7 % without, 59.9 % with it. There it only decides between equals.
-RESOLUTION_BOOST = 1.2
-GENTLE_BOOST = 1.03
+#: Scores lie close together, so a decision is only preferred among equals: with 1.2 it would pass the answer
+#: (recall@10 on chat with code 59.9 and not 63.7 %).
+RESOLUTION_BOOST = 1.03
 RESOLVED_TYPES = frozenset({"constraint", "decision"})
 #: A shorter text with a date is a log line, a longer one (more than a passage) only mentions it: raising those
 #: too costs 3 % of the evidence on long chat messages.
@@ -49,16 +44,6 @@ _DATE = re.compile(
     rf"|\b(?:{_MONTHS})\b\.?,?\s+\d{{1,4}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTHS})\b",
     re.IGNORECASE,
 )
-
-
-def gravity(scores: Scores, wordless: Collection[int]) -> Scores:
-    """Return scores where results without any word of the query are halved, though not below the threshold."""
-    return {
-        seq: max(GRAVITY_THRESHOLD, GRAVITY_PENALTY * score)
-        if seq in wordless and score > GRAVITY_THRESHOLD
-        else score
-        for seq, score in scores.items()
-    }
 
 
 def hubs(scores: Scores, degrees: Mapping[int, Collection[int]], *, memories: int) -> Scores:

@@ -1,13 +1,13 @@
 """The candidates of one recall, and what each channel knows of every one of them.
 
-Each channel brings its best; then, in the filled fusion, their neighbours join and each candidate gets what
-every channel says of it. A lone score as it is loses a tenth of the evidence or more (design/retrieval.md §1).
+Each channel brings its best; then their neighbours join and each candidate gets what
+every channel says of it. A lone score as it is loses a tenth of the evidence or more (decision 5).
 """
 
 from signet import clock
 from signet.db import fts
 from signet.domain.recall import distinct, graph, keyword, neighbours, times, vector
-from signet.domain.recall.models import Fusion, Scores
+from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 
 #: A question of no more words is first of all about its time: "what happened yesterday".
@@ -16,8 +16,7 @@ FEW_WORDS = 2
 
 def gather(run: Run) -> None:
     """Ask every channel; afterwards `known` holds the candidates that pass all filters."""
-    filled = run.settings.fusion is Fusion.FILLED
-    ranks: Scores = run.attempt("keyword", lambda: _keyword(run, filled=filled), {})
+    ranks: Scores = run.attempt("keyword", lambda: _keyword(run), {})
     hints: Scores = run.attempt("hints", lambda: _hints(run), {})
     # Late, because a vector that is computed meanwhile takes about as long as all before.
     cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
@@ -32,7 +31,7 @@ def gather(run: Run) -> None:
     # Where the graph leads, what only it brings stands at the end of a page, and what stands beside that changes
     # recall@5 and @10 of four stores by 0.1 at most.
     asking = matched if run.settings.traversal_primary else candidates
-    if filled and run.settings.neighbours:
+    if run.settings.neighbours:
         run.around = run.attempt("neighbours", lambda: _around(run, asking), {})
         candidates |= run.around.keys()
     run.timely = run.attempt("time", lambda: _of_the_time(run), set())
@@ -47,13 +46,12 @@ def gather(run: Run) -> None:
         {seq: score for seq, score in scores.items() if seq in run.allowed}
         for scores in found.values()
     )
-    if filled:
-        _fill(run)
+    _fill(run)
 
 
 def _is_walked(run: Run, matched: set[int]) -> bool:
     """Return whether the graph may bring something to the page: where it leads, only behind a full one."""
-    if run.settings.fusion is Fusion.PLAIN or not run.settings.traversal_primary:
+    if not run.settings.traversal_primary:
         return True
     return len(run.view.rows(matched)) < run.query.size
 
@@ -62,8 +60,8 @@ def _around(run: Run, seqs: set[int]) -> dict[int, set[int]]:
     return neighbours.symmetric(run.view.table.beside(run.tx, run.view.rows(seqs)))
 
 
-def _keyword(run: Run, *, filled: bool) -> Scores:
-    return keyword.find(run.tx, run.words, run.view, run.pool, strict=not filled)
+def _keyword(run: Run) -> Scores:
+    return keyword.find(run.tx, run.words, run.view, run.pool)
 
 
 def _hints(run: Run) -> Scores:

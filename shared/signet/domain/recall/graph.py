@@ -4,28 +4,29 @@ from collections.abc import Callable, Sequence
 
 from signet.db import ReadTx
 from signet.db.visibility import Where
-from signet.domain.graph import traverse
+from signet.domain.graph import traversal
+from signet.domain.graph.models import Entity
 from signet.domain.recall import store
 from signet.domain.recall.models import Scores
 
-#: Limits of the older boost through `relations` (recall.md §2).
+#: Limits of the older boost through `relations`.
 BOOST_ENTITIES = 50
 BOOST_MEMORIES = 200
 
 
 def walk(
     tx: ReadTx,
-    start: Sequence[traverse.Entity],
-    bounds: traverse.Bounds | None,
+    start: Sequence[Entity],
+    bounds: traversal.TraversalBounds | None,
     expired: Callable[[], bool],
-) -> traverse.Walk:
+) -> traversal.Traversal:
     """Return the walk from the entities that a question names; without bounds only those entities."""
     if bounds is None:
-        return traverse.Walk(focal=list(start))
-    return traverse.walk(tx, start, bounds=bounds, expired=expired)
+        return traversal.Traversal(focal=list(start))
+    return traversal.traverse(tx, start, bounds=bounds, expired=expired)
 
 
-def structure(tx: ReadTx, found: traverse.Walk, where: Where, most: int) -> Scores:
+def structure(tx: ReadTx, found: traversal.Traversal, where: Where, most: int) -> Scores:
     """Return the structural importance of the memories of a walk that pass: of constraints (KG-4) and `most` others."""
     best = sorted(found.memories, key=found.memories.__getitem__, reverse=True)
     others = [one for one in best if one not in found.constraints]
@@ -38,7 +39,7 @@ def structure(tx: ReadTx, found: traverse.Walk, where: Where, most: int) -> Scor
     return {passing[one]: found.memories[one] for one in best if one in shown}
 
 
-def related(tx: ReadTx, focal: Sequence[traverse.Entity]) -> set[int]:
+def related(tx: ReadTx, focal: Sequence[Entity]) -> set[int]:
     """Return memories of the entities and of those one relation away (REC-16)."""
     ids = [entity.id for entity in focal]
     return store.linked(tx, ids, entities=BOOST_ENTITIES, memories=BOOST_MEMORIES) if ids else set()

@@ -10,22 +10,11 @@ from signet.domain.recall.columns import Array
 from signet.domain.recall.models import Scores
 from signet.domain.recall.view import View
 
-#: Up to so many words, `strict` asks for all of them at first (recall.md §3 rule 5).
-FEW_WORDS = 3
 
-
-def find(
-    tx: ReadTx, words: Sequence[str], view: View, limit: int, *, strict: bool = False
-) -> Scores:
-    """Return bm25 (negative) of the `limit` best memories that pass and hold a word, best first; of equals the newest.
-
-    `strict` puts memories with all words of a short question in front of the others.
-    """
+def find(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:
+    """Return bm25 (negative) of the `limit` best memories that pass and hold a word, of equals the newest."""
     totals, held = _totals(tx, words, view)
-    if not strict or len(words) > FEW_WORDS:
-        return _best(totals, held > 0, limit)
-    every = _best(totals, held == len(words), limit)
-    return dict(list({**every, **_best(totals, held > 0, limit)}.items())[:limit])
+    return _best(totals, held > 0, limit)
 
 
 def holding_all(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:

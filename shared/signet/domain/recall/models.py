@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
 
-from signet.config.sections import Fusion as Fusion
 from signet.db.visibility import Reader
-from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.skills.roster import Limits
 
 #: The number of results a caller may ask for.
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
-#: What the lone score of a channel must have (recall.md §2).
+#: What the lone score of a channel must have.
 DEFAULT_MIN_SCORE = 0.1
 
 #: The internal number of a memory (`memories.seq`) to its score.
@@ -83,14 +82,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """The numbers of recall; see recall.md §2 and `settings.py` for where they come from."""
+    """The numbers of recall; `settings.py` says where they come from."""
 
-    fusion: Fusion = Fusion.FILLED
     #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.
     alpha: float = 0.7
     top_k: int = 20
     min_score: float = DEFAULT_MIN_SCORE
-    #: Relevance that a result on a page must have (`floor.py`); 0 switches it off. Only in the filled fusion.
+    #: Relevance that a result on a page must have (`floor.py`); 0 switches it off.
     floor: float = 0.4
     #: Whether memories of one source support each other (`neighbours.py`).
     neighbours: bool = True
@@ -103,15 +101,10 @@ class RecallSettings:
     traversal_primary: bool = True
     traversal_weight: float = 0.2
     traversal_timeout_ms: int = 500
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: TraversalBounds = field(default_factory=TraversalBounds)
     #: 0 switches the boost off.
     rehearsal_weight: float = 0.1
     rehearsal_half_life_days: float = 30.0
-    #: Only in the plain fusion: the filled one has weighed every cosine already.
-    rerank: bool = True
-    rerank_top_n: int = 20
-    #: Off: with both channels known of every candidate it only costs (0.5 % of the evidence at 50).
-    gravity: bool = False
     hubs: bool = True
     questions: bool = True
     resolution: bool = True
@@ -220,4 +213,4 @@ class Result:
     #: Why the answer is what it is; told only when the query asks for it.
     account: Mapping[str, object] | None = None
     #: The walk through the graph, for the status of walks.
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)

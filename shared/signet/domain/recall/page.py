@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from signet.db import fts
 from signet.domain.recall import blend, choose, expected, floor, sayings
 from signet.domain.recall.gather import FEW_WORDS
-from signet.domain.recall.models import Fusion, Scores
+from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sayings import Saying
 
@@ -52,9 +52,8 @@ def turn(run: Run, scores: Scores) -> Page:
         beyond_limit=len(order) - len(members),
         is_short=is_short,
     )
-    if run.settings.fusion is Fusion.FILLED:
-        page.relevance, told = _weighed(run, members)
-        page.least = _least(run)
+    page.relevance, told = _weighed(run, members)
+    page.least = _least(run)
     if page.least is not None and page.relevance.keys() >= set(members):
         near = _passing(run, members, page.relevance, told, page.least)
         page.sayings = _holding(best, near)
@@ -67,7 +66,7 @@ def turn(run: Run, scores: Scores) -> Page:
         page.below_floor = [saying.best for saying in best if saying.shown not in shown]
     _show(page)
     _above_score(run, page)
-    if not page.sayings and run.settings.fusion is Fusion.FILLED:
+    if not page.sayings:
         _note_nearest(run, page, members)
     return page
 

@@ -1,4 +1,4 @@
-"""Recall from top to bottom: candidates, one score, corrections, the page (spec recall.md).
+"""Recall from top to bottom: candidates, one score, corrections, the page.
 
 One read snapshot, no write, no call of a model: the caller embeds the question and, after the answer, counts
 the accesses (`store.touch(tx, touched(result), now)`). A channel whose tables are missing or damaged is left
@@ -30,7 +30,6 @@ from signet.domain.recall.explain import Trail
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
     DEFAULT_MIN_SCORE,
-    Fusion,
     Hit,
     Nearest,
     Part,
@@ -122,15 +121,12 @@ def used_skills(result: Result) -> list[str]:
 def _merge(run: Run) -> Scores:
     """Return one score for each candidate worth ranking.
 
-    In the filled fusion long memories lose what they have by chance: it ranks them, and leaves none out that is near.
+    Long memories lose what they have by chance: that ranks them, and leaves none out that is near.
     """
-    is_filled = run.settings.fusion is Fusion.FILLED
-    near = run.known.cosine if is_filled else {}
-    merged = _filled(run) if is_filled else _plain(run)
-    scores = merged if _is_deep(run) else blend.at_least(merged, run.settings.min_score, near)
-    timely = {seq: run.settings.min_score for seq in run.timely if seq in run.allowed}
-    scores = timely | scores
-    return run.apply("graph", scores, lambda flat: _with_graph(run, flat))
+    merged, least = _blended(run), run.settings.min_score
+    scores = merged if _is_deep(run) else blend.at_least(merged, least, run.known.cosine)
+    timely = {seq: least for seq in run.timely if seq in run.allowed}
+    return run.apply("graph", timely | scores, lambda flat: _with_graph(run, flat))
 
 
 def _is_deep(run: Run) -> bool:
@@ -139,33 +135,25 @@ def _is_deep(run: Run) -> bool:
     A least score that someone has chosen holds at any depth; the floor of a page does what the default is for.
     """
     is_default = run.settings.min_score <= DEFAULT_MIN_SCORE
-    return run.settings.fusion is Fusion.FILLED and run.query.size > floor.PAGE and is_default
+    return run.query.size > floor.PAGE and is_default
 
 
-def _filled(run: Run) -> Scores:
+def _blended(run: Run) -> Scores:
     known, alpha = run.known, run.settings.alpha
     lengths = {seq: row.passages for seq, row in run.allowed.items()}
     sources = neighbours.groups({s: (row.source, row.batch) for s, row in run.allowed.items()})
     text = blend.with_hints(blend.worded(known.words, run.around, lengths), known.hint)
     cosine = blend.levelled(known.apart, lengths)
-    scores = run.apply("blend", {}, lambda _: blend.filled(text, cosine, alpha=alpha))
+    scores = run.apply("blend", {}, lambda _: blend.weighed(text, cosine, alpha=alpha))
     if not run.settings.neighbours:
         return scores
     return run.apply("neighbours", scores, lambda s: neighbours.lift(s, run.around, sources))
-
-
-def _plain(run: Run) -> Scores:
-    known, alpha = run.known, run.settings.alpha
-    text = blend.with_hints(known.keyword, known.hint)
-    return run.apply("blend", {}, lambda _: blend.plain(text, known.cosine, alpha=alpha))
 
 
 def _with_graph(run: Run, flat: Scores) -> Scores:
     settings, known, limit = run.settings, run.known, run.query.size
     walked = blend.structural(known.structure, known.cosine, min_score=settings.min_score)
     if settings.traversal and settings.traversal_primary:
-        if settings.fusion is Fusion.PLAIN and walked:
-            return blend.share_page(flat, walked, limit=run.pool)
         return blend.append_graph(flat, walked, limit=limit, min_score=settings.min_score)
     scores = blend.boosted(flat, run.related, weight=settings.graph_weight)
     if settings.traversal:
@@ -255,6 +243,6 @@ def _source(run: Run, seq: int) -> Source:
     text = max(known.keyword.get(seq, 0.0), known.hint.get(seq, 0.0))
     cosine = known.cosine.get(seq, 0.0)
     flat_found = seq in known.keyword or seq in known.hint or seq in known.cosine
-    if seq in known.structure and (not flat_found or settings.fusion is Fusion.PLAIN):
+    if seq in known.structure and not flat_found:
         return Source.TRAVERSAL if settings.traversal_primary else Source.KA_TRAVERSAL
     return blend.source_of(text, cosine)

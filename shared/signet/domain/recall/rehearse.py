@@ -2,7 +2,7 @@
 
 import math
 
-#: In the filled fusion scores lie close together, and what came back for any question would come back for every
+#: Scores lie close together, and what came back for any question would come back for every
 #: one: after a thousand recalls the whole weight had cost 3 % of MRR on facts, a tenth of it 0.2 %.
 GENTLE = 0.1
 

@@ -9,13 +9,14 @@ from typing import TypeVar
 from signet.db import ReadTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
-from signet.domain.graph import traverse
-from signet.domain.graph.traverse import Entity, Walk
+from signet.domain.graph import traversal
+from signet.domain.graph.models import Entity
+from signet.domain.graph.traversal import Traversal
 from signet.domain.recall import floor, store
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Fusion, Query, QueryVector, RecallSettings, Scores
+from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores
 from signet.domain.recall.view import View
 from signet.domain.recall.when import When
 from signet.observe import logs, metrics
@@ -55,7 +56,7 @@ class Run:
     query_vector: bytes | None = None
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)
     related: set[int] = field(default_factory=set)
     around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
@@ -84,7 +85,9 @@ class Run:
                 nothing
                 if not self.settings.graph
                 else self.attempt(
-                    "graph", lambda: traverse.focal(self.tx, self.words, agent_id=agent_id), nothing
+                    "graph",
+                    lambda: traversal.focal(self.tx, self.words, agent_id=agent_id),
+                    nothing,
                 )
             )
         return self._focal
@@ -109,15 +112,14 @@ class Run:
     @property
     def graph_pool(self) -> int:
         """Return how many candidates the graph brings of what was walked to, beside constraints."""
-        is_filled = self.settings.fusion is Fusion.FILLED
-        return PAGE_GRAPH_POOL if is_filled and self._is_page else len(self.walk.memories)
+        return PAGE_GRAPH_POOL if self._is_page else len(self.walk.memories)
 
     @property
     def _is_page(self) -> bool:
         return self.query.size <= floor.PAGE
 
     def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
-        """Return what the stage gives; `otherwise` when its tables are missing or damaged (recall.md §13)."""
+        """Return what the stage gives; `otherwise` when its tables are missing or damaged."""
         started = time.perf_counter()
         try:
             return work()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx
 from signet.domain.recall import store, superseded
-from signet.domain.recall.models import Fusion, PartKind, Scores
+from signet.domain.recall.models import PartKind, Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.store import Origin
 
@@ -71,9 +71,8 @@ def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
         )
         for key, seqs in members.items()
     }
-    if run.settings.fusion is Fusion.FILLED:
-        run.attempt("pieces", lambda: _level(run.tx, found), None)
-        _behind(run, list(found.values()))
+    run.attempt("pieces", lambda: _level(run.tx, found), None)
+    _behind(run, list(found.values()))
     return sorted(found.values(), key=lambda saying: saying.score, reverse=True)
 
 

@@ -1,7 +1,7 @@
 """From agent.yaml to the numbers of recall."""
 
 from signet.config import Settings
-from signet.domain.graph.traverse import Bounds
+from signet.domain.graph.traversal import TraversalBounds
 from signet.domain.recall.models import RecallSettings
 from signet.domain.skills import roster
 
@@ -9,15 +9,13 @@ from signet.domain.skills import roster
 def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
     """Return the recall settings; vectors of another model than `embedding_model` are left out (None: none are)."""
     search, pipeline = settings.search, settings.pipeline
-    traversal, reranker = pipeline.traversal, pipeline.reranker
+    traversal = pipeline.traversal
     return RecallSettings(
-        fusion=search.fusion,
         alpha=search.alpha,
         top_k=search.top_k,
         min_score=search.min_score,
         floor=search.floor,
         neighbours=search.neighbours,
-        gravity=search.gravity,
         hubs=search.hubs,
         questions=search.questions,
         resolution=search.resolution,
@@ -30,7 +28,7 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         traversal_primary=traversal.primary,
         traversal_weight=traversal.boost_weight,
         traversal_timeout_ms=traversal.timeout_ms,
-        bounds=Bounds(
+        bounds=TraversalBounds(
             aspects_per_entity=traversal.max_aspects_per_entity,
             attributes_per_aspect=traversal.max_attributes_per_aspect,
             branching=traversal.max_branching,
@@ -41,8 +39,6 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         ),
         rehearsal_weight=search.rehearsal_weight if search.rehearsal_enabled else 0.0,
         rehearsal_half_life_days=search.rehearsal_half_life_days,
-        rerank=search.reranking or reranker.enabled,
-        rerank_top_n=reranker.top_n,
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
         skill_limits=roster.limits(settings),
         skills=pipeline.procedural.enabled,

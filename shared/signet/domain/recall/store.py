@@ -8,11 +8,9 @@ each time one is bound (a twelfth of the work of a recall).
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, Row
 from signet.db.visibility import Where
 from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Part, Source, Why
@@ -175,7 +173,6 @@ FROM (SELECT j.value AS text, count(*) AS pieces, min(m.seq) AS first, max(m.seq
   FROM json_each(?) j CROSS JOIN memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
   GROUP BY j.value) g
 """
-_TOUCH = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 
 
 class Origin(NamedTuple):
@@ -404,12 +401,6 @@ def _tags(stored: str | None) -> str | None:
         return ",".join(str(tag) for tag in json.loads(stored)) or None
     except ValueError:
         return stored
-
-
-def touch(tx: WriteTx, memory_ids: Iterable[str], now: datetime) -> None:
-    """Count one access of each memory, now (REC-21)."""
-    at = clock.to_text(now)
-    tx.many(_TOUCH, [(at, memory_id) for memory_id in memory_ids])
 
 
 def _numbers(text: str | None) -> "Numbers":

@@ -4,7 +4,7 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.graph import communities
 from signet.domain.graph.communities import Overview
 from signet.domain.repair.models import Done, Order

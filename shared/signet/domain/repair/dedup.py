@@ -18,8 +18,7 @@ from signet.domain.diagnostics.store import EQUAL
 from signet.domain.extraction import contradiction
 from signet.domain.graph import link
 from signet.domain.memory import forget, history
-from signet.domain.memory.models import Actor, Event
-from signet.domain.memory.store import tags_of
+from signet.domain.memory.models import Actor, Event, tags_of
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.work import Work

@@ -15,9 +15,9 @@ from signet.domain.diagnostics import store as diagnostics
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.work import Work
-from signet.domain.transcripts.store import KIND as SUMMARIZE
-from signet.queue import Job, Status, admin, enqueue
-from signet.queue.finish import End, Leased, Outcome, settle
+from signet.domain.summaries import requests
+from signet.domain.summaries.requests import KIND as SUMMARIZE
+from signet.queue import Status, admin, transitions
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
 SPREAD_MS = 100
@@ -45,18 +45,14 @@ _DEAD_SUMMARIES = f"""
 SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
    AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
    AND {_ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
-_SUMMARY = (
-    "SELECT id, session_id, agent_id, transcript, max_attempts FROM summary_jobs WHERE id = ?"
-)
-_WAITS = """
-UPDATE summary_jobs SET status = 'pending', attempts = 0, error = NULL, failed_at = NULL, completed_at = NULL,
-       leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL, updated_at = ? WHERE id = ?"""
 _SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
 _STALE = f"""
 SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue
   FROM memory_jobs WHERE {diagnostics.STALE}
    AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
  ORDER BY leased_at, id LIMIT :limit"""
+#: The columns of a `transitions.Leased`.
+_LEASED = ("id", "lease_token", "queue", "attempts", "max_attempts", "crashes")
 #: Files of earlier programs have waiting jobs that still carry a lease.
 _UNLEASE = (
     "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
@@ -93,9 +89,11 @@ def requeue(tx: WriteTx, order: Order) -> Done:
         raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
     rows = _dead(tx, order)
     known = [row["id"] for row in rows if admin.get(tx, row["id"]) is not None]
-    moved = admin.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
+    moved = transitions.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
     revived = [
-        row["id"] for row in rows if row["id"] not in known and _revive(tx, row["id"], order)
+        row["id"]
+        for row in rows
+        if row["id"] not in known and requests.restart(tx, row["id"], now=order.now)
     ]
     start = int(order.now.timestamp() * 1000)
     done = [row["id"] for row in rows if row["id"] in {*moved, *revived}]
@@ -114,12 +112,12 @@ def preview_release(tx: ReadTx, order: Order) -> Done:
 def release(tx: WriteTx, order: Order) -> Done:
     """Give back jobs whose lease nobody holds; one without attempts left dies (RP-7)."""
     rows = _stale(tx, order)
-    ended = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
     for row in rows:
-        settle(tx, Leased.of(row), ended, now=order.now)
+        leased = transitions.Leased(*(row[column] for column in _LEASED))
+        transitions.finish(tx, leased, transitions.HUNG, now=order.now)
     tx.run(_UNLEASE)
     alone = [row["id"] for row in tx.all(_STALE_SUMMARIES, {"before": _before(order)})]
-    back = sum(_revive(tx, job_id, order) for job_id in alone)
+    back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
     buried = sum(row["attempts"] >= row["max_attempts"] for row in rows)
     released = len(rows) - buried + back
     message = f"released {released} stale lease(s) back to pending"
@@ -193,23 +191,6 @@ def _stale(tx: ReadTx, order: Order) -> list[Row]:
 def _before(order: Order) -> str:
     timeout = timedelta(milliseconds=order.settings.pipeline.worker.lease_timeout_ms)
     return clock.to_text(order.now - timeout)
-
-
-def _revive(tx: WriteTx, job_id: str, order: Order) -> bool:
-    """Queue the reading of a session whose job is gone; False while another job for the session is open."""
-    row = tx.one(_SUMMARY, (job_id,))
-    if row is None:
-        return False
-    job = Job(
-        kind=SUMMARIZE,
-        job_id=job_id,
-        dedupe_key=f"{row['agent_id']}:{row['session_id'] or job_id}",
-        agent_id=row["agent_id"],
-        payload={"is_part": True} if row["transcript"] else None,
-    )
-    if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:
-        return False
-    return tx.run(_WAITS, (clock.to_text(order.now), job_id)) == 1
 
 
 def _ended_of(order: Order, limit: int) -> dict[str, object]:

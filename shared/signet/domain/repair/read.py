@@ -10,7 +10,7 @@ from signet.errors import Invalid
 
 MAX_IDS = 500
 MAX_WORDS = 50
-#: As many as are kept of an error (queue/finish.py).
+#: As many as are kept of an error (queue/transitions.py).
 MAX_CHARS = 2_000
 #: Other names of fields that clients send.
 _ALIASES = {"jobTypes": "kind", "job_types": "kind", "kinds": "kind", "dry_run": "dryRun"}

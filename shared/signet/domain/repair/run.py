@@ -21,7 +21,7 @@ from signet.domain.repair.work import Models, NoModels, Work
 from signet.errors import SignetError
 from signet.observe import metrics
 from signet.paths import Workspace
-from signet.queue import NOW, Job, Status, admin, enqueue, finish
+from signet.queue import NOW, Job, Status, admin, enqueue, transitions
 from signet.queue.job_context import JobContext
 
 #: What history is told of instead of a memory (RP-5).
@@ -115,7 +115,7 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
     job = _job(order)
     job_id = enqueue(tx, job, now=order.now)
     if job_id is not None:
-        finish.record_result(tx, job_id, {"affected": affected, "steps": steps})
+        transitions.record_result(tx, job_id, {"affected": affected, "steps": steps})
         return job_id
     if order.action.is_shared:
         return str(tx.value(_OPEN, (job.unique_key,)))
@@ -158,7 +158,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     kept = _read(job.db.read(ReadTx.value, _KEPT, (job.lease.job_id,)))
 
     def keep(tx: WriteTx, affected: int, steps: int) -> None:
-        finish.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
+        transitions.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
 
     work = Work(
         order=order,

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
-from signet.domain.transcripts.store import KIND as SUMMARIZE
-from signet.queue import Job, enqueue
+from signet.domain.summaries import requests
+from signet.domain.summaries.requests import KIND as SUMMARIZE
 
 SHOWN = 20
 
@@ -27,9 +26,6 @@ SELECT s.id, s.session_id, s.agent_id, s.completed_at, s.max_attempts, j.result 
    AND COALESCE(j.result, '') NOT LIKE '%not_significant%'
  ORDER BY s.created_at, s.id LIMIT :limit"""
 _GONE = "DELETE FROM memory_jobs WHERE id = ? AND status = 'completed'"
-_WAITS = """
-UPDATE summary_jobs SET status = 'pending', attempts = 0, completed_at = NULL, error = NULL, updated_at = ?
- WHERE id = ?"""
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
@@ -57,15 +53,7 @@ def _skipped(tx: ReadTx, order: Order) -> list[Row]:
 def _again(tx: WriteTx, row: Row, order: Order) -> bool:
     """Put the job of the same id in the place of the one that is done."""
     tx.run(_GONE, (row["id"],))
-    job = Job(
-        kind=SUMMARIZE,
-        job_id=row["id"],
-        dedupe_key=f"{row['agent_id']}:{row['session_id']}",
-        agent_id=row["agent_id"],
-    )
-    if enqueue(tx, job, now=order.now, max_attempts=row["max_attempts"]) is None:
-        return False
-    return tx.run(_WAITS, (clock.to_text(order.now), row["id"])) == 1
+    return requests.restart(tx, row["id"], now=order.now)
 
 
 def _sample(rows: Sequence[Row]) -> list[dict[str, object]]:

@@ -17,10 +17,13 @@ from signet.domain.activity import events
 from signet.domain.embeddings import store as vectors
 from signet.domain.graph import link, tasks
 from signet.domain.injections import record, usefulness
-from signet.domain.memory.drop import drop
+from signet.domain.memory import forget
+from signet.domain.memory import history as changes
 from signet.domain.retention import store
 from signet.domain.retention.windows import Windows, cutoff
-from signet.domain.sessions import checkpoint_store as sessions
+from signet.domain.sessions import checkpoints as session_checkpoints
+from signet.domain.summaries import requests
+from signet.queue import removal
 
 #: Rows of one transaction: the bulk lane's few milliseconds.
 BATCH = 100
@@ -51,14 +54,14 @@ Step = Callable[[WriteTx, datetime, Windows, int], Batch]
 
 def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Cut expired tombstones off the graph; entities that nobody names any more go with them."""
-    ids = store.expired(tx, cutoff(now, windows.tombstones), limit)
+    ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     cut, orphans = link.unlink(tx, ids, now=now)
     return Batch(handled=len(ids), counts={"graphLinksPurged": cut, "entitiesOrphaned": orphans})
 
 
 def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete the vectors of expired tombstones."""
-    ids = store.expired(tx, cutoff(now, windows.tombstones), limit)
+    ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     embedded = store.embedded(tx, ids)
     for memory_id in embedded:
         vectors.remove(tx, memory_id)
@@ -67,32 +70,32 @@ def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batc
 
 def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete expired tombstones that the first two steps are done with."""
-    ids = store.bare(tx, store.expired(tx, cutoff(now, windows.tombstones), limit))
-    return Batch(handled=len(ids), counts={"tombstonesPurged": drop(tx, ids)})
+    ids = store.bare(tx, forget.expired(tx, cutoff(now, windows.tombstones), limit))
+    return Batch(handled=len(ids), counts={"tombstonesPurged": forget.purge(tx, ids, now=now)})
 
 
 def history(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old history."""
-    gone = store.drop_history(tx, cutoff(now, windows.history), limit)
+    gone = changes.purge(tx, cutoff(now, windows.history), limit)
     return Batch(handled=gone, counts={"historyPurged": gone})
 
 
 def completed_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete jobs that were completed long ago."""
-    gone = store.drop_completed_jobs(tx, cutoff(now, windows.completed_jobs), limit)
+    gone = removal.delete_completed(tx, cutoff(now, windows.completed_jobs), limit)
     return Batch(handled=gone, counts={"completedJobsPurged": gone})
 
 
 def dead_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete jobs that died long ago."""
-    gone = store.drop_dead_jobs(tx, cutoff(now, windows.dead_jobs), limit)
+    gone = removal.delete_dead(tx, cutoff(now, windows.dead_jobs), limit)
     return Batch(handled=gone, counts={"deadJobsPurged": gone})
 
 
 def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete requests for summaries that were done, or failed, as long ago as their jobs."""
-    gone = store.drop_summaries(tx, "done", cutoff(now, windows.completed_jobs), limit)
-    gone += store.drop_summaries(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
+    gone = requests.delete_old(tx, "done", cutoff(now, windows.completed_jobs), limit)
+    gone += requests.delete_old(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
     return Batch(handled=gone, counts={"summaryJobsPurged": gone})
 
 
@@ -122,7 +125,7 @@ def telemetry(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
 
 def checkpoints(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete old checkpoints of sessions (CP-3)."""
-    gone = sessions.purge(tx, cutoff(now, windows.checkpoints), limit)
+    gone = session_checkpoints.delete_old(tx, cutoff(now, windows.checkpoints), limit)
     return Batch(handled=gone, counts={"checkpointsPurged": gone})
 
 

@@ -1,4 +1,4 @@
-"""Who serves a session, and for how long (spec/hooks.md §2, §3). Pure."""
+"""Who serves a session, and for how long. Pure."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,15 +1,18 @@
 """What a harness is told before it shortens its context (HK-92)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
 from signet.config.hooks import PreCompaction
-from signet.db import ReadTx, Row, visibility
-from signet.db.visibility import Reader, Where
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.memory.supersede import is_current
+from signet.domain.sessions.sql import memories as sql
+from signet.domain.sessions.sql.memories import RecentRow
 
 LEAD = "Summarize this session before its context is shortened, so that the work can go on from the summary."
 GUIDELINES = """\
@@ -23,54 +26,61 @@ RECENCY = 0.9
 #: The newest memories among which the best are sought.
 POOL = 200
 
-_RECENT = """
-SELECT m.id, m.content, m.importance, m.created_at FROM memories m INDEXED BY idx_memories_created
- WHERE {where} ORDER BY m.created_at DESC LIMIT ?"""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryRequest:
+    """What a harness is asked for before it shortens its context, and what of it comes from memory."""
+
+    prompt: str
+    guidelines: str
+    items: Sequence[Item]
 
 
-def guidelines(settings: PreCompaction) -> str:
-    """Return what a summary is to hold."""
-    return settings.summary_guidelines or GUIDELINES
+def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime) -> SummaryRequest:
+    """Return the request for a summary of a session of this agent."""
+    guidelines = settings.summary_guidelines or GUIDELINES
+    memories: Sequence[RecentRow] = ()
+    if settings.include_recent_memories:
+        reader = agents.reader(tx, agent_id)
+        memories = recent(tx, reader, limit=settings.memory_limit, now=now)
+    return SummaryRequest(
+        prompt=_prompt(guidelines, memories),
+        guidelines=guidelines,
+        items=[_item(one) for one in memories],
+    )
 
 
-def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[Row]:
+def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[RecentRow]:
     """Return the memories that matter and are new, best first."""
-    seen = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
-    seen &= visibility.readable(reader)
-    rows = tx.all(_RECENT.format(where=seen.sql), (*seen.params, POOL))
+    rows = sql.recent(tx, reader, limit=POOL)
     rows.sort(key=lambda row: _score(row, now), reverse=True)
     return rows[:limit]
 
 
-def prompt(asked: str, memories: Sequence[Row]) -> str:
-    """Return the request for a summary. Pure."""
-    text = f"{LEAD}\n\n{asked}"
+def _prompt(guidelines: str, memories: Sequence[RecentRow]) -> str:
+    text = f"{LEAD}\n\n{guidelines}"
     if memories:
         text += "\n\nAlready remembered, so it need not be repeated:\n"
-        text += "\n".join(_line(one) for one in memories)
+        text += "\n".join(map(_line, memories))
     return text
 
 
-def items(memories: Sequence[Row]) -> list[Item]:
-    """Return the memories as the record of the session tells them. Pure."""
-    return [
-        Item(
-            kind=Kind.MEMORY,
-            id=row["id"],
-            reason=Reason.IMPORTANT,
-            text=row["content"],
-            chars=len(_line(row)),
-            said_at=row["created_at"],
-        )
-        for row in memories
-    ]
+def _item(row: RecentRow) -> Item:
+    return Item(
+        kind=Kind.MEMORY,
+        id=row.id,
+        reason=Reason.IMPORTANT,
+        text=row.content,
+        chars=len(_line(row)),
+        said_at=row.created_at,
+    )
 
 
-def _line(row: Row) -> str:
-    return f"- {fence.one_line(row['content'])}"
+def _line(row: RecentRow) -> str:
+    return f"- {fence.one_line(row.content)}"
 
 
-def _score(row: Row, now: datetime) -> float:
-    created = clock.parsed(row["created_at"]) or now
+def _score(row: RecentRow, now: datetime) -> float:
+    created = clock.parsed(row.created_at) or now
     days = max(0.0, (now - created).total_seconds() / 86_400)
-    return float((row["importance"] or 0.0) * (1 - RECENCY) + RECENCY / (1 + days))
+    return float((row.importance or 0.0) * (1 - RECENCY) + RECENCY / (1 + days))

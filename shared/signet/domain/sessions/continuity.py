@@ -1,14 +1,16 @@
-"""How far a session is, and when and how that is written down (spec/hooks.md §7). Pure."""
+"""How far a session is, and when and how that is written down. Pure."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from signet import clock
 from signet.config.pipeline import Continuity as Settings
-from signet.domain.sessions.checkpoint import MAX_QUERIES, MAX_REMEMBERS, Checkpoint, Trigger
-from signet.domain.sessions.models import Continuity, State
+from signet.domain.sessions.models import Checkpoint, Continuity, State, Trigger
 from signet.observe.redact import redact
 
+#: How much of a session a checkpoint holds (CP-5).
+MAX_QUERIES = 20
+MAX_REMEMBERS = 10
 MAX_SNIPPETS = 10
 #: Of each prompt, query and remembered text so much is kept, and of the latter two so much is told.
 KEPT_CHARS = 200

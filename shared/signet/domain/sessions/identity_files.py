@@ -1,4 +1,4 @@
-"""The files that say who an agent is (spec/harnesses.md §6, §8); what cannot be read is left out (HK-36).
+"""The files that say who an agent is; what cannot be read is left out (HK-36).
 
 Of a template that `signet setup` has written only what somebody has filled in counts.
 """

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.sessions import lifecycle, session_end, store
+from signet.domain.sessions import lifecycle, session_end
 from signet.domain.sessions.models import State
+from signet.domain.sessions.sql import states
 from signet.domain.transcripts.models import Session
 
 #: Sessions that end in one transaction.
@@ -20,7 +21,7 @@ BATCH = 20
 def find(tx: ReadTx, settings: Settings, *, now: datetime) -> list[State]:
     """Return sessions that have been silent for too long, longest first; a bypassed one stays bypassed (HK-22)."""
     before = now - timedelta(minutes=settings.hooks.session_end.idle_minutes)
-    return store.silent(tx, before=before, now=now, limit=BATCH)
+    return states.silent(tx, before=before, now=now, limit=BATCH)
 
 
 def end(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[State]:

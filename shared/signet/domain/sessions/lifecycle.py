@@ -7,23 +7,11 @@ from datetime import datetime
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
-from signet.domain.sessions import checkpoint_store as checkpoints
-from signet.domain.sessions import claims, continuity, store
-from signet.domain.sessions.checkpoint import Trigger
-from signet.domain.sessions.models import Continuity, State, with_turn
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """Who calls from which session. `project_path` is the real path of the project."""
-
-    agent_id: str
-    harness: str
-    key: str | None = None
-    project: str | None = None
-    project_path: str | None = None
-    runtime_path: str | None = None
+from signet.domain.agents.models import Presence
+from signet.domain.sessions import checkpoints, claims, continuity, harness_calls
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
+from signet.domain.sessions.sql import states
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +26,12 @@ class Begun:
 
 def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
     """Claim the session and note that it is there; raises SessionClaimed."""
-    store.see_harness(tx, call.harness, now=now)
-    store.purge(tx, now=now)
+    harness_calls.note(tx, call.harness, now=now)
+    states.delete_old(tx, now=now)
     presence.purge(tx, now=now)
     if call.key is None:
         return Begun()
-    known = store.get(tx, call.agent_id, call.key)
+    known = states.get(tx, call.agent_id, call.key)
     claims.check(known, call.runtime_path, now=now)
     warning = claims.warning(known, now=now)
     state = claims.claimed(known or _new(call, now), call.runtime_path, now=now)
@@ -53,7 +41,7 @@ def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
         project=call.project or state.project,
         is_warned=state.is_warned or warning is not None,
     )
-    store.put(tx, state, now=now)
+    states.put(tx, state, now=now)
     _see(tx, call, now)
     return Begun(is_bypassed=state.bypasses(now), is_known=state.is_started, warning=warning)
 
@@ -73,10 +61,10 @@ def started(
     """
     if call.key is None:
         return
-    state = store.get(tx, call.agent_id, call.key) or _new(call, now)
+    state = states.get(tx, call.agent_id, call.key) or _new(call, now)
     if settings.pipeline.continuity.enabled:
         state = replace(state, continuity=fresh(state.continuity or continuity.begun(now)))
-    store.put(tx, replace(state, is_started=True, injected=(tuple(given),)), now=now)
+    states.put(tx, replace(state, is_started=True, injected=(tuple(given),)), now=now)
 
 
 def prompted(
@@ -91,7 +79,7 @@ def prompted(
     now: datetime,
 ) -> None:
     """Note a prompt and what it was given; write a checkpoint when one is due."""
-    store.see_harness(tx, call.harness, now=now)
+    harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return
     state = _renewed(tx, call, now)
@@ -103,7 +91,7 @@ def prompted(
         state = replace(state, continuity=found)
         if continuity.is_due(found, rules, now=now):
             state = write(tx, state, call, Trigger.PERIODIC, settings, now=now)
-    store.put(tx, state, now=now)
+    states.put(tx, state, now=now)
     _see(tx, call, now)
 
 
@@ -116,13 +104,13 @@ def used(
     now: datetime,
 ) -> None:
     """Note that something was remembered or looked for in a session that is known; others are not made by that."""
-    if call.key is None or store.get(tx, call.agent_id, call.key) is None:
+    if call.key is None or states.get(tx, call.agent_id, call.key) is None:
         return
     state = _renewed(tx, call, now)
     if settings.pipeline.continuity.enabled:
         found = change(state.continuity or continuity.begun(now))
         state = replace(state, continuity=found)
-    store.put(tx, state, now=now)
+    states.put(tx, state, now=now)
 
 
 def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now: datetime) -> None:
@@ -133,25 +121,25 @@ def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now
     if settings.pipeline.continuity.enabled:
         state = replace(state, continuity=state.continuity or continuity.begun(now))
         state = write(tx, state, call, Trigger.PRE_COMPACTION, settings, now=now, context=context)
-    store.put(tx, replace(state, is_started=False), now=now)
+    states.put(tx, replace(state, is_started=False), now=now)
 
 
 def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:
     """Note that a session has a new context: what it was given may be given again (HK-55)."""
-    if call.key is None or store.get(tx, call.agent_id, call.key) is None:
+    if call.key is None or states.get(tx, call.agent_id, call.key) is None:
         return
-    store.put(tx, replace(_renewed(tx, call, now), injected=()), now=now)
+    states.put(tx, replace(_renewed(tx, call, now), injected=()), now=now)
 
 
 def ended(
     tx: WriteTx, call: Call, settings: Settings, *, is_kept: bool, now: datetime
 ) -> State | None:
-    """Let go of a session and return what it was; `is_kept` writes down where it stood (hooks.md §6)."""
-    store.see_harness(tx, call.harness, now=now)
+    """Let go of a session and return what it was; `is_kept` writes down where it stood."""
+    harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return None
-    state = store.get(tx, call.agent_id, call.key)
-    store.drop(tx, call.agent_id, call.key)
+    state = states.get(tx, call.agent_id, call.key)
+    states.delete(tx, call.agent_id, call.key)
     presence.remove(tx, call.key, agent_id=call.agent_id)
     if state is None or not is_kept or state.bypasses(now):
         return state
@@ -165,13 +153,13 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
 
     One that nobody knew begins here, so that its silence ends it.
     """
-    store.see_harness(tx, call.harness, now=now)
+    harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return None
-    state = store.get(tx, call.agent_id, call.key) or _new(call, now)
+    state = states.get(tx, call.agent_id, call.key) or _new(call, now)
     if not state.bypasses(now):
         state = claims.renewed(state, call.runtime_path, now=now)
-        store.put(tx, replace(state, project=state.project or call.project), now=now)
+        states.put(tx, replace(state, project=state.project or call.project), now=now)
         _see(tx, call, now)
     return state
 
@@ -184,7 +172,7 @@ def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> N
     call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
     presence.remove(tx, state.key, agent_id=state.agent_id)
     _write_end(tx, state, call, settings, now)
-    store.put(
+    states.put(
         tx,
         State(
             agent_id=state.agent_id,
@@ -196,21 +184,6 @@ def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> N
         ),
         now=now,
     )
-
-
-def bypass(tx: WriteTx, states: Sequence[State], *, is_on: bool, now: datetime) -> None:
-    """Let the hooks of sessions do nothing from now on, or do their work again."""
-    for state in states:
-        live = claims.renewed(state, None, now=now)
-        store.put(tx, replace(live, is_bypassed=is_on), now=now)
-
-
-def renew(tx: WriteTx, states: Sequence[State], *, now: datetime) -> datetime:
-    """Let claims last from now on as long as new ones, and return until when."""
-    for state in states:
-        live = claims.renewed(state, state.runtime_path, now=now)
-        store.put(tx, replace(live, is_warned=False), now=now)
-    return now + claims.LIFE
 
 
 def write(
@@ -225,7 +198,7 @@ def write(
 ) -> State:
     """Write a checkpoint of a session and return the session after it."""
     assert state.continuity is not None
-    checkpoints.keep(
+    checkpoints.put(
         tx,
         continuity.checkpoint(state, state.continuity, trigger, now=now, context=context),
         project_path=call.project_path or state.project,
@@ -241,7 +214,7 @@ def _write_end(tx: WriteTx, state: State, call: Call, settings: Settings, now: d
 
 def _renewed(tx: WriteTx, call: Call, now: datetime) -> State:
     assert call.key is not None
-    state = store.get(tx, call.agent_id, call.key)
+    state = states.get(tx, call.agent_id, call.key)
     claims.check(state, call.runtime_path, now=now)
     state = claims.renewed(state or _new(call, now), call.runtime_path, now=now)
     return replace(state, project=state.project or call.project)

@@ -15,6 +15,37 @@ class RuntimePath(StrEnum):
     LEGACY = "legacy"
 
 
+class Trigger(StrEnum):
+    """Why a checkpoint was made."""
+
+    PERIODIC = "periodic"
+    PRE_COMPACTION = "pre_compaction"
+    SESSION_END = "session_end"
+    AGENT = "agent"
+    EXPLICIT = "explicit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """What a session did since the checkpoint before; `digest` is the text that a later session is given."""
+
+    agent_id: str
+    session_key: str
+    harness: str
+    project: str | None
+    trigger: Trigger
+    digest: str
+    prompt_count: int
+    at: datetime
+    queries: tuple[str, ...] = ()
+    remembers: tuple[str, ...] = ()
+    focal_entity_ids: tuple[str, ...] = ()
+    focal_entity_names: tuple[str, ...] = ()
+    active_aspect_ids: tuple[str, ...] = ()
+    constraint_count: int | None = None
+    traversal_count: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Continuity:
     """What a session did since its last checkpoint (`prompts`) and in all; times are ISO-8601 text."""

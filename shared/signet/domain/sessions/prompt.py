@@ -1,4 +1,4 @@
-"""What a person's prompt is about, and how what it brings to mind is told (spec/hooks.md §5). Pure."""
+"""What a person's prompt is about, and how what it brings to mind is told. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -6,9 +6,8 @@ from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
-from signet.domain.sessions import checkpoint_store as checkpoints
-from signet.domain.sessions import wording
-from signet.domain.sessions.checkpoint import Trigger
+from signet.domain.sessions import checkpoints, wording
+from signet.domain.sessions.models import Trigger
 
 #: A session of the same project that stood there longer ago is another matter.
 RECENT = timedelta(hours=4)

@@ -1,4 +1,4 @@
-"""What a session begins with: gathered from one snapshot, each part for itself (spec/hooks.md §4).
+"""What a session begins with: gathered from one snapshot, each part for itself.
 
 A part that fails is left out and named; the others are told all the same (HK-36).
 """
@@ -11,39 +11,28 @@ from typing import TypeVar
 
 from signet import clock
 from signet.config import Settings
-from signet.db import ReadTx, fts, visibility
+from signet.db import ReadTx, fts
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
-from signet.domain.agents.presence import Presence
+from signet.domain.agents.models import Presence
 from signet.domain.auth import caller
 from signet.domain.episodes import fence
-from signet.domain.graph.traverse import Bounds, Walk
+from signet.domain.graph import focus, traversal
+from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
-from signet.domain.sessions import candidates, focus, recovery, start_text, wording
-from signet.domain.sessions.candidates import Offer
+from signet.domain.sessions import candidates, recovery, start_text, wording
+from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity, introduced
+from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.start_text import Part, Section
 from signet.errors import SignetError
 
 T = TypeVar("T")
 
 MOST_PEERS = 6
-#: Memories that are counted since the last session; more is "many".
-MOST_COUNTED = 1_000
 #: Memories that the record names of those that were left out.
 MOST_LEFT = 10
-
-_LAST = """
-SELECT latest_at FROM session_summaries
- WHERE agent_id = :agent AND depth = 0 AND (:project IS NULL OR project = :project)
- ORDER BY latest_at DESC LIMIT 1"""
-_CAPTURED = """
-SELECT count(*) FROM session_summaries
- WHERE agent_id = :agent AND depth = 0 AND latest_at >= :at AND (:project IS NULL OR project = :project)"""
-_SINCE = f"""
-SELECT count(*) FROM (SELECT 1 FROM memories m INDEXED BY idx_memories_created
- WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +52,11 @@ class Asked:
 class Found:
     """What the store has for a session that begins."""
 
-    candidates: Sequence[Offer] = ()
-    told: Sequence[Offer] = ()
+    candidates: Sequence[Candidate] = ()
+    told: Sequence[Candidate] = ()
     since: str = ""
     peers: Sequence[Presence] = ()
-    walk: Walk = field(default_factory=Walk)
+    walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[tuple[str, str]] = ()
     aspects: Sequence[str] = ()
     recovery: str = ""
@@ -83,10 +72,10 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     if asked.project:
         found.peers = _try(found, "peers", lambda: _peers(tx, asked, now=now), [])
     _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
-    known: list[Offer] = _try(
+    known: list[Candidate] = _try(
         found,
         "memories",
-        lambda: candidates.candidates(
+        lambda: candidates.find(
             tx,
             reader,
             pool=max(start.candidate_pool_limit, 3 * start.recall_limit),
@@ -102,8 +91,11 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     found.told = candidates.chosen(found.candidates, most=start.recall_limit, chars=budget)
     project = asked.project
     if project and not asked.context:
-        more: list[Offer] = _try(
-            found, "words", lambda: candidates.worded(tx, reader, project, beside=found.told), []
+        more: list[Candidate] = _try(
+            found,
+            "words",
+            lambda: candidates.by_project_words(tx, reader, project, given=found.told),
+            [],
         )
         new = {one.id for one in more} - {one.id for one in found.candidates}
         found.told = [*found.told, *more]
@@ -128,14 +120,12 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
 
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     """Return the line about what has come since the last session, empty before the first."""
-    asked = {"agent": reader.agent_id, "project": reader.project}
-    last: str | None = tx.value(_LAST, asked)
+    last = history.last_session_at(tx, reader.agent_id, reader.project)
     at = clock.parsed(last)
     if last is None or at is None:
         return ""
-    seen = visibility.readable(reader)
-    new = tx.value(_SINCE.format(where=seen.sql), (last, *seen.params))
-    captured = tx.value(_CAPTURED, {**asked, "at": last})
+    new = memories.count_since(tx, reader, last)
+    captured = history.sessions_since(tx, reader.agent_id, reader.project, last)
     return (
         f"[since last session: {wording.counted(new, 'new memory')},"
         f" {wording.counted(captured, 'session')} captured,"
@@ -188,7 +178,7 @@ def _memories(found: Found, text: str) -> Iterator[Item]:
         )
 
 
-def _reason(one: Offer) -> Reason:
+def _reason(one: Candidate) -> Reason:
     known = {"ka_traversal": Reason.LINKED, "fts_only": Reason.PROJECT_WORDS}
     return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
 
@@ -267,17 +257,19 @@ def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
 
 
 def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
-    """Walk from what the session is about, and take the rules that hold there."""
-    traversal = settings.pipeline.traversal
-    if not traversal.enabled:
+    """Traverse the graph from what the session is about, and take the constraints that hold there."""
+    rules = settings.pipeline.traversal
+    if not rules.enabled:
         return
     words = fts.content_words(asked.context) if asked.context else []
     start = focus.focal(tx, asked.reader, project=asked.project, words=words)
-    until = clock.monotonic_ms() + traversal.timeout_ms
-    bounds = Bounds(memories=traversal.max_traversal_paths)
+    until = clock.monotonic_ms() + rules.timeout_ms
+    bounds = TraversalBounds(memories=rules.max_traversal_paths)
     found.constraints = focus.constraints(tx, asked.reader, start)
     found.aspects = focus.aspects(tx, start)
-    found.walk = focus.walk(tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until)
+    found.walk = traversal.traverse(
+        tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until
+    )
 
 
 def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from signet.db import ReadTx, Row, fts, visibility
+from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, search
-from signet.domain.graph import traverse
-from signet.domain.memory.supersede import is_current
-from signet.domain.sessions import focus, wording
+from signet.domain.graph import focus, traversal
+from signet.domain.sessions import wording
+from signet.domain.sessions.sql import memories
+from signet.domain.sessions.sql.memories import RuleRow
 
 #: Longer ones are stories, and are told as episodes.
 RULE_CHARS = 300
@@ -31,18 +32,6 @@ _HARD = re.compile(
 )
 #: Distilled from what somebody said, a rule is an order in his words.
 _ORDER = re.compile(r"(?:never|always|do not|don['’]t|avoid|make sure|prefer)\b", re.IGNORECASE)
-
-_RULES = """
-SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
-       coalesce(o.source_type, p.source_type, '') AS kind_of_source,
-       (SELECT e.vector FROM embeddings e
-         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
-  FROM memories m
-  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id
- WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
-   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
- ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,22 +77,19 @@ def find(
     """
     words = fts.content_words(prompt[: search.READ_CHARS])
     asked = frozenset(map(search.stem, words))
-    where = is_current() & visibility.readable(reader)
-    rows = tx.all(
-        _RULES.format(where=where.sql), (RULE_CHARS, project, project, *where.params, LOOKED_AT)
-    )
+    rows = memories.rules(tx, reader, project=project, chars=RULE_CHARS, limit=LOOKED_AT)
     rows = [row for row in rows if _stands(row)]
-    near = search.similarities(rows, vector)
+    near = search.similarities([row.vector for row in rows], vector)
     found: list[_Found] = []
     for row, similarity in zip(rows, near, strict=True):
-        is_asked = _is_about(row["content"], asked, similarity)
-        is_hard = row["kind"] != "pipeline-v2" and _is_hard(row)
-        if (is_asked or is_hard) and row["id"] not in given:
-            note = f"{fence.origin(row['kind'], row['who'])}, {wording.day(row['created_at'])}"
-            found.append(_Found(not is_asked, len(row["content"]), row["content"], note, row["id"]))
+        is_asked = _is_about(row.content, asked, similarity)
+        is_hard = row.kind != "pipeline-v2" and _is_hard(row)
+        if (is_asked or is_hard) and row.id not in given:
+            note = f"{fence.origin(row.kind, row.who)}, {wording.day(row.created_at)}"
+            found.append(_Found(not is_asked, len(row.content), row.content, note, row.id))
     named = [
         one
-        for one in traverse.focal(tx, words[:NAMES], agent_id=reader.agent_id)
+        for one in traversal.focal(tx, words[:NAMES], agent_id=reader.agent_id)
         if all(search.stem(word) in asked for word in fts.words(one.name))
     ]
     names = {one.name for one in named}
@@ -145,16 +131,14 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
     return sorted(kept.values(), key=lambda one: len(one.line))
 
 
-def _stands(row: Row) -> bool:
-    if fence.is_strangers(row["kind"]) or fence.is_strangers(row["kind_of_source"]):
+def _stands(row: RuleRow) -> bool:
+    if fence.is_strangers(row.kind) or fence.is_strangers(row.kind_of_source):
         return False
-    return row["type"] != "procedural" or _ORDER.match(row["content"]) is not None
+    return row.type != "procedural" or _ORDER.match(row.content) is not None
 
 
-def _is_hard(row: Row) -> bool:
-    return row["type"] != "preference" and (
-        bool(row["pinned"]) or _HARD.search(row["content"]) is not None
-    )
+def _is_hard(row: RuleRow) -> bool:
+    return row.type != "preference" and (bool(row.pinned) or _HARD.search(row.content) is not None)
 
 
 def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""The text that a session begins with: its sections, their order and budgets (spec/hooks.md §4). Pure."""
+"""The text that a session begins with: its sections, their order and budgets. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -5,11 +5,12 @@ newest are read, up to a number of characters.
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from signet.db import ReadTx, Row, script
+from signet.db import ReadTx, script
+from signet.domain.sessions.sql import history as sql
+from signet.domain.sessions.sql.history import SizeRow, TranscriptRow
 
 #: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
@@ -17,22 +18,6 @@ MOST_SESSIONS = 500
 EXCERPT_CHARS = 220
 HEAD_LINES = 4
 HEAD_CHARS = 160
-
-_SIZES = """
-SELECT rowid, length(content) AS chars FROM session_transcripts
- WHERE (:agent IS NULL OR agent_id = :agent) AND (:but IS NULL OR session_key <> :but)
-   AND (:project IS NULL OR project = :project)
- ORDER BY coalesce(updated_at, created_at) DESC LIMIT :most"""
-_TEXT = """
-SELECT agent_id, session_key, harness, project, created_at, updated_at, content FROM session_transcripts
- WHERE rowid IN (SELECT value FROM json_each(?))"""
-_HEAD = """
-SELECT id, content FROM session_summaries
- WHERE agent_id = ? AND session_key = ? ORDER BY depth, latest_at DESC LIMIT 1"""
-_ONE = """
-SELECT agent_id, session_key, harness, project, created_at, updated_at, content FROM session_transcripts
- WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
- ORDER BY coalesce(updated_at, created_at) DESC LIMIT 1"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +40,18 @@ class Excerpt:
 
 def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
-) -> Row | None:
+) -> TranscriptRow | None:
     """Return the stored transcript of a session, None when there is none."""
-    return tx.one(_ONE, {"key": key, "agent": agent_id, "project": project})
+    return sql.transcript_of(tx, key, agent_id=agent_id, project=project)
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
     """Return id and first lines of what is known of this session so far, if it has to do with the terms (HK-58)."""
-    row = tx.one(_HEAD, (agent_id, key))
-    if row is None or not any(term in row["content"].lower() for term in terms):
+    row = sql.summary(tx, agent_id, key)
+    if row is None or not any(term in row.content.lower() for term in terms):
         return "", []
-    lines = [line.strip()[:HEAD_CHARS] for line in row["content"].splitlines() if line.strip()]
-    return f"summary:{row['id']}", lines[:HEAD_LINES]
+    lines = [line.strip()[:HEAD_CHARS] for line in row.content.splitlines() if line.strip()]
+    return f"summary:{row.id}", lines[:HEAD_LINES]
 
 
 def search(
@@ -84,39 +69,40 @@ def search(
     if not terms:
         return []
     least = max(min(2, len(terms)), (len(terms) + 1) // 2)
-    asked = {"agent": agent_id, "but": but, "project": project, "most": MOST_SESSIONS}
+    sizes = sql.transcript_sizes(
+        tx, agent_id=agent_id, project=project, but=but, limit=MOST_SESSIONS
+    )
     found = [
-        excerpt
-        for row in _texts(tx, tx.all(_SIZES, asked), chars)
-        for excerpt in _excerpts(row, terms, least)
+        excerpt for row in _texts(tx, sizes, chars) for excerpt in _excerpts(row, terms, least)
     ]
     found.sort(key=lambda one: (one.hits, one.at), reverse=True)
     unique = {one.text: one for one in reversed(found)}
     return sorted(unique.values(), key=lambda one: (one.hits, one.at), reverse=True)[:limit]
 
 
-def _texts(tx: ReadTx, sizes: Sequence[Row], chars: int) -> Iterator[Row]:
+def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[TranscriptRow]:
     """Yield the newest transcripts as long as they are not too much together; always the newest that fits."""
     chosen = []
     for row in sizes:
-        if row["chars"] <= chars:
-            chars -= row["chars"]
-            chosen.append(row["rowid"])
+        if row.chars <= chars:
+            chars -= row.chars
+            chosen.append(row.rowid)
     for rowid in chosen:
-        yield from tx.all(_TEXT, (json.dumps([rowid]),))
+        if found := sql.transcript(tx, rowid):
+            yield found
 
 
-def _excerpts(row: Row, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
-    for line in row["content"].split("\n"):
+def _excerpts(row: TranscriptRow, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
+    for line in row.content.split("\n"):
         low = line.lower()
         hits = sum(term in low for term in terms)
         if hits >= least:
             yield Excerpt(
-                session_key=row["session_key"],
-                agent_id=row["agent_id"],
-                harness=row["harness"],
-                project=row["project"],
-                at=row["updated_at"] or row["created_at"],
+                session_key=row.session_key,
+                agent_id=row.agent_id,
+                harness=row.harness,
+                project=row.project,
+                at=row.updated_at or row.created_at,
                 text=_around(line, low, terms),
                 hits=hits,
             )

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.summaries import store
 from signet.domain.summaries.distill import Reader
+from signet.domain.summaries.sql import summaries as sql
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 
@@ -35,7 +35,7 @@ def queue(
     level = LEVELS.get(depth)
     if level is None:
         return
-    found = store.uncondensed(tx, agent_id, project, depth, limit=level.children)
+    found = sql.uncondensed(tx, agent_id, project, depth, limit=level.children)
     if len(found) == level.children:
         job = Job(
             kind=KIND,
@@ -55,7 +55,7 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
     agent_id = job.lease.agent_id or "default"
     project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))
     level = LEVELS[depth]
-    children = job.db.read(store.uncondensed, agent_id, project, depth, limit=level.children)
+    children = job.db.read(sql.uncondensed, agent_id, project, depth, limit=level.children)
     if reader is None or len(children) < level.children:
         job.commit(lambda tx: {"skipped": "nothing_to_condense" if reader else "no_model"})
         return
@@ -63,12 +63,12 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now = clock.now()
-        still = store.uncondensed(tx, agent_id, project, depth, limit=level.children)
+        still = sql.uncondensed(tx, agent_id, project, depth, limit=level.children)
         if [one.id for one in still] != [one.id for one in children]:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
             queue(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
-        parent_id = store.add_parent(
+        parent_id = sql.add_parent(
             tx,
             children,
             content,

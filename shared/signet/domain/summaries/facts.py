@@ -11,8 +11,8 @@ from signet.domain.extraction import contradiction
 from signet.domain.graph import lexicon
 from signet.domain.memory import dates, remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
-from signet.domain.summaries import store
 from signet.domain.summaries.models import Asked, Said
+from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import transcript
 
 SOURCE = "session_end"
@@ -105,7 +105,7 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
 
 def _is_known(tx: ReadTx, agent_id: str, content: str) -> bool:
     words = [word for word in fts.content_words(content) if len(word) >= WORD_CHARS][:LOOKED_UP]
-    return bool(words) and any(says(memory, content) for memory in store.like(tx, agent_id, words))
+    return bool(words) and any(says(memory, content) for memory in sql.like(tx, agent_id, words))
 
 
 def _words(text: str) -> frozenset[str]:

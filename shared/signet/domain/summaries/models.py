@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from signet.domain.transcripts.models import Session
 
@@ -53,9 +54,8 @@ class Notes:
     facts: tuple[Said, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """One row of `session_summaries` as it is read to be condensed."""
+class Summary(NamedTuple):
+    """A summary as it is read to be condensed."""
 
     id: str
     content: str
@@ -74,3 +74,11 @@ class Score:
     reasoning: str
     #: Memory id to relevance, 0..1.
     relevance: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queued:
+    """The job that reads a session; not `is_open` when it was done before and nothing has been said since."""
+
+    job_id: str
+    is_open: bool = True

@@ -6,6 +6,7 @@ from signet.domain.extraction.models import FACT_TYPES, MAX_FACT_CHARS, MIN_FACT
 from signet.domain.memory import normalize
 from signet.domain.summaries.models import MOST_IMPORTANT, USUAL_IMPORTANCE, Notes, Said, Score
 from signet.providers import answers
+from signet.text.surrogates import encodable
 
 MAX_TAGS = 8
 #: A summary is cut here; it is read by people and shown to models.
@@ -25,7 +26,7 @@ def notes(raw: str, *, day: str, most: int) -> Notes | None:
 
 def headed(summary: str, day: str) -> str:
     """Return a summary that begins with its day, as a database and a file can hold it (PIP-39)."""
-    text = normalize.encodable(summary.replace("\0", "")).strip()[:MAX_SUMMARY_CHARS]
+    text = encodable(summary.replace("\0", "")).strip()[:MAX_SUMMARY_CHARS]
     return text if text.startswith(f"# {day}") else f"# {day} Session Notes\n\n{text}"
 
 
@@ -39,7 +40,7 @@ def distinct(facts: Sequence[Said]) -> list[Said]:
 
 def condensed(raw: str) -> str | None:
     """Return the Markdown of an answer, None when there is none."""
-    text = normalize.encodable(answers.markdown(raw).replace("\0", "")).strip()
+    text = encodable(answers.markdown(raw).replace("\0", "")).strip()
     return text[:MAX_SUMMARY_CHARS] or None
 
 

@@ -15,16 +15,19 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.injections import usefulness
 from signet.domain.memory.models import Rules
-from signet.domain.summaries import condense, distill, facts, files, significance, store
+from signet.domain.summaries import condense, distill, facts, files, requests, significance
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
-from signet.domain.transcripts import end, transcript
+from signet.domain.summaries.sql import jobs, summaries
+from signet.domain.transcripts import stored, transcript
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
 from signet.queue.job_context import JobContext
 
 log = logs.get("pipeline")
 
+#: How many earlier sessions novelty looks at, and how long before its end a session may have begun to remember.
+SESSIONS_BEFORE, SESSION_DAYS = 5, 7
 #: What the judge of recall is shown of a session, and of each memory.
 JUDGED_CHARS = 12_000
 JUDGED_MEMORY_CHARS = 300
@@ -39,7 +42,7 @@ def run(
     is tried again), OSError when the notes cannot be written, LeaseLost, Cancelled.
     """
     is_part = bool(job.lease.payload.get("is_part"))
-    asked = job.db.read(store.asked, job.lease.job_id, is_part=is_part, now=clock.now())
+    asked = job.db.read(jobs.asked, job.lease.job_id, is_part=is_part, now=clock.now())
     asked = asked and _as_said(asked)
     if asked is None or not asked.session.text:
         job.commit(lambda tx: {"skipped": "session_not_found"})
@@ -67,8 +70,8 @@ def _as_said(asked: Asked) -> Asked:
 
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
     limits, session = settings.pipeline.significance, asked.session
-    before = store.before(tx, session, chars=significance.HEAD_CHARS)
-    names = store.names(tx, session.agent_id)
+    before = jobs.before(tx, session, chars=significance.HEAD_CHARS, limit=SESSIONS_BEFORE)
+    names = summaries.names(tx, session.agent_id)
     turns = transcript.parse(session.text)
     return significance.is_significant(turns, session.text, names, before, limits)
 
@@ -81,12 +84,12 @@ def _read(
     score = _judged(job, asked, reader)
     job.check()
     free = files.free(root, files.names(asked, notes.summary))
-    path = job.progress(lambda tx: store.reserve(tx, asked, free))
+    path = job.progress(lambda tx: requests.reserve_path(tx, asked, free))
     files.write(root, path, notes.summary)
     said = facts.placed(notes.facts, asked.session.text)
     news = job.db.read(facts.news, asked.session.agent_id, said)
-    since = asked.asked_at - timedelta(days=store.SESSION_DAYS)
-    remembered = job.db.read(store.remembered, asked.session, since=since)
+    since = asked.asked_at - timedelta(days=SESSION_DAYS)
+    remembered = job.db.read(summaries.remembered, asked.session, since=since)
     rules = Rules.of(settings())
 
     def keep(tx: WriteTx) -> dict[str, object]:
@@ -96,7 +99,7 @@ def _read(
             _keep_summary(tx, asked, notes.summary, [*saved, *remembered], score, now)
             whose = asked.session
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
-        store.forget_part(tx, asked.job_id)
+        jobs.forget_part(tx, asked.job_id)
         _read_on(tx, asked, rules, now)
         return {"path": path, "facts": len(notes.facts), "saved": len(saved)}
 
@@ -111,16 +114,18 @@ def _keep_summary(
     score: tuple[Score, int] | None,
     now: datetime,
 ) -> None:
-    store.keep(tx, asked, summary, list(dict.fromkeys(memory_ids)), now)
+    summaries.put(tx, asked, summary, list(dict.fromkeys(memory_ids)), now)
     if score:
-        store.keep_score(tx, asked.session, score[0], shown=score[1], now=now)
+        session = asked.session
+        summaries.put_score(tx, session, score[0], shown=score[1], now=now)
+        usefulness.set_relevance(tx, session.agent_id, session.key, score[0].relevance)
 
 
 def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime) -> None:
     """Queue the session again when more of it was handed over while it was read."""
-    chars = store.stored_chars(tx, asked.session)
+    chars = stored.length(tx, asked.session.agent_id, asked.session.key)
     if not asked.is_part and chars > asked.chars:
-        end.read(tx, asked.session, chars=chars, attempts=rules.attempts, now=now)
+        requests.of_session(tx, asked.session, attempts=rules.attempts, now=now)
 
 
 def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] | None:

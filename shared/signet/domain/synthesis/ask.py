@@ -5,7 +5,7 @@ from datetime import datetime
 
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.synthesis import plan as plans
 from signet.domain.synthesis import store
 from signet.domain.synthesis.plan import Plan

@@ -14,10 +14,10 @@ from datetime import datetime
 from pathlib import Path
 
 from signet.config.manifest import replace_file
-from signet.domain.memory.normalize import encodable
 from signet.errors import Conflict, Invalid
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
+from signet.text.surrogates import encodable
 
 #: How many earlier files are kept beside each (#451).
 BACKUPS = 20

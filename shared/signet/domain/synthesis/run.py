@@ -10,7 +10,7 @@ from datetime import datetime
 from signet import clock
 from signet.config.manifest import replace_file
 from signet.db import ReadTx, WriteTx
-from signet.domain.agents import store as agents
+from signet.domain.agents import registry as agents
 from signet.domain.synthesis import file, plain, prompt, sources, store
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources

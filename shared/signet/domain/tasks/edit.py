@@ -2,16 +2,17 @@
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from signet import clock, ids
+from signet.db import WriteTx
 from signet.domain.skills.files import is_name
-from signet.domain.tasks import cron
+from signet.domain.tasks import cron, sql
 from signet.domain.tasks.models import Harness, SkillMode, Task
 from signet.domain.tasks.zones import zone
-from signet.errors import Invalid
+from signet.errors import Invalid, NotFound
 
 #: Linux takes 128 KB for one argument of a program; a skill and the prompt are one.
 MAX_PROMPT_BYTES = 65_536
@@ -58,10 +59,20 @@ def draft(wish: Wish, *, now: datetime) -> Task:
     return changed(blank, wish, now=now)
 
 
+def add(tx: WriteTx, task: Task) -> None:
+    """Store a new task."""
+    sql.insert(tx, task)
+
+
+def save(tx: WriteTx, task: Task) -> None:
+    """Store a changed task; raises NotFound when it is gone."""
+    if not sql.update(tx, task):
+        raise NotFound("Task not found")
+
+
 def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
     """Return the task as it is wished; raises Invalid. Looks at the disk, for the program and the folder."""
-    after = replace(
-        task,
+    after = task._replace(
         name=_text(wish.name, task.name, "name"),
         prompt=_text(wish.prompt, task.prompt, "prompt"),
         cron_expression=task.cron_expression
@@ -79,11 +90,11 @@ def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
         updated_at=clock.to_text(now),
     )
     if after.skill_name is None:
-        after = replace(after, skill_mode=None)
-    is_due_anew = wish.cron_expression is not None or wish.timezone is not None
-    if is_due_anew or (after.enabled and not task.enabled):
+        after = after._replace(skill_mode=None)
+    is_rescheduled = wish.cron_expression is not None or wish.timezone is not None
+    if is_rescheduled or (after.enabled and not task.enabled):
         due = cron.next_run(after.cron_expression, zone(after.timezone), now)
-        after = replace(after, next_run_at=clock.to_text(due))
+        after = after._replace(next_run_at=clock.to_text(due))
     _check(after, wish)
     return after
 

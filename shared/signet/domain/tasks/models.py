@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Harness(StrEnum):
@@ -40,9 +41,8 @@ RESTARTED = "daemon_restart"
 STREAM_BYTES = 1_048_576
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """One row; instants are text."""
+class Task(NamedTuple):
+    """One row of `scheduled_tasks`; instants are text."""
 
     id: str
     name: str
@@ -61,9 +61,8 @@ class Task:
     updated_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskRun:
-    """One row; instants are text."""
+class TaskRun(NamedTuple):
+    """One row of `task_runs`; instants are text."""
 
     id: str
     task_id: str
@@ -82,7 +81,7 @@ class TaskRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a run ended: an exit status, or why there is none, and what it said."""
+    """How a run ended: an exit status, or why there is none, and its output."""
 
     exit_code: int | None = None
     error: str | None = None

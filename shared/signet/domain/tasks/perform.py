@@ -1,7 +1,7 @@
 """One run of a task in the worker, from its first line to its end.
 
-A run begins once: whoever finds it begun, because a worker died or was stopped in the middle, ends it as failed and
-runs nothing (TK-6).
+A run begins once: a job that finds it begun, because a worker died or was stopped, ends it as failed and runs nothing
+(TK-6).
 """
 
 from dataclasses import replace
@@ -10,17 +10,21 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
-from signet.db import WriteTx
-from signet.domain.tasks import command, execute, store
+from signet.db import Database, WriteTx
+from signet.domain.tasks import command, execute, sql
 from signet.domain.tasks.edit import folder_of
 from signet.domain.tasks.models import RESTARTED, Ended, Task, TaskRun
 from signet.domain.tasks.spool import Spool
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.queue import lease
-from signet.queue.job_context import Cancelled, JobContext, LeaseLost
+from signet.queue import transitions
+from signet.queue.job_context import JobContext
+from signet.queue.retry import Cancelled, LeaseLost
 
 log = logs.get("scheduler")
+
+#: Errors of jobs that say why a run has no end of its own; after any other one its process was killed.
+_ENDINGS = frozenset({"cancelled", "timeout", "expired"})
 
 
 def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
@@ -32,14 +36,14 @@ def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
     if task is None:
         job.commit(lambda tx: {"skipped": "the task is gone"})
     elif not may_run:
-        _finish(job, task, said(spool, RESTARTED))
+        _finish(job, task, unfinished(spool, RESTARTED))
     else:
         _finish(job, task, _run(job, task, spool, settings, workspace))
     spool.remove()
 
 
-def said(spool: Spool, error: str) -> Ended:
-    """Return the end of a run that nobody saw to its end, with what it has said."""
+def unfinished(spool: Spool, error: str) -> Ended:
+    """Return the end of a run whose process did not report one, with its output so far."""
     return Ended(error=error, stdout=spool.text("stdout"), stderr=spool.text("stderr"))
 
 
@@ -48,17 +52,27 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: Ended, *, now: datetime) -> boo
     kept = replace(
         ended, stdout=ended.stdout or run.stdout or "", stderr=ended.stderr or run.stderr or ""
     )
-    return store.end(tx, run.id, run.task_id, kept, now=now)
+    return sql.end(tx, run.id, run.task_id, kept, now=now)
+
+
+def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
+    """End as failed the runs that no job will ever end."""
+    for run, code in db.read(sql.orphans):
+        spool = Spool.of(workspace, run.id)
+        ended = unfinished(spool, code if code in _ENDINGS else RESTARTED)
+        if db.write(end_orphan, run, ended, now=now):
+            log.warning("task.not_ended", task_id=run.task_id, run_id=run.id, reason=ended.error)
+        spool.remove()
 
 
 def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bool]:
     """Return the task of this run, None when it is gone, and whether the run begins now."""
     held = job.lease
-    if not lease.is_held(tx, held.job_id, held.token):
+    if not transitions.is_held(tx, held.job_id, held.token):
         raise LeaseLost(job_id=held.job_id)
-    found = store.run(tx, held.job_id)
-    task = None if found is None else store.task(tx, found.task_id)
-    return task, store.begin(tx, held.job_id, str(held.token), now=now)
+    found = sql.run(tx, held.job_id)
+    task = None if found is None else sql.task(tx, found.task_id)
+    return task, sql.begin(tx, held.job_id, str(held.token), now=now)
 
 
 def _run(
@@ -74,7 +88,7 @@ def _run(
             line, spool, folder=folder_of(task), environ=command.environment(), check=job.check
         )
     except Cancelled:
-        job.progress(lambda tx: _end(tx, job, task, said(spool, "cancelled")))
+        job.progress(lambda tx: _end(tx, job, task, unfinished(spool, "cancelled")))
         spool.remove()
         raise
 
@@ -92,5 +106,5 @@ def _finish(job: JobContext, task: Task, ended: Ended) -> None:
 
 
 def _end(tx: WriteTx, job: JobContext, task: Task, ended: Ended) -> dict[str, object]:
-    store.end(tx, job.lease.job_id, task.id, ended, now=clock.now())
+    sql.end(tx, job.lease.job_id, task.id, ended, now=clock.now())
     return {"status": ended.status, "exitCode": ended.exit_code}

@@ -5,9 +5,9 @@ import os
 import stat
 from pathlib import Path
 
-from signet.domain.memory.normalize import encodable
 from signet.domain.transcripts import steps, transcript
 from signet.text.masking import Masked, mask
+from signet.text.surrogates import encodable
 
 #: Of a longer file the end is read: a log of this size is weeks of work, and what was said last counts.
 MOST_BYTES = 64 * 1_048_576

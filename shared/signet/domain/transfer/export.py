@@ -7,14 +7,17 @@ as large as its longest row at most a megabyte more.
 import base64
 import binascii
 import json
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from signet import __version__, clock
-from signet.db import ReadTx, Row
+from signet.db import ReadTx, copying
+from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.transfer.columns import Column, columns_of
+from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
 from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION, Record
 from signet.errors import Invalid
@@ -25,7 +28,6 @@ PAGE_BYTES = 1_000_000
 
 _VECTORS = Kind(name=VECTORS, table="embeddings", owned=None, memory="source_id")
 _FIRST_PASSAGES = Where("t.source_type = 'memory' AND t.ordinal = 0")
-_PASSAGES = "SELECT chunk_text, vector FROM embeddings WHERE source_type = 'memory' AND source_id = ? ORDER BY ordinal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +83,8 @@ def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> Page
 def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
     ends, counts = [], {}
     for kind in scope.kinds:
-        ends.append(int(tx.value(f"SELECT COALESCE(max(rowid), 0) FROM {kind.table}")))
-        where = _where(kind, scope)
-        sql = f"SELECT count(*) FROM {kind.table} t WHERE {where.sql}"
-        counts[kind.name] = int(tx.value(sql, where.params))
+        ends.append(copying.last_row(tx, kind.table))
+        counts[kind.name] = copying.count(tx, kind.table, _where(kind, scope))
     header: Record = {
         "record": HEADER,
         "version": VERSION,
@@ -119,11 +119,8 @@ def _read(tx: ReadTx, kind: Kind, where: Where, scope: Scope) -> tuple[list[Reco
     """Return the next records and the number of the last row; None when no rows are left."""
     found: list[Record] = []
     size, last = 0, None
-    columns = columns_of(tx, kind.table)
-    sql = (
-        f"SELECT t.rowid AS row_number, t.* FROM {kind.table} t WHERE {where.sql} ORDER BY t.rowid"
-    )
-    with closing(tx.connection.execute(sql, where.params)) as rows:
+    columns = copying.columns_of(tx, kind.table)
+    with closing(copying.rows(tx, kind.table, where)) as rows:
         for row in rows:
             record = (
                 _vectors(tx, row)
@@ -138,7 +135,7 @@ def _read(tx: ReadTx, kind: Kind, where: Where, scope: Scope) -> tuple[list[Reco
     return found, None
 
 
-def _record(kind: Kind, row: Row, columns: list[Column], *, blobs: bool) -> Record:
+def _record(kind: Kind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool) -> Record:
     """Return a row as a record. What is null and would be null without being said is left out."""
     record: dict[str, object] = {"record": kind.name}
     for column in columns:
@@ -151,15 +148,15 @@ def _record(kind: Kind, row: Row, columns: list[Column], *, blobs: bool) -> Reco
     return record
 
 
-def _vectors(tx: ReadTx, row: Row) -> Record:
+def _vectors(tx: ReadTx, row: Mapping[str, Any]) -> Record:
     return {
         "record": VECTORS,
         "memory_id": row["source_id"],
         "content_hash": row["content_hash"],
         "model": row["model"],
         "passages": [
-            {"text": text, "vector": _text(vector)}
-            for text, vector in tx.all(_PASSAGES, (row["source_id"],))
+            {"text": passage.text, "vector": _text(passage.vector)}
+            for passage in sql.passages(tx, row["source_id"])
         ],
     }
 

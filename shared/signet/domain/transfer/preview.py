@@ -11,24 +11,18 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
-from signet.db import WriteTx
-from signet.db.driver import Connection, connect
+from signet.db import WriteTx, copying
+from signet.db.driver import connect
 from signet.domain.transfer import take
 from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import Outcome, Record
 from signet.domain.transfer.take import How
-from signet.domain.transfer.target import STORE
 from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
 
 #: A file that nobody has written to for so long belongs to a run that broke off.
 LEFT_SECONDS = 3_600
 
-_SCHEMA = """
-SELECT sql FROM store.sqlite_master WHERE sql IS NOT NULL AND tbl_name IN ({})
-   AND (type = 'table' OR (type = 'index' AND (sql LIKE '%UNIQUE%' OR name LIKE '%superseded%')))
- ORDER BY type = 'index'
-"""
 _TABLES = (*(kind.table for kind in KINDS.values()), "import_aliases", "embeddings")
 
 
@@ -46,7 +40,7 @@ def preview(
     if not path.exists():
         _sweep(folder)
     with closing(connect(path)) as connection:
-        _prepare(connection, database)
+        copying.overlay(connection, database, _TABLES)
         connection.execute("BEGIN IMMEDIATE")
         found = take.take(WriteTx(connection), records, how=how, now=now, is_preview=True)
         connection.execute("COMMIT")
@@ -69,14 +63,3 @@ def _sweep(folder: Path) -> None:
     for left in folder.glob("import-*.preview*"):
         if time.time() - left.stat().st_mtime > LEFT_SECONDS:
             left.unlink(missing_ok=True)
-
-
-def _prepare(connection: Connection, database: Path) -> None:
-    """Attach the real database, and give the preview its tables with what makes rows unique."""
-    connection.execute("PRAGMA synchronous = OFF")
-    quoted = str(database.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    connection.execute(f"ATTACH ? AS {STORE}", (f"file:{quoted}?mode=ro",))
-    if connection.execute("SELECT 1 FROM main.sqlite_master").fetchone() is None:
-        marks = ", ".join("?" * len(_TABLES))
-        for (sql,) in connection.execute(_SCHEMA.format(marks), _TABLES).fetchall():
-            connection.execute(sql)

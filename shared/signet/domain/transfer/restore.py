@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from signet import clock
-from signet.db import vectors
+from signet.db import copying, vectors
+from signet.db.copying import Column
 from signet.db.visibility import ReadPolicy
-from signet.domain.embeddings import store as embeddings
+from signet.domain.memory import marks
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
-from signet.domain.transfer.columns import Column
-from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
+from signet.domain.transfer.kinds import ROW_NUMBER, Kind
 from signet.domain.transfer.records import KNOWN, NEW, Outcome, Record, Refused
 from signet.domain.transfer.target import Target
 from signet.queue import BULK, Job, enqueue
@@ -40,11 +40,12 @@ _LONG = frozenset({"content", "raw_content", "normalized_content", "old_content"
 _TEXTS = frozenset({"content", "raw_content", "old_content", "new_content"})
 _MAX_INTEGER = 2**63 - 1
 
-_VECTOR = "SELECT 1 FROM {}.embeddings WHERE source_type = 'memory' AND source_id = ?"
-_MARK = (
-    "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id, chunk_text, created_at)"
-    " VALUES (?1, '', x'', 0, 'memory', ?1, '', '')"
-)
+_HAS_VECTOR = "source_type = 'memory' AND source_id = :id"
+#: What a preview keeps of vectors: that there are some.
+_EMPTY_VECTOR = {
+    **{"content_hash": "", "vector": b"", "dimensions": 0, "source_type": "memory"},
+    **{"chunk_text": "", "created_at": ""},
+}
 
 
 def row(
@@ -65,19 +66,14 @@ def row(
     _resolve(target, kind, values)
     same = kind.same if has_own_id else (" AND ".join(f"{name} = :{name}" for name in kind.key),)
     for condition in same:
-        found = target.find(kind, condition, values)
+        found = target.find(kind.table, condition, values)
         if found is not None:
             if has_own_id:
                 target.keep_alias(kind, values[first], found[first])
             return KNOWN
     if target.is_preview:
         values |= dict.fromkeys(_LONG & values.keys(), "")
-    names = list(values)
-    sql = (
-        f"INSERT OR IGNORE INTO {kind.table} ({', '.join(names)})"
-        f" VALUES ({', '.join(f':{name}' for name in names)})"
-    )
-    if target.tx.run(sql, values) != 1:
+    if not copying.insert(target.tx, kind.table, values):
         raise Refused("the values contradict each other")
     if not target.is_preview:
         _enqueue(target, kind, values, rules=rules, embed=embed, now=now)
@@ -90,18 +86,19 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
     if memory_id is None:
         raise Refused("memory_id names an unknown memory")
-    found = target.find(KINDS["memory"], "id = :id", {"id": memory_id})
+    found = target.find("memories", "id = :id", {"id": memory_id})
     model, content_hash = given.get("model"), given.get("content_hash")
     if found is None or not isinstance(model, str) or found["content_hash"] != content_hash:
         raise Refused("the vectors belong to another text")
     pairs = _pairs(given.get("passages"))
-    for schema in target.schemas:
-        if target.tx.one(_VECTOR.format(schema), (memory_id,)):
-            return KNOWN
+    if target.find("embeddings", _HAS_VECTOR, {"id": memory_id}):
+        return KNOWN
     if not target.is_preview:
-        embeddings.replace(target.tx, str(memory_id), str(content_hash), pairs, model, now)
+        marks.set_vectors(target.tx, str(memory_id), str(content_hash), pairs, model, now)
     else:
-        target.tx.run(_MARK, (memory_id,))
+        copying.insert(
+            target.tx, "embeddings", {"id": memory_id, "source_id": memory_id, **_EMPTY_VECTOR}
+        )
     return NEW
 
 
@@ -122,15 +119,13 @@ def _pairs(given: object) -> list[tuple[str, bytes]]:
 
 def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
     """Add an agent, or give the file's policy to one that is as it was made and owns nothing."""
-    found = target.find(kind, "id = :id", values)
+    found = target.find(kind.table, "id = :id", values)
     if found is not None:
-        owns = target.find(KINDS["memory"], "agent_id = :id", values)
+        owns = target.find("memories", "agent_id = :id", values)
         is_touched = found["created_at"] != found["updated_at"] or owns is not None
         if is_touched or {name: found[name] for name in values} == values:
             return KNOWN
-    names = ", ".join(values)
-    marks = ", ".join(f":{name}" for name in values)
-    target.tx.run(f"INSERT OR REPLACE INTO {kind.table} ({names}) VALUES ({marks})", values)
+    copying.insert(target.tx, kind.table, values, replaces=True)
     return NEW
 
 

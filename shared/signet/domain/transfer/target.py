@@ -5,17 +5,12 @@ With a preview every question is asked of both, and only the preview is written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from signet.db import Row, WriteTx
-from signet.domain.transfer.columns import Column, columns_of
+from signet.db import WriteTx, copying
+from signet.db.copying import MAIN, STORE, Column
+from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, Kind
-
-MAIN = "main"
-#: The name under which a preview has the real database attached.
-STORE = "store"
-
-_ALIAS = "SELECT id FROM {}.import_aliases WHERE kind = ? AND foreign_id = ?"
-_KEEP = "INSERT OR REPLACE INTO import_aliases (kind, foreign_id, id) VALUES (?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +29,13 @@ class Target:
     def columns(self, kind: Kind) -> list[Column]:
         """Return the columns of a kind's table."""
         if kind.table not in self._columns:
-            self._columns[kind.table] = columns_of(self.tx, kind.table)
+            self._columns[kind.table] = copying.columns_of(self.tx, kind.table)
         return self._columns[kind.table]
 
-    def find(self, kind: Kind, condition: str, values: Mapping[str, object]) -> Row | None:
-        """Return the first row of a kind under a condition with `:name` parameters."""
+    def find(self, table: str, condition: str, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the first row of a table under a condition with `:name` parameters."""
         for schema in self.schemas:
-            sql = f"SELECT * FROM {schema}.{kind.table} WHERE {condition} LIMIT 1"
-            found = self.tx.one(sql, values)
+            found = copying.find(self.tx, table, condition, values, schema=schema)
             if found is not None:
                 return found
         return None
@@ -51,20 +45,18 @@ class Target:
         if self._has(KINDS[kind], given):
             return given
         for schema in self.schemas:
-            alias: object = self.tx.value(_ALIAS.format(schema), (kind, given))
+            alias = sql.alias(self.tx, kind, given, schema=schema)
             if alias is not None and self._has(KINDS[kind], alias):
                 return alias
         return None
 
     def keep_alias(self, kind: Kind, given: object, ours: object) -> None:
-        """Note that a record is here under another id, and correct what named it before it came."""
-        self.tx.run(_KEEP, (kind.name, given, ours))
+        """Store that a record is here under another id, and correct the rows that name it by the first."""
+        sql.keep_alias(self.tx, kind.name, given, ours)
         for reference in kind.references:
             if reference.kind == kind.name:
-                column = reference.column
-                sql = f"UPDATE {kind.table} SET {column} = ? WHERE {column} = ?"
-                self.tx.run(sql, (ours, given))
+                copying.redirect(self.tx, kind.table, reference.column, old=given, new=ours)
 
     def _has(self, kind: Kind, given: object) -> bool:
         [key] = kind.key
-        return self.find(kind, f"{key} = :key", {"key": given}) is not None
+        return self.find(kind.table, f"{key} = :key", {"key": given}) is not None

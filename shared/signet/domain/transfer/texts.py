@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock, ids
-from signet.domain.memory import chunks, prefixes, remember
+from signet.db import copying
+from signet.domain.memory import chunks, marks, prefixes, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.normalize import normalize
 from signet.domain.transfer.kinds import KINDS
@@ -22,11 +23,6 @@ from signet.text import masking
 #: What one transaction can cut into pieces while others wait.
 MAX_CHARS = 100_000
 
-_PLACE = "UPDATE memories SET source_path = ?, source_section = ? WHERE id = ?"
-_SAID = (
-    "INSERT INTO memories (id, content, content_hash, agent_id, visibility, scope, source_type, source_id, ordinal,"
-    " idempotency_key, created_at, updated_at) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
 _SAME_KEY, _SAME_TEXT = KINDS["memory"].same
 
 
@@ -56,8 +52,8 @@ def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime
     if saved.deduped:
         return KNOWN
     if text.path or text.section:
-        for memory_id in saved.ids or (saved.id,):
-            target.tx.run(_PLACE, (text.path, text.section, memory_id))
+        placed = saved.ids or (saved.id,)
+        marks.set_place(target.tx, placed, path=text.path, section=text.section)
     return NEW
 
 
@@ -73,18 +69,18 @@ def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Out
     content = prefixes.parse(content).content
     owner = {"agent_id": new.agent_id, "visibility": str(new.visibility), "scope": new.scope}
     key: str | None = new.idempotency_key
-    memories = KINDS["memory"]
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
-    if target.find(memories, _SAME_KEY, {**owner, "idempotency_key": key}):
+    if target.find("memories", _SAME_KEY, {**owner, "idempotency_key": key}):
         return KNOWN
     is_long = len(content) > rules.max_chars
     outcome = KNOWN
     for piece in chunks.split(content, rules.chunk_chars) if is_long else [content]:
         said = {**owner, "content_hash": normalize(piece).content_hash, "is_deleted": 0}
-        if target.find(memories, _SAME_TEXT, said):
+        if target.find("memories", _SAME_TEXT, said):
             continue
         at = clock.to_text(now)
-        row = (ids.new_id(), said["content_hash"], *owner.values(), *source.values(), key, at, at)
-        target.tx.run(_SAID, row)
+        new_one = {"id": ids.new_id(), "content": "", "content_hash": said["content_hash"]}
+        new_one |= {**owner, **source, "idempotency_key": key, "created_at": at, "updated_at": at}
+        copying.insert(target.tx, "memories", new_one)
         outcome, key = NEW, None
     return outcome

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import as_list, list_of
+from signet.db.dialect import LIST, as_list, list_of
 
 
 class UseRow(NamedTuple):
@@ -71,6 +71,12 @@ _DELETE_OLD = (
 )
 
 
+_DELETE_OF_MEMORIES = (
+    f"DELETE FROM agent_feedback WHERE memory_id IN {LIST}",
+    f"DELETE FROM session_memories WHERE memory_id IN {LIST}",
+)
+
+
 def put(tx: WriteTx, rows: Iterable[Mapping[str, object]]) -> None:
     """Store candidates of a session's start."""
     tx.many(_START, rows)
@@ -131,3 +137,10 @@ def unused_sessions(tx: ReadTx, agent_id: str, memory_ids: Iterable[str]) -> Map
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest rows and return how many."""
     return tx.run(_DELETE_OLD, (before, limit))
+
+
+def delete_of_memories(tx: WriteTx, memory_ids: Iterable[str]) -> None:
+    """Delete every row about these memories."""
+    listed = as_list(memory_ids)
+    for statement in _DELETE_OF_MEMORIES:
+        tx.run(statement, (listed,))

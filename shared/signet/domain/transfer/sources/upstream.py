@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from signet.db import ReadTx, migrate
+from signet.db import ReadTx, copying, migrate
 from signet.db.driver import connect, sqlite
 from signet.domain.transfer import export
 from signet.domain.transfer.records import END, Found, Record
@@ -63,7 +63,7 @@ def _copy(path: Path, copy: Path) -> None:
                 with contextlib.suppress(FileNotFoundError):
                     shutil.copyfile(f"{path}{end}", f"{copy}{end}")
         with contextlib.closing(connect(copy)) as new:
-            tables = {row[0] for row in new.execute("SELECT name FROM sqlite_master")}
+            tables = copying.tables(new)
     except sqlite.DatabaseError as error:
         raise Invalid(f"{path} cannot be read as a database: {error}") from error
     if "memories" not in tables:

@@ -1,0 +1,101 @@
+"""Writes the ends of runs down, counts them and logs them."""
+
+import time
+from functools import partial
+
+from signet.db import Database
+from signet.observe import latency, logs, metrics, record, taxonomy
+from signet.observe.latency import Operation
+from signet.observe.record import Count
+from signet.observe.taxonomy import Stage
+from signet.queue.job_context import JobContext
+from signet.queue.retry import End, Outcome
+from signet_worker.dispatcher import Dispatcher
+from signet_worker.job_log import JobLogger
+
+log = logs.get("pipeline")
+
+
+class Finisher:
+    """Ends the jobs of this process; for any thread."""
+
+    def __init__(self, db: Database, dispatcher: Dispatcher) -> None:
+        self._db = db
+        self._dispatcher = dispatcher
+        self._logger = JobLogger()
+
+    def finish(
+        self, job: JobContext, outcome: Outcome, *, error: BaseException | None = None
+    ) -> None:
+        """End a job as its run did; never raises.
+
+        A refusal by the provider says nothing of how quick jobs are, and its place in the queue is free only once
+        the breaker is seen open.
+        """
+        took = time.monotonic() - job.started_at
+        if not (outcome.is_provider_down or outcome.is_provider_failure):
+            self._dispatcher.note_seconds(job.lease.queue, took)
+            job.leave_queue()
+        if job.is_finished or outcome.end is End.FENCED:
+            self._dispatcher.heartbeat.drop(job)
+        else:
+            self._write(job, outcome)
+        self._logger.log_end(job, outcome, error, took)
+        _note(job, outcome, error, took)
+
+    def release(self, job: JobContext) -> None:
+        """Give a job back that was not begun: pending, due now, the attempt not counted."""
+        job.leave_queue()
+        self._write(job, Outcome(end=End.RELEASED))
+
+    def flush_log(self, *, everything: bool = False) -> None:
+        """Log what was counted long enough, or all of it."""
+        self._logger.flush(everything=everything)
+
+    def _write(self, job: JobContext, outcome: Outcome) -> None:
+        """Write an end down; only what buries a job is waited for, until it is on disk.
+
+        Of the others the thread goes on, and the ends of that moment share one commit. Should one be lost, the lease
+        ends and the job runs again.
+        """
+        write = partial(job.finish, outcome=outcome)
+        try:
+            if job.is_buried_by(outcome):
+                self._written(job, outcome, self._db.write(write), None)
+            else:
+                self._db.writer.later(write, partial(self._written, job, outcome))
+        except Exception as error:  # it must not end the thread that ran the job
+            self._written(job, outcome, False, error)
+
+    def _written(
+        self, job: JobContext, outcome: Outcome, is_ours: bool, error: BaseException | None
+    ) -> None:
+        """Let go of a job whose end is written; one that could not be written stays, until the next heartbeat."""
+        if error is not None:
+            log.warning("job.unsettled", job_id=job.lease.job_id, error=type(error).__name__)
+            job.write_again = partial(self._write, job, outcome)
+            return
+        job.is_finished = True
+        self._dispatcher.heartbeat.drop(job)
+        job.leave_queue()
+        if not is_ours:
+            metrics.FENCED.inc()
+            log.info("job.fenced", job_id=job.lease.job_id, kind=job.lease.kind)
+
+
+def _note(job: JobContext, outcome: Outcome, error: BaseException | None, took: float) -> None:
+    """Count and time an end, and note what failed by its code in the taxonomy."""
+    kind = job.lease.kind
+    metrics.labelled(metrics.JOB_OUTCOMES, kind, outcome.end).inc()
+    metrics.labelled(metrics.JOB_SECONDS, kind).observe(took)
+    if outcome.end in (End.COMPLETED, End.FAILED, End.PERMANENT):
+        latency.observe(Operation.JOBS, took)
+    if outcome.end not in (End.FAILED, End.PERMANENT):
+        return
+    code = taxonomy.of_job(kind, outcome.code, error)
+    if code is not None:
+        if code.stage is Stage.CONNECTOR:
+            record.count(Count.SYNC_ERRORS, str(job.lease.payload.get("connectorId")))
+        record.error(
+            code, outcome.error, memory_id=job.lease.memory_id, duration_ms=round(took * 1000, 1)
+        )

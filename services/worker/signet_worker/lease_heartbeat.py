@@ -1,0 +1,104 @@
+"""Keeps the leases of this process alive: one thread, one statement for all of them.
+
+A lease that does not come back from it is lost: the job's `lost` becomes true and nothing it writes is accepted.
+"""
+
+import threading
+from collections.abc import Iterable
+
+from signet.clock import Clock
+from signet.db import Database
+from signet.errors import SignetError
+from signet.observe import logs
+from signet.queue import transitions
+from signet.queue.job_context import JobContext
+from signet.queue.retry import End, Outcome
+
+log = logs.get("pipeline")
+
+#: A cancel is noticed at the next beat, so it beats faster than a long lease would need.
+LONGEST_BEAT_MS = 5_000
+
+_RELEASED = Outcome(end=End.RELEASED)
+TIMED_OUT = Outcome(end=End.FAILED, code="timeout", error="did not end within its time limit")
+
+
+class LeaseHeartbeat:
+    """Every job of this process between claim and end; for all threads."""
+
+    def __init__(self, db: Database, owner: str, *, lease_ms: int, clock: Clock) -> None:
+        self._db = db
+        self._owner = owner
+        self._lease_ms = lease_ms
+        self._clock = clock
+        self._jobs: dict[str, JobContext] = {}
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._every_seconds = min(lease_ms / 3, LONGEST_BEAT_MS) / 1000
+        self._thread = threading.Thread(target=self._beat, name="lease-heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def add(self, jobs: Iterable[JobContext]) -> None:
+        """Keep the leases of these jobs alive."""
+        with self._lock:
+            self._jobs.update((job.lease.job_id, job) for job in jobs)
+
+    def drop(self, job: JobContext) -> None:
+        """Stop keeping the lease of this job alive."""
+        with self._lock:
+            if self._jobs.get(job.lease.job_id) is job:
+                del self._jobs[job.lease.job_id]
+
+    def jobs(self) -> list[JobContext]:
+        """Return every job whose lease is kept alive."""
+        with self._lock:
+            return list(self._jobs.values())
+
+    def extend(self) -> None:
+        """Prolong all leases once; mark the jobs that lost theirs and those that are to be cancelled."""
+        with self._lock:
+            mine = dict(self._jobs)
+        if not mine:
+            return
+        kept = self._db.write_quick(
+            transitions.extend,
+            list(mine),
+            owner=self._owner,
+            monotonic_ms=self._clock.monotonic_ms(),
+            lease_ms=self._lease_ms,
+        )
+        for job_id, job in mine.items():
+            token, cancelled = kept.get(job_id, (None, False))
+            job.lost = job.lost or (token != job.lease.token and not job.is_finished)
+            job.cancelled = job.cancelled or cancelled
+
+    def release_all(self) -> int:
+        """End every lease that is still kept and return how many; what runs on can write nothing more."""
+        jobs = self.jobs()
+        for job in jobs:
+            job.lost = True
+            try:
+                self._db.write_quick(job.finish, TIMED_OUT if job.is_over_time else _RELEASED)
+            except SignetError as error:  # the rescuer ends it when this process is gone
+                log.warning("job.not_given_back", job_id=job.lease.job_id, code=error.code)
+            self.drop(job)
+        return len(jobs)
+
+    def stop(self) -> None:
+        """End the thread; leases that are still kept are not touched."""
+        self._stop.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._stop.wait(self._every_seconds):
+            try:
+                self.extend()
+            except Exception as error:  # busy or full disk: the leases last for two more beats
+                log.warning("lease.not_extended", error=type(error).__name__)
+            for job in self.jobs():
+                again, job.write_again = job.write_again, None
+                if again is not None:
+                    again()

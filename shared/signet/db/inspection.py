@@ -1,0 +1,98 @@
+"""What `signet doctor` and `signet report` ask a database file, which may be of any version, locked or damaged."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from signet.db.driver import connect, sqlite
+from signet.db.transaction import ReadTx
+
+#: How long a question waits for a lock that recovery holds.
+WAIT_MS = 1_000
+#: How often the time is checked, in steps of SQLite's virtual machine.
+_STEPS = 20_000
+
+_CAN_READ = "SELECT count(*) FROM sqlite_master"
+#: The rows of the index are in a table of sqlite-vec's own, which is not there before the first vector.
+_HAS_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'vec_embeddings_rowids'"
+_DRIFT = """
+SELECT (SELECT count(*) FROM embeddings e
+         WHERE NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id)) AS missing,
+       (SELECT count(*) FROM vec_embeddings_rowids v
+         WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id)) AS orphaned"""
+_NEWEST_TEXTS = """
+SELECT substr(content, 1, ?) FROM memories
+ WHERE is_deleted = 0 AND type <> 'document_chunk' ORDER BY seq DESC LIMIT ?"""
+_NEWEST_INSTANT = """
+SELECT max(at) FROM (
+    SELECT max(created_at) AS at FROM memories UNION ALL SELECT max(started_at) FROM processes)"""
+_IS_REMEMBERED = """
+SELECT 1 FROM memories
+ WHERE (length(content) >= :least AND instr(:text, content)) OR instr(content, :text) LIMIT 1"""
+
+
+class IndexDrift(NamedTuple):
+    """How many vectors the index lacks, and how many of its rows have none."""
+
+    missing: int
+    orphaned: int
+
+
+@contextlib.contextmanager
+def reading(path: Path, *, seconds: float) -> Iterator[ReadTx | None]:
+    """Give a snapshot of a database file, or None when there is none that can be read.
+
+    Reading that goes on after so many seconds is interrupted.
+    """
+    if not path.exists():
+        yield None
+        return
+    try:
+        connection = connect(path, read_only=True)
+        connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
+        connection.execute("BEGIN")
+        connection.execute(_CAN_READ).fetchone()
+    except sqlite.Error:
+        yield None
+        return
+    ends = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
+    with contextlib.closing(connection):
+        yield ReadTx(connection)
+
+
+def memory_count(path: Path) -> int | None:
+    """Return how many memories a database file of any version holds; None when that cannot be read."""
+    if not path.exists():
+        return None
+    try:
+        with contextlib.closing(connect(path, read_only=True)) as connection:
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(memories)")}
+            kept = " WHERE is_deleted = 0" if "is_deleted" in columns else ""
+            row = connection.execute(f"SELECT count(*) FROM memories{kept}").fetchone()
+            return int(row[0])
+    except sqlite.DatabaseError:
+        return None
+
+
+def index_drift(tx: ReadTx) -> IndexDrift | None:
+    """Return how far vectors and their index differ; None while there is no index."""
+    return None if tx.value(_HAS_INDEX) is None else tx.row(IndexDrift, _DRIFT)
+
+
+def newest_texts(tx: ReadTx, *, chars: int, limit: int) -> list[str]:
+    """Return the beginnings of the newest memories."""
+    return [text for (text,) in tx.tuples(_NEWEST_TEXTS, (chars, limit))]
+
+
+def newest_instant(tx: ReadTx) -> str | None:
+    """Return the latest instant at which a memory was made or a process started."""
+    found: str | None = tx.value(_NEWEST_INSTANT)
+    return found
+
+
+def is_remembered(tx: ReadTx, text: str, *, least_chars: int) -> bool:
+    """Return whether a text is part of a memory, or holds a memory of at least so many characters."""
+    return tx.value(_IS_REMEMBERED, {"text": text, "least": least_chars}) is not None

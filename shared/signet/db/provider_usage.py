@@ -1,0 +1,33 @@
+"""How much providers of models were asked for in each hour: the only SQL of `provider_usage`."""
+
+from typing import NamedTuple
+
+from signet.db.transaction import ReadTx, WriteTx
+
+_USED = "SELECT calls, tokens FROM provider_usage WHERE provider = ? AND hour = ?"
+_ADD = """
+INSERT INTO provider_usage (provider, hour, calls, tokens) VALUES (?, ?, ?, ?)
+ON CONFLICT (provider, hour) DO UPDATE SET calls = calls + excluded.calls, tokens = tokens + excluded.tokens"""
+_DELETE_OLD = "DELETE FROM provider_usage WHERE hour < ?"
+
+
+class Usage(NamedTuple):
+    """What a provider was asked for in one hour: calls, and tokens read and written."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+def used(tx: ReadTx, provider: str, hour: str) -> Usage:
+    """Return what a provider was asked for in an hour."""
+    return tx.row(Usage, _USED, (provider, hour)) or Usage()
+
+
+def add(tx: WriteTx, provider: str, hour: str, usage: Usage) -> None:
+    """Add to what a provider was asked for in an hour."""
+    tx.run(_ADD, (provider, hour, *usage))
+
+
+def delete_old(tx: WriteTx, before_hour: str) -> None:
+    """Delete the counts of hours before this one."""
+    tx.run(_DELETE_OLD, (before_hour,))

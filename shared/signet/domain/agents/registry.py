@@ -1,0 +1,77 @@
+"""The registered agents: whose memories each may read, and how many it has."""
+
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.db.visibility import Reader
+from signet.domain.agents import policy, sql
+from signet.domain.agents.models import Agent
+from signet.domain.auth import caller
+
+
+def get(tx: ReadTx, agent_id: str) -> Agent | None:
+    """Return the agent, None when it was never registered."""
+    row = sql.agent(tx, agent_id)
+    return None if row is None else _agent(row)
+
+
+def every(tx: ReadTx) -> list[Agent]:
+    """Return every registered agent, the default one first."""
+    return [_agent(row) for row in sql.agents(tx)]
+
+
+def has_others(tx: ReadTx) -> bool:
+    """Return whether any agent but the default one is registered."""
+    return sql.has_others(tx)
+
+
+def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:
+    """Register an agent, or update its policy; one that is the same already is left as it is."""
+    values = {
+        "id": agent.id,
+        "name": agent.name,
+        "policy": agent.read_policy,
+        "group": agent.policy_group,
+        "at": clock.to_text(now),
+    }
+    sql.put_agent(tx, values)
+
+
+def remove(tx: WriteTx, agent_id: str) -> None:
+    """Delete an agent; its memories are not touched."""
+    sql.delete_agent(tx, agent_id)
+
+
+def counts(tx: ReadTx, agent_id: str | None = None) -> dict[str, dict[str, int]]:
+    """Return how many active memories each agent has, or this one, by visibility."""
+    found: dict[str, dict[str, int]] = {}
+    for row in sql.memory_counts(tx, agent_id):
+        found.setdefault(row.agent_id, {})[row.visibility] = row.number
+    return found
+
+
+def reader(
+    tx: ReadTx,
+    agent_id: str,
+    *,
+    scope: str | None = None,
+    any_scope: bool = False,
+    project: str | None = None,
+) -> Reader:
+    """Return how far this agent sees now, and no further than the caller may (`db/visibility.py`)."""
+    found = policy.reader(
+        agent_id, get(tx, agent_id), scope=scope, any_scope=any_scope, project=project
+    )
+    return policy.within(found, caller.current().scope)
+
+
+def _agent(row: sql.AgentRow) -> Agent:
+    return Agent(
+        id=row.id,
+        read_policy=policy.policy_of(row.read_policy),
+        policy_group=row.policy_group,
+        name=row.name,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,156 @@
+"""Rows of connectors, and which documents are theirs."""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list
+from signet.domain.connectors.models import Connector, Progress
+
+_FIELDS = (
+    "SELECT id, provider, display_name, config_json, cursor_json, status, last_sync_at, last_error, created_at,"
+    " updated_at, agent_id, progress_json FROM connectors"
+)
+_INSERT = (
+    "INSERT INTO connectors (id, provider, display_name, config_json, agent_id, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_BEGIN = (
+    "UPDATE connectors SET status = 'syncing', progress_json = NULL, updated_at = ? WHERE id = ?"
+)
+_PROGRESS = "UPDATE connectors SET progress_json = ?, updated_at = ? WHERE id = ?"
+_END = """
+UPDATE connectors SET status = 'idle', last_error = NULL, cursor_json = ?, last_sync_at = ?, progress_json = ?,
+       updated_at = ? WHERE id = ?
+"""
+#: An agent's documents of a connector that is gone, or that an older program gave an id of nobody, below a folder
+#: (CON-5, CON-6).
+_ORPHANS = """
+ source_type = 'file' AND connector_id IS NOT NULL AND connector_id NOT IN (SELECT id FROM connectors)
+   AND status <> 'deleted' AND source_url >= :low AND source_url < :high AND agent_id = :agent_id
+"""
+_ADOPT = f"""
+UPDATE documents SET connector_id = :id WHERE {_ORPHANS}
+   AND NOT EXISTS (SELECT 1 FROM documents own WHERE own.connector_id = :id AND own.source_url = documents.source_url
+                      AND own.status <> 'deleted')
+"""
+_COUNTS = f"""
+SELECT status, count(*) FROM documents
+ WHERE status <> 'deleted' AND (connector_id = :id OR ({_ORPHANS})) GROUP BY status
+"""
+_KNOWN = f"""
+SELECT id, source_url AS path, source_stamp AS stamp, agent_id FROM documents
+ WHERE connector_id = ? AND source_type = 'file' AND status <> 'deleted' AND source_url IN {LIST}
+"""
+_AFTER = """
+SELECT id, source_url AS path, source_stamp AS stamp, agent_id FROM documents
+ WHERE connector_id = :id AND source_type = 'file' AND status <> 'deleted'
+   AND source_url > max(:after, :low) AND source_url < :high
+ ORDER BY source_url LIMIT :limit
+"""
+_SOME = "SELECT id FROM documents WHERE connector_id = ? AND status <> 'deleted' LIMIT ?"
+_OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+
+
+class Known(NamedTuple):
+    """A document of a connector."""
+
+    id: str
+    path: str
+    stamp: str | None
+    agent_id: str
+
+
+def insert(tx: WriteTx, connector: Connector) -> None:
+    """Insert an idle connector."""
+    tx.run(
+        _INSERT,
+        (
+            connector.id,
+            connector.provider,
+            connector.display_name,
+            connector.config_json,
+            connector.agent_id,
+            connector.created_at,
+            connector.updated_at,
+        ),
+    )
+
+
+def by_id(tx: ReadTx, connector_id: str) -> Connector | None:
+    """Return one connector."""
+    return tx.row(Connector, f"{_FIELDS} WHERE id = ?", (connector_id,))
+
+
+def newest(tx: ReadTx) -> list[Connector]:
+    """Return all connectors, newest first."""
+    return tx.rows(Connector, f"{_FIELDS} ORDER BY created_at DESC, rowid DESC")
+
+
+def begin(tx: WriteTx, connector_id: str, *, at: datetime) -> None:
+    """Show that the connector is syncing."""
+    tx.run(_BEGIN, (clock.to_text(at), connector_id))
+
+
+def show(tx: WriteTx, connector_id: str, progress: Progress, *, at: datetime) -> bool:
+    """Show how far a sync is; False when the connector is gone."""
+    values = (json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
+    return tx.run(_PROGRESS, values) == 1
+
+
+def end(
+    tx: WriteTx, connector_id: str, progress: Progress, *, started: datetime, at: datetime
+) -> bool:
+    """Set the connector to idle with its new cursor: when the sync began (CON-4); False when it is gone."""
+    begun = clock.to_text(started)
+    cursor = json.dumps({"lastSyncAt": begun})
+    values = (cursor, begun, json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
+    return tx.run(_END, values) == 1
+
+
+def delete(tx: WriteTx, connector_id: str) -> None:
+    """Remove a connector."""
+    tx.run("DELETE FROM connectors WHERE id = ?", (connector_id,))
+
+
+def adopt(tx: WriteTx, connector: Connector, root: str) -> None:
+    """Give the connector its agent's documents below its folder that belong to no connector any more."""
+    tx.run(_ADOPT, {"id": connector.id, "agent_id": connector.agent_id, **_below(root)})
+
+
+def counts(tx: ReadTx, connector: Connector, root: str | None) -> Mapping[str, int]:
+    """Return how many documents of a connector are in each status, without deleted ones."""
+    below = _below(root) if root else {"low": "", "high": ""}
+    values = {"id": connector.id, "agent_id": connector.agent_id, **below}
+    return dict(tx.tuples(_COUNTS, values))
+
+
+def known(tx: ReadTx, connector_id: str, paths: Iterable[str]) -> dict[str, Known]:
+    """Return the documents of these files by path."""
+    return {one.path: one for one in tx.rows(Known, _KNOWN, (connector_id, as_list(paths)))}
+
+
+def after(tx: ReadTx, connector_id: str, root: str, path: str, *, limit: int) -> list[Known]:
+    """Return the next documents of files below a folder behind a path, in the order of paths."""
+    values = {"id": connector_id, "after": path, "limit": limit, **_below(root)}
+    return tx.rows(Known, _AFTER, values)
+
+
+def some(tx: ReadTx, connector_id: str, limit: int) -> list[str]:
+    """Return the ids of some documents of a connector."""
+    return [id_ for (id_,) in tx.tuples(_SOME, (connector_id, limit))]
+
+
+def open_job(tx: ReadTx, dedupe_key: str) -> str | None:
+    """Return the job of this key that waits or runs."""
+    found: str | None = tx.value(_OPEN_JOB, (dedupe_key,))
+    return found
+
+
+def _below(root: str) -> dict[str, str]:
+    """Return the bounds of all paths below a folder: `/` and the letter after it."""
+    bare = root.rstrip("/")
+    return {"low": f"{bare}/", "high": f"{bare}0"}

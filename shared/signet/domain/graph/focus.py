@@ -1,0 +1,39 @@
+"""The entities that a project is about, and the constraints on them."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.graph import names, traversal
+from signet.domain.graph.models import Entity
+from signet.domain.graph.sql import traversal as sql
+
+#: Parts of a path that name a project, and how many entities they may name.
+PATH_PARTS = 2
+MOST_FOCAL = 5
+MOST_PINNED = 20
+#: More constraints than this fit into no context.
+MOST_CONSTRAINTS = 100
+MOST_ASPECTS = 20
+
+
+def focal(tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[str]) -> list[Entity]:
+    """Return what a session is about: what is pinned, then what its project names, else what its words name."""
+    parts = PurePath(project or "").parts[-PATH_PARTS:]
+    named = [names.canonical(part) for part in reversed(parts)]
+    found = sql.named(tx, named, reader=reader, limit=MOST_FOCAL)
+    found = found or traversal.focal(tx, words, agent_id=reader.agent_id)
+    pinned = sql.pinned(tx, reader=reader, limit=MOST_PINNED)
+    return list({one.id: one for one in (*pinned, *found)}.values())
+
+
+def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[tuple[str, str]]:
+    """Return every constraint on these entities that the reader may see, as (entity name, text)."""
+    ids = [one.id for one in entities]
+    return sql.constraint_texts(tx, ids, reader=reader, limit=MOST_CONSTRAINTS)
+
+
+def aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:
+    """Return the ids of the aspects of these entities that weigh most."""
+    return sql.top_aspects(tx, [one.id for one in entities], limit=MOST_ASPECTS)

@@ -1,0 +1,78 @@
+"""How much aspects and dependencies weigh, and what changes that."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list
+
+_HOLDS_CONSTRAINT = """
+EXISTS (SELECT 1 FROM entity_attributes c
+        WHERE c.aspect_id = s.id AND c.kind = 'constraint' AND c.status = 'active')"""
+_WEIGHT = f"""
+s.id, s.weight, s.updated_at, {_HOLDS_CONSTRAINT} AS holds_constraint,
+NOT EXISTS (SELECT 1 FROM entity_pinning p
+            WHERE p.agent_id = s.agent_id AND p.entity_id = s.entity_id AND p.pin_type = 'suppress') AS is_shown"""
+_OF_MEMORIES = f"""
+SELECT DISTINCT a.source_memory_id, {_WEIGHT}
+FROM entity_attributes a CROSS JOIN entity_aspects s ON s.id = a.aspect_id
+WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND s.agent_id = ?"""
+_ONE = f"SELECT {_WEIGHT} FROM entity_aspects s WHERE s.id = ? AND s.agent_id = ?"
+_STALE = f"""
+SELECT {_WEIGHT} FROM entity_aspects s
+WHERE s.updated_at < :before AND (:agent IS NULL OR s.agent_id = :agent)
+  AND s.weight > CASE WHEN {_HOLDS_CONSTRAINT} THEN max(:low, :floor) ELSE :low END"""
+_SET = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ?"
+_SET_UNTOUCHED = f"{_SET} AND updated_at = ?"
+_STEP = """
+UPDATE entity_dependencies SET strength = min(1.0, max(0.0, strength + ?)),
+       confidence = min(1.0, max(0.0, coalesce(confidence, 0.7) + ?)), updated_at = ?
+ WHERE id = ? AND agent_id = ?"""
+
+
+class Weight(NamedTuple):
+    """The weight of an aspect, and what limits how it moves: 0 or 1 whether it does."""
+
+    id: str
+    weight: float
+    updated_at: str
+    holds_constraint: int
+    is_shown: int
+
+
+def of_memories(
+    tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str
+) -> list[tuple[str, Weight]]:
+    """Return the agent's aspects that active attributes of these memories are filed under, each with its memory."""
+    rows = tx.tuples(_OF_MEMORIES, (as_list(memory_ids), agent_id))
+    return [(row[0], Weight(*row[1:])) for row in rows]
+
+
+def of_aspect(tx: ReadTx, aspect_id: str, *, agent_id: str) -> Weight | None:
+    """Return the weight of an aspect of the agent."""
+    return tx.row(Weight, _ONE, (aspect_id, agent_id))
+
+
+def stale(
+    tx: ReadTx, *, before: str, agent_id: str | None, low: float, floor: float
+) -> list[Weight]:
+    """Return the aspects, of one agent or of all, that have not changed since and that can still fade."""
+    asked = {"before": before, "agent": agent_id, "low": low, "floor": floor}
+    return tx.rows(Weight, _STALE, asked)
+
+
+def set_all(tx: WriteTx, weights: Iterable[tuple[str, float]], *, at: str) -> None:
+    """Set the weights of aspects, by id."""
+    tx.many(_SET, [(weight, at, id_) for id_, weight in weights])
+
+
+def set_untouched(tx: WriteTx, weights: Iterable[tuple[Weight, float]], *, at: str) -> None:
+    """Set the weights of aspects that have not changed since they were read."""
+    tx.many(_SET_UNTOUCHED, [(weight, at, was.id, was.updated_at) for was, weight in weights])
+
+
+def step_edge(
+    tx: WriteTx, edge_id: str, strength: float, confidence: float, *, agent_id: str, at: str
+) -> int:
+    """Add to strength and confidence of a dependency, both within 0..1; return 0 where there is none."""
+    return tx.run(_STEP, (strength, confidence, at, edge_id, agent_id))

@@ -1,0 +1,131 @@
+"""A bounded traversal of the graph: from the words of a question to memories of the entities that it names.
+
+Phase one collects the memories of the entities that the words name (constraints first, then attributes of the
+aspects that weigh most, then mentions), phase two those of entities one strong edge away. The traversal ends at its
+budget of memories or when `expired` says so, with what it has.
+
+It returns ids only; who may read the memories is decided by the caller.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from signet.db import ReadTx
+from signet.domain.graph.models import Entity
+from signet.domain.graph.sql import traversal as sql
+
+#: Entities that the words of a question may name; more come from common words.
+MAX_FOCAL = 20
+
+#: Importance of a memory without one.
+DEFAULT_IMPORTANCE = 0.5
+
+#: How much more the memories of a pinned entity count where its pin does not say.
+PIN_WEIGHT = 1.25
+
+#: Constraints of one entity are taken beyond the budget, up to this many.
+MAX_CONSTRAINTS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraversalBounds:
+    """How far a traversal may go, unless the settings say otherwise."""
+
+    aspects_per_entity: int = 10
+    attributes_per_aspect: int = 20
+    branching: int = 4
+    hops: int = 10
+    memories: int = 50
+    min_strength: float = 0.3
+    min_confidence: float = 0.5
+
+
+@dataclass(slots=True)
+class Traversal:
+    """What a traversal found: memory id to structural importance 0..1, where it began, and how much it saw."""
+
+    focal: list[Entity] = field(default_factory=list)
+    memories: dict[str, float] = field(default_factory=dict)
+    #: Those of them that state a constraint of an entity.
+    constraints: set[str] = field(default_factory=set)
+    visited: int = 0
+    timed_out: bool = False
+
+    def add(self, memory_id: str, importance: float | None, *, weight: float = 1.0) -> None:
+        """Add a memory with the highest importance seen, times what the pin of its entity weighs (KG-20)."""
+        value = weight * (DEFAULT_IMPORTANCE if importance is None else importance)
+        kept = max(min(1.0, max(0.0, value)), self.memories.get(memory_id, 0.0))
+        self.memories[memory_id] = kept
+
+
+def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
+    """Return the agent's entities that words of a question name, pinned first, at most `MAX_FOCAL`.
+
+    Pinned entities count only when they match, suppressed ones never (KG-10, KG-11).
+    """
+    asked = [term for term in terms if len(term) > 2 or not term.isascii()]
+    if not asked:
+        return []
+    found = sql.by_words(tx, asked, agent_id=agent_id, limit=MAX_FOCAL)
+    parts = [term.partition("*")[0] for term in asked]
+    return found or sql.by_part(tx, parts, agent_id=agent_id, limit=MAX_FOCAL)
+
+
+def traverse(
+    tx: ReadTx, start: Sequence[Entity], *, bounds: TraversalBounds, expired: Callable[[], bool]
+) -> Traversal:
+    """Return the memories around the entities; `timed_out` when `expired` ended it early."""
+    found = Traversal(focal=list(start))
+    ids = [entity.id for entity in start]
+    if not _collect(tx, found, ids, bounds, expired) or not ids:
+        return found
+    near = sql.neighbours(
+        tx,
+        ids,
+        min_confidence=bounds.min_confidence,
+        min_strength=bounds.min_strength,
+        limit=min(bounds.hops, bounds.branching * len(ids)),
+    )
+    _collect(tx, found, near, bounds, expired)
+    return found
+
+
+def _collect(
+    tx: ReadTx,
+    found: Traversal,
+    ids: Iterable[str],
+    bounds: TraversalBounds,
+    expired: Callable[[], bool],
+) -> bool:
+    """Add the memories of each entity, constraints though there is no room (KG-4); False when the traversal is over."""
+    for entity_id in ids:
+        if expired():
+            found.timed_out = True
+            return False
+        found.visited += 1
+        weight = sql.pin_weight(tx, entity_id, usual=PIN_WEIGHT)
+        if weight == 0:
+            continue
+        for memory_id, importance in sql.constraints(tx, entity_id, limit=MAX_CONSTRAINTS):
+            found.constraints.add(memory_id)
+            found.add(memory_id, importance, weight=weight)
+        if len(found.memories) < bounds.memories:
+            _add_attributes(tx, found, entity_id, bounds, weight)
+        room = bounds.memories - len(found.memories)
+        mentions = sql.mentions(tx, entity_id, limit=room) if room > 0 else []
+        for memory_id, importance in mentions:
+            found.add(memory_id, importance, weight=weight)
+    return len(found.memories) < bounds.memories
+
+
+def _add_attributes(
+    tx: ReadTx, found: Traversal, entity_id: str, bounds: TraversalBounds, weight: float
+) -> None:
+    for aspect_id in sql.aspects(tx, entity_id, limit=bounds.aspects_per_entity):
+        for memory_id, importance in sql.attributes(
+            tx, aspect_id, limit=bounds.attributes_per_aspect
+        ):
+            if len(found.memories) >= bounds.memories:
+                return
+            if memory_id is not None:
+                found.add(memory_id, importance, weight=weight)

@@ -1,0 +1,250 @@
+"""The rows of `memories`: inserting, reading, changing and hiding them.
+
+Three keys can make a save a repetition: the idempotency key, the source and the content hash. All are looked
+for among the rows of one owner, one visibility and one scope, so that nobody is answered with a row that he
+could not read.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, Row, WriteTx, visibility
+from signet.db.dialect import LIST, as_list
+from signet.db.visibility import Reader
+from signet.domain.memory.models import Draft, Memory, Owner, Stats, tags_of
+from signet.domain.memory.normalize import Normalized
+
+_COLUMNS = (
+    "id, type, content, normalized_content, content_hash, confidence, importance, source_id, source_type,"
+    " tags, who, why, project, session_id, created_at, updated_at, updated_by, pinned, extraction_status,"
+    " embedding_model, extraction_model, idempotency_key, runtime_path, scope, agent_id, visibility, ordinal,"
+    " event_at"
+)
+_INSERT = (
+    f"INSERT INTO memories ({_COLUMNS}) VALUES ({', '.join('?' * (_COLUMNS.count(',') + 1))})"
+    " ON CONFLICT DO NOTHING"
+)
+
+_FIELDS = (
+    "m.id, m.content, m.type, m.importance, m.tags, m.pinned, m.who, m.why, m.source_id, m.source_type, m.project,"
+    " m.session_id, m.confidence, m.access_count, m.last_accessed, m.is_deleted, m.deleted_at,"
+    " m.extraction_status, m.embedding_model, m.content_hash, m.version, m.created_at, m.updated_at,"
+    " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override"
+)
+_NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
+_READ = f"SELECT {_FIELDS} FROM memories m"
+_BY_ID = f"{_READ} WHERE m.id = ?"
+_OWNERS = f"SELECT id, project, agent_id FROM memories WHERE id IN {LIST}"
+_BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
+_ACTIVE_SOURCE = (
+    f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
+    " AND m.visibility = ? AND m.scope IS ?"
+)
+_BY_SOURCE = f"{_ACTIVE_SOURCE} AND m.ordinal IS ? ORDER BY m.seq LIMIT 1"
+_BY_GROUP = f"{_ACTIVE_SOURCE} ORDER BY m.ordinal LIMIT 1"
+_BY_HASH = (
+    f"{_READ} WHERE m.content_hash = ? AND m.agent_id = ? AND m.visibility = ?"
+    " AND COALESCE(m.scope, '') = COALESCE(?, '') AND m.is_deleted = 0"
+)
+# Without the hint the planner reads and sorts every row, because nearly every row is active.
+_NEWEST = f"{_READ} INDEXED BY idx_memories_created WHERE m.is_deleted = 0 AND "
+_FROM_SOURCE = f"{_READ} INDEXED BY idx_memories_source_ordinal WHERE m.is_deleted = 0 AND "
+_PAGE = " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
+_BEHIND = "(m.created_at, m.seq) < (SELECT a.created_at, a.seq FROM memories a WHERE a.id = ?)"
+_BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
+_STATS = """
+SELECT count(*),
+       coalesce(sum(EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)), 0),
+       coalesce(sum(m.importance >= ?), 0)
+FROM memories m WHERE m.is_deleted = 0 AND """
+_HIDE = (
+    "UPDATE memories SET is_deleted = 1, deleted_at = ?, updated_at = ?, version = version + 1"
+    " WHERE id = ? AND is_deleted = 0 RETURNING content"
+)
+_UNHIDE = (
+    "UPDATE memories SET is_deleted = 0, deleted_at = NULL, updated_at = ?, updated_by = ?, version = version + 1"
+    " WHERE id = ?"
+)
+_TWIN = (
+    "SELECT id FROM memories WHERE content_hash = ? AND agent_id = ? AND visibility = ?"
+    " AND COALESCE(scope, '') = COALESCE(?, '') AND is_deleted = 0 AND id <> ?"
+)
+#: The text is set by a statement of its own: naming the column would write the full-text index anew.
+_PATCH = (
+    "UPDATE memories SET type = coalesce(?, type), importance = coalesce(?, importance),"
+    " pinned = coalesce(?, pinned), who = coalesce(?, who), tags = CASE WHEN ? THEN ? ELSE tags END,"
+    " version = version + 1, update_count = coalesce(update_count, 0) + 1, updated_at = ?, updated_by = ? WHERE id = ?"
+)
+_REWRITE = (
+    "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
+    " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
+)
+#: Importance from which a memory counts as critical in the statistics (MEM-19).
+CRITICAL = 0.9
+
+
+def insert(tx: WriteTx, memory_id: str, draft: Draft, text: Normalized) -> bool:
+    """Insert one row; False when an active row has its hash or any row its idempotency key."""
+    at = clock.to_text(draft.created_at)
+    row = (
+        memory_id,
+        draft.type,
+        text.storage,
+        text.canonical,
+        text.content_hash,
+        draft.confidence,
+        draft.importance,
+        draft.source_id,
+        draft.source_type,
+        _tags_text(draft.tags),
+        draft.who,
+        draft.why,
+        draft.project,
+        draft.session_id,
+        at,
+        at,
+        draft.updated_by,
+        draft.pinned,
+        draft.extraction_status,
+        draft.embedding_model,
+        draft.extraction_model,
+        draft.idempotency_key,
+        draft.runtime_path,
+        draft.scope,
+        draft.agent_id,
+        draft.visibility,
+        draft.ordinal,
+        draft.event_at,
+    )
+    return tx.run(_INSERT, row) == 1
+
+
+def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
+    """Return the memory, deleted or not."""
+    return _memory(tx.one(_BY_ID, (memory_id,)))
+
+
+def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
+    """Return whose those of the memories are that exist, and of which project."""
+    return tx.rows(Owner, _OWNERS, (as_list(memory_ids),))
+
+
+def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
+    """Return the memory if this reader may see it, deleted or not, in whatever scope."""
+    seen = visibility.readable(replace(reader, any_scope=True))
+    return _memory(tx.one(f"{_BY_ID} AND {seen.sql}", (memory_id, *seen.params)))
+
+
+def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str]:
+    """Return the ids that begin so, deleted or not, in whatever scope; an empty beginning has none."""
+    seen = visibility.readable(replace(reader, any_scope=True))
+    beyond = prefix + "\U0010ffff"
+    rows = tx.all(_BEGINNING + seen.sql + " LIMIT ?", (prefix, beyond, *seen.params, limit))
+    return [row[0] for row in rows] if prefix else []
+
+
+def newest(
+    tx: ReadTx,
+    reader: Reader,
+    *,
+    limit: int,
+    offset: int,
+    before: str | None = None,
+    type: str | None,
+    source_id: str | None,
+) -> list[Memory]:
+    """Return active memories, newest first; with `before`, those behind this one in that order."""
+    seen, newest = visibility.readable(reader), _NEWEST
+    if type is not None:
+        seen &= visibility.Where("m.type = ?", (type,))
+    if source_id is not None:
+        newest, seen = _FROM_SOURCE, visibility.Where("m.source_id = ?", (source_id,)) & seen
+    if before is not None:
+        seen &= visibility.Where(_BEHIND, (before,))
+    rows = tx.all(newest + seen.sql + _PAGE, (*seen.params, limit, offset))
+    return [_value(row) for row in rows]
+
+
+def stats(tx: ReadTx, reader: Reader) -> Stats:
+    """Count the active memories."""
+    seen = visibility.readable(reader)
+    row = tx.all(_STATS + seen.sql, (CRITICAL, *seen.params))[0]
+    return Stats(total=row[0], with_embeddings=row[1], critical=row[2])
+
+
+def by_key(tx: ReadTx, key: str, agent_id: str) -> Memory | None:
+    """Return the memory that was saved with this idempotency key, deleted or not."""
+    return _memory(tx.one(_BY_KEY, (key, agent_id)))
+
+
+def by_source(tx: ReadTx, draft: Draft) -> Memory | None:
+    """Return the first active memory with the draft's source and place in it."""
+    owner = (draft.agent_id, draft.visibility, draft.scope)
+    return _memory(tx.one(_BY_SOURCE, (draft.source_type, draft.source_id, *owner, draft.ordinal)))
+
+
+def by_group(tx: ReadTx, piece: Draft) -> Memory | None:
+    """Return the first active memory of the draft's source, whatever its place in it."""
+    owner = (piece.agent_id, piece.visibility, piece.scope)
+    return _memory(tx.one(_BY_GROUP, (piece.source_type, piece.source_id, *owner)))
+
+
+def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
+    """Return the active memory with the same text, owner, visibility and scope."""
+    return _memory(tx.one(_BY_HASH, (content_hash, draft.agent_id, draft.visibility, draft.scope)))
+
+
+def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
+    """Mark an active memory forgotten and return its text; None when there is none to forget."""
+    text = clock.to_text(at)
+    hidden: str | None = tx.value(_HIDE, (text, text, memory_id))
+    return hidden
+
+
+def unhide(tx: WriteTx, memory_id: str, *, by: str, at: datetime) -> None:
+    """Make a forgotten memory active again."""
+    tx.run(_UNHIDE, (clock.to_text(at), by, memory_id))
+
+
+def twin(tx: ReadTx, memory: Memory, content_hash: str) -> str | None:
+    """Return the id of another active memory of the same owner, visibility and scope with this hash."""
+    owner = (memory.agent_id, memory.visibility, memory.scope)
+    found: str | None = tx.value(_TWIN, (content_hash, *owner, memory.id))
+    return found
+
+
+def patch(
+    tx: WriteTx, memory_id: str, fields: Mapping[str, object], *, by: str, at: datetime
+) -> None:
+    """Set these fields (type, importance, pinned, who, tags) and count the change as one version."""
+    tags = fields.get("tags")
+    row = (
+        *(fields.get(name) for name in ("type", "importance", "pinned", "who")),
+        *("tags" in fields, json.dumps(tags, ensure_ascii=False) if tags else None),
+        *(clock.to_text(at), by, memory_id),
+    )
+    tx.run(_PATCH, row)
+
+
+def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None) -> None:
+    """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
+    row = (text.storage, text.canonical, text.content_hash, event_at, memory_id)
+    tx.run(_REWRITE, row)
+
+
+def _tags_text(tags: tuple[str, ...]) -> str | None:
+    return json.dumps(tags, ensure_ascii=False) if tags else None
+
+
+def _memory(row: Row | None) -> Memory | None:
+    return None if row is None else _value(row)
+
+
+def _value(row: Row) -> Memory:
+    fields = dict(zip(_NAMES, row, strict=True))
+    for flag in ("pinned", "is_deleted", "manual_override"):
+        fields[flag] = bool(fields[flag])
+    return Memory(**fields | {"tags": tags_of(fields["tags"])})

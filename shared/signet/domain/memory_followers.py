@@ -1,0 +1,58 @@
+"""Who follows a memory: what each owner of other rows does when a memory goes, or comes back.
+
+`register` is called when the API or the worker starts. Whoever keeps rows that make sense only with a memory adds
+a function here (see memory/followers.py); it runs in the transaction that changes the memory, and may run twice.
+"""
+
+from functools import partial
+
+from signet.db import WriteTx
+from signet.domain.documents import delete as documents
+from signet.domain.embeddings import store as embeddings
+from signet.domain.graph import link
+from signet.domain.injections import ratings
+from signet.domain.memory import followers
+from signet.domain.memory.followers import Kind, MemoryEvent
+from signet.queue import removal as jobs
+
+_GONE = frozenset({Kind.ERASED, Kind.PURGED})
+
+
+def register() -> None:
+    """Let every owner follow what happens to memories in this process."""
+    followers.register(FOLLOWERS)
+
+
+def _graph(tx: WriteTx, event: MemoryEvent) -> None:
+    for memory_id in event.memory_ids:
+        if event.kind is Kind.ERASED:
+            link.erase(tx, memory_id, now=event.at)
+        elif event.kind is Kind.RECOVERED:
+            revive = partial(link.revive, tx, memory_id, now=event.at)
+            tx.optional("link", revive, otherwise=None)
+    if event.kind is Kind.PURGED:
+        link.unlink(tx, event.memory_ids, now=event.at)
+
+
+def _embeddings(tx: WriteTx, event: MemoryEvent) -> None:
+    if event.kind in _GONE:
+        for memory_id in event.memory_ids:
+            embeddings.remove(tx, memory_id)
+
+
+def _documents(tx: WriteTx, event: MemoryEvent) -> None:
+    if event.kind in _GONE:
+        documents.unlink_memories(tx, event.memory_ids)
+
+
+def _sessions(tx: WriteTx, event: MemoryEvent) -> None:
+    if event.kind in _GONE:
+        ratings.delete_of_memories(tx, event.memory_ids)
+
+
+def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
+    if event.kind in _GONE:
+        jobs.delete_of_memories(tx, event.memory_ids)
+
+
+FOLLOWERS = (_graph, _embeddings, _documents, _sessions, _jobs)

@@ -1,0 +1,42 @@
+"""Who calls from which session."""
+
+from dataclasses import dataclass
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.auth.caller import Caller
+from signet.domain.sessions import claims
+from signet.domain.sessions.models import State
+from signet.domain.sessions.sql import states
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Who calls from which session. `project_path` is the real path of the project."""
+
+    agent_id: str
+    harness: str
+    key: str | None = None
+    project: str | None = None
+    project_path: str | None = None
+    runtime_path: str | None = None
+
+
+def owner(tx: ReadTx, key: str) -> str | None:
+    """Return the agent whose session this is; of several, of the one that called last."""
+    return states.owner(tx, key)
+
+
+def session_of(tx: ReadTx, call: Call) -> State | None:
+    """Return the session of a call, None for an unknown one; raises SessionClaimed when another path serves it."""
+    if call.key is None:
+        return None
+    found = states.get(tx, call.agent_id, call.key)
+    claims.check(found, call.runtime_path, now=clock.now())
+    return found
+
+
+def check_scope(tx: ReadTx, asked: Caller, agent_id: str, key: str) -> None:
+    """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
+    for project in states.projects(tx, agent_id, key):
+        asked.check_row(project=project)

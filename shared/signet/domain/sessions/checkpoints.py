@@ -1,0 +1,92 @@
+"""Where a session stood, for the session that goes on from there.
+
+Nothing is stored or shown that looks like a secret (CP-2): this module redacts it.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from signet import ids
+from signet.db import ReadTx, WriteTx
+from signet.domain.sessions.models import Checkpoint
+from signet.domain.sessions.sql import checkpoints as sql
+from signet.domain.sessions.sql.checkpoints import CheckpointRow
+from signet.observe.redact import redact
+
+#: Columns that hold JSON arrays, and under which name they are shown as arrays too.
+_LISTS: Mapping[str, str] = {
+    "memory_queries": "memoryQueries",
+    "recent_remembers": "recentRemembers",
+    "focal_entity_ids": "focalEntityIds",
+    "focal_entity_names": "focalEntityNames",
+    "active_aspect_ids": "activeAspectIds",
+}
+#: Columns with words of people.
+_WORDS = ("memory_queries", "recent_remembers", "focal_entity_names")
+
+
+def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: int) -> str:
+    """Store a checkpoint, redacted, and return its id; of its session the newest `most` stay (CP-3).
+
+    `project_path` is `real_path` of its project, found out before the transaction.
+    """
+    redacted = replace(
+        checkpoint,
+        digest=redact(checkpoint.digest),
+        queries=tuple(map(redact, checkpoint.queries)),
+        remembers=tuple(map(redact, checkpoint.remembers)),
+        focal_entity_names=tuple(map(redact, checkpoint.focal_entity_names)),
+    )
+    checkpoint_id = ids.new_ordered_id()
+    sql.insert(tx, checkpoint_id, redacted, project_path=project_path)
+    sql.trim(tx, checkpoint.agent_id, checkpoint.session_key, most=most)
+    return checkpoint_id
+
+
+def delete_old(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete checkpoints that are older than an instant and return how many."""
+    return sql.delete_old(tx, before, limit)
+
+
+def of_project(
+    tx: ReadTx, project_path: str, *, agent_id: str | None = None, limit: int
+) -> list[dict[str, object]]:
+    """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
+    return [_shown(row) for row in sql.of_project(tx, project_path, agent_id=agent_id, limit=limit)]
+
+
+def of_session(
+    tx: ReadTx, session_key: str, *, agent_id: str | None = None, project: str | None = None
+) -> list[dict[str, object]]:
+    """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
+    rows = sql.of_session(tx, session_key, agent_id=agent_id, project=project)
+    return [_shown(row) for row in rows]
+
+
+def real_path(project: str) -> str:
+    """Return the path by which checkpoints of a project are found: links followed, no slash at the end; reads disk."""
+    return os.path.realpath(project) if project.startswith("/") else project.rstrip("/")
+
+
+def _shown(row: CheckpointRow) -> dict[str, object]:
+    shown: dict[str, object] = row._asdict()
+    for name, array_name in _LISTS.items():
+        stored: str | None = getattr(row, name)
+        values = _array(stored)
+        if name in _WORDS:
+            values = [redact(value) for value in values]
+            shown[name] = None if stored is None else json.dumps(values, ensure_ascii=False)
+        shown[array_name] = values
+    shown["digest"] = redact(row.digest)
+    return shown
+
+
+def _array(stored: str | None) -> list[str]:
+    """Return the texts of an array; none where something else is stored (CP-4)."""
+    try:
+        found = json.loads(stored) if stored else []
+    except ValueError:
+        return []
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []

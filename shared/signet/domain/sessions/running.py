@@ -1,0 +1,115 @@
+"""The sessions that run now: what is known of them, for whoever looks at them or steers them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import presence
+from signet.domain.agents.models import Presence
+from signet.domain.auth.tokens import TokenScope
+from signet.domain.sessions import claims
+from signet.domain.sessions.models import State
+from signet.domain.sessions.sql import states
+from signet.errors import NotFound
+
+#: Sessions that are looked at.
+MOST = 500
+
+
+class UnknownSession(NotFound):
+    """Session not found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """One session that runs; instants are ISO-8601 text. `expires_at` is the end of its claim."""
+
+    key: str
+    agent_id: str
+    harness: str
+    project: str | None
+    claimed_at: str | None
+    expires_at: str | None = None
+    runtime_path: str | None = None
+    is_bypassed: bool = False
+
+
+def find(tx: ReadTx, *, agent_id: str | None, project: str | None, now: datetime) -> list[Running]:
+    """Return the sessions that have called, then those of which only presence is known."""
+    called = states.live(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
+    known = {(one.agent_id, one.key) for one in called}
+    there = presence.present(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
+    begun = {(one.agent_id, one.session_key): one.started_at for one in there}
+    others = [one for one in there if (one.agent_id, one.session_key) not in known]
+    return [
+        *(_called(one, begun.get((one.agent_id, one.key))) for one in called),
+        *map(_present, others),
+    ]
+
+
+def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
+    """Return how many sessions run, and how many of them are bypassed."""
+    return states.counts(tx, now=now)
+
+
+def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: datetime) -> None:
+    """Let the hooks of a session do nothing from now on, or do their work again; raises UnknownSession."""
+    for state in _of_key(tx, key, scope, now):
+        live = claims.renewed(state, None, now=now)
+        states.put(tx, replace(live, is_bypassed=is_on), now=now)
+
+
+def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetime:
+    """Let the claim of a session last as long as a new one, and return until when; raises UnknownSession."""
+    for state in _of_key(tx, key, scope, now):
+        live = claims.renewed(state, state.runtime_path, now=now)
+        states.put(tx, replace(live, is_warned=False), now=now)
+    return now + claims.LIFE
+
+
+def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[State]:
+    """Return the running sessions of this key that lie in a scope; raises UnknownSession."""
+    found = states.by_key(tx, key, agent_id=scope.agent, project=scope.project)
+    running = [one for one in found if one.is_live(now)]
+    if running:
+        return running
+    there = presence.present(tx, now=now, agent_id=scope.agent, project=scope.project, limit=MOST)
+    known = [one for one in there if one.session_key == key]
+    if not known:
+        raise UnknownSession
+    return [
+        State(
+            agent_id=one.agent_id,
+            key=key,
+            harness=one.harness,
+            project=one.project,
+            expires_at=now + claims.LIFE,
+        )
+        for one in known
+    ]
+
+
+def _called(one: State, started_at: str | None) -> Running:
+    is_claimed = one.runtime_path is not None
+    return Running(
+        key=one.key,
+        agent_id=one.agent_id,
+        harness=one.harness,
+        project=one.project,
+        claimed_at=clock.to_text(one.claimed_at) if one.claimed_at else started_at,
+        expires_at=clock.to_text(one.expires_at) if is_claimed else None,
+        runtime_path=one.runtime_path,
+        is_bypassed=one.is_bypassed,
+    )
+
+
+def _present(one: Presence) -> Running:
+    return Running(
+        key=one.session_key,
+        agent_id=one.agent_id,
+        harness=one.harness,
+        project=one.project,
+        claimed_at=one.started_at,
+    )

@@ -1,0 +1,146 @@
+"""Memories that sessions begin with, are told as rules, or are shown before a compaction; `memories` is only read."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from signet.db import ReadTx, visibility
+from signet.db.dialect import as_list
+from signet.db.visibility import Reader, Where
+from signet.domain.memory.supersede import is_current
+
+#: Memories that are counted since the last session; more is "many".
+MOST_COUNTED = 1_000
+
+
+class MemoryRow(NamedTuple):
+    """A memory that a session could be given.
+
+    `read_from` is the memory that a fact was read from, `kind` the type of its source and `root` that of the source of
+    the memory that it was read from; `tags` is JSON.
+    """
+
+    id: str
+    content: str
+    type: str
+    tags: str | None
+    project: str | None
+    importance: float | None
+    pinned: int
+    created_at: str
+    last_accessed: str | None
+    read_from: str | None
+    kind: str
+    who: str | None
+    root: str | None
+
+
+class RuleRow(NamedTuple):
+    """A memory that may be a rule; `kind_of_source` is the type of the source of what it was read from."""
+
+    id: str
+    content: str
+    type: str
+    pinned: int
+    created_at: str
+    who: str | None
+    kind: str
+    kind_of_source: str
+    vector: bytes | None
+
+
+class RecentRow(NamedTuple):
+    """A memory of late."""
+
+    id: str
+    content: str
+    importance: float | None
+    created_at: str
+
+
+_COLUMNS = (
+    "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
+    " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from,"
+    " coalesce(m.source_type, '') AS kind, m.who,"
+    " (SELECT coalesce(o.source_type, p.source_type) FROM memories p"
+    "  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id"
+    "  WHERE m.source_type = 'pipeline-v2' AND p.id = m.source_id) AS root"
+)
+_ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
+_NEWEST = f"""
+SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
+ WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
+_PINNED = f"""
+SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_pinned
+ WHERE m.pinned = 1 AND {{where}} ORDER BY m.created_at DESC LIMIT ?"""
+_BY_ID = f"""
+SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {{where}}"""
+_BY_SEQ = f"""
+SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
+_RULES = """
+SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
+       coalesce(o.source_type, p.source_type, '') AS kind_of_source,
+       (SELECT e.vector FROM embeddings e
+         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
+  FROM memories m
+  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id
+ WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
+   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
+ ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
+_RECENT = """
+SELECT m.id, m.content, m.importance, m.created_at FROM memories m INDEXED BY idx_memories_created
+ WHERE {where} ORDER BY m.created_at DESC LIMIT ?"""
+_COUNT_SINCE = f"""
+SELECT count(*) FROM (SELECT 1 FROM memories m INDEXED BY idx_memories_created
+ WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""
+
+
+def newest(tx: ReadTx, reader: Reader, *, limit: int) -> list[MemoryRow]:
+    """Return the newest memories that the reader may read."""
+    return _alive(tx, _NEWEST, reader, limit)
+
+
+def pinned(tx: ReadTx, reader: Reader, *, limit: int) -> list[MemoryRow]:
+    """Return the newest pinned memories that the reader may read."""
+    return _alive(tx, _PINNED, reader, limit)
+
+
+def by_id(tx: ReadTx, reader: Reader, memory_ids: Iterable[str]) -> list[MemoryRow]:
+    """Return those of these memories that the reader may read."""
+    return _listed(tx, _BY_ID, reader, as_list(memory_ids))
+
+
+def by_seq(tx: ReadTx, reader: Reader, seqs: Iterable[int]) -> list[MemoryRow]:
+    """Return the memories of these numbers that the reader may read, in the order of the numbers."""
+    return _listed(tx, _BY_SEQ, reader, as_list(seqs))
+
+
+def rules(
+    tx: ReadTx, reader: Reader, *, project: str | None, chars: int, limit: int
+) -> list[RuleRow]:
+    """Return memories of at most `chars` characters that may be rules here, pinned ones first, then the newest."""
+    where = is_current() & visibility.readable(reader)
+    asked = (chars, project, project, *where.params, limit)
+    return tx.rows(RuleRow, _RULES.format(where=where.sql), asked)
+
+
+def recent(tx: ReadTx, reader: Reader, *, limit: int) -> list[RecentRow]:
+    """Return the newest memories that the reader may read, with what a compaction says of them."""
+    seen = _ALIVE & visibility.readable(reader)
+    return tx.rows(RecentRow, _RECENT.format(where=seen.sql), (*seen.params, limit))
+
+
+def count_since(tx: ReadTx, reader: Reader, at: str) -> int:
+    """Return how many memories the reader may read that are newer than an instant; at most MOST_COUNTED."""
+    seen = visibility.readable(reader)
+    return int(tx.value(_COUNT_SINCE.format(where=seen.sql), (at, *seen.params)))
+
+
+def _alive(tx: ReadTx, statement: str, reader: Reader, limit: int) -> list[MemoryRow]:
+    seen = _ALIVE & visibility.readable(reader)
+    return tx.rows(MemoryRow, statement.format(where=seen.sql), (*seen.params, limit))
+
+
+def _listed(tx: ReadTx, statement: str, reader: Reader, listed: str) -> list[MemoryRow]:
+    seen = _ALIVE & visibility.readable(reader)
+    return tx.rows(MemoryRow, statement.format(where=seen.sql), (listed, *seen.params))

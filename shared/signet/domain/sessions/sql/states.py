@@ -1,0 +1,155 @@
+"""The sessions that run: `session_states`."""
+
+import json
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.sessions.models import State, continuity_of, turns_of
+
+#: A session that has not called for so long is over.
+LIFE = timedelta(days=7)
+
+
+class StateRow(NamedTuple):
+    """A session as it is stored; `injected` and `continuity` are JSON."""
+
+    agent_id: str
+    session_key: str
+    harness: str
+    project: str | None
+    runtime_path: str | None
+    claimed_at: str | None
+    expires_at: str
+    is_warned: int
+    is_bypassed: int
+    is_started: int
+    injected: str
+    continuity: str | None
+
+
+_COLUMNS = ", ".join(StateRow._fields)
+_GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
+_OWNER = (
+    "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
+)
+_BY_KEY = f"""
+SELECT {_COLUMNS} FROM session_states
+ WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ ORDER BY updated_at DESC"""
+_LIVE = f"""
+SELECT {_COLUMNS} FROM session_states
+ WHERE expires_at > :now AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ ORDER BY coalesce(claimed_at, updated_at) DESC, session_key LIMIT :limit"""
+_PROJECTS = """
+SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
+ UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
+_COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
+_PUT = f"""
+INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_DELETE = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
+_SILENT = f"""
+SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
+ WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
+ ORDER BY updated_at LIMIT :limit"""
+_DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"
+
+
+def get(tx: ReadTx, agent_id: str, key: str) -> State | None:
+    """Return a session, None for an unknown one."""
+    row = tx.row(StateRow, _GET, (agent_id, key))
+    return _state(row) if row else None
+
+
+def owner(tx: ReadTx, key: str) -> str | None:
+    """Return the agent whose session this is; of several, of the one that called last."""
+    found: str | None = tx.value(_OWNER, (key,))
+    return found
+
+
+def by_key(
+    tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
+) -> list[State]:
+    """Return the sessions of this key, of any agent and project or of one; the one that called last first."""
+    rows = tx.rows(StateRow, _BY_KEY, {"key": key, "agent": agent_id, "project": project})
+    return [_state(row) for row in rows]
+
+
+def live(
+    tx: ReadTx,
+    *,
+    now: datetime,
+    agent_id: str | None = None,
+    project: str | None = None,
+    limit: int = 500,
+) -> list[State]:
+    """Return the sessions that run, newest claim first."""
+    asked = {"now": clock.to_text(now), "agent": agent_id, "project": project, "limit": limit}
+    return [_state(row) for row in tx.rows(StateRow, _LIVE, asked)]
+
+
+def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
+    """Return how many sessions run, and how many of them are bypassed."""
+    [(count, bypassed)] = tx.tuples(_COUNT, (clock.to_text(now),))
+    return count, bypassed
+
+
+def silent(tx: ReadTx, *, before: datetime, now: datetime, limit: int) -> list[State]:
+    """Return sessions that have not ended and not called since `before`, longest silent first."""
+    asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": limit}
+    return [_state(row) for row in tx.rows(StateRow, _SILENT, asked)]
+
+
+def put(tx: WriteTx, state: State, *, now: datetime) -> None:
+    """Store a session."""
+    tx.run(
+        _PUT,
+        (
+            state.agent_id,
+            state.key,
+            state.harness,
+            state.project,
+            state.runtime_path,
+            clock.to_text(state.claimed_at) if state.claimed_at else None,
+            clock.to_text(state.expires_at),
+            state.is_warned,
+            state.is_bypassed,
+            state.is_started,
+            json.dumps(state.injected),
+            state.continuity.to_json() if state.continuity else None,
+            clock.to_text(now),
+        ),
+    )
+
+
+def delete(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Delete a session."""
+    tx.run(_DELETE, (agent_id, key))
+
+
+def delete_old(tx: WriteTx, *, now: datetime) -> None:
+    """Delete the sessions that have not called for long."""
+    tx.run(_DELETE_OLD, (clock.to_text(now - LIFE),))
+
+
+def _state(row: StateRow) -> State:
+    return State(
+        agent_id=row.agent_id,
+        key=row.session_key,
+        harness=row.harness,
+        project=row.project,
+        runtime_path=row.runtime_path,
+        claimed_at=clock.parsed(row.claimed_at),
+        expires_at=clock.parse(row.expires_at),
+        is_warned=bool(row.is_warned),
+        is_bypassed=bool(row.is_bypassed),
+        is_started=bool(row.is_started),
+        injected=turns_of(row.injected),
+        continuity=continuity_of(row.continuity),
+    )
+
+
+def projects(tx: ReadTx, agent_id: str, key: str) -> list[str | None]:
+    """Return the projects that a session belongs to: as it runs, and as its transcript is stored."""
+    return [row[0] for row in tx.tuples(_PROJECTS, (agent_id, key))]

@@ -1,0 +1,100 @@
+"""Asking for the summary of a session: one job for each version of it, and one open job at most.
+
+A job that finds more stored than it has read asks for the rest itself (summarize.py), so nothing said while it runs is
+lost.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from signet.db import ReadTx, WriteTx
+from signet.domain.summaries.models import Asked, Queued
+from signet.domain.summaries.sql import jobs as sql
+from signet.domain.transcripts import stored
+from signet.domain.transcripts.models import Session
+from signet.domain.transcripts.stored import Part
+from signet.queue import Job, enqueue
+
+KIND = "summarize"
+
+
+def of_session(tx: WriteTx, session: Session, *, attempts: int, now: datetime) -> Queued:
+    """Queue the reading of the stored transcript in its present version, unless that was read."""
+    key = f"{session.agent_id}:{session.key}"
+    version = f"{key}:{stored.length(tx, session.agent_id, session.key)}"
+    known = sql.of_version(tx, session.agent_id, session.key, version)
+    if known:
+        return Queued(job_id=known[0], is_open=known[1])
+    return _queue(tx, session, key, version=version, attempts=attempts, now=now)
+
+
+def of_part(tx: WriteTx, session: Session, part: Part, *, attempts: int, now: datetime) -> Queued:
+    """Queue the reading of a part of a session that goes on."""
+    key = f"{session.agent_id}:{session.key}#{part.position}"
+    return _queue(tx, session, key, version=key, part=part.text, attempts=attempts, now=now)
+
+
+def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
+    """Queue a request again whose job is gone; False for an unknown one, and while its session has an open job."""
+    found = sql.request(tx, job_id)
+    if found is None:
+        return False
+    job = Job(
+        kind=KIND,
+        job_id=job_id,
+        dedupe_key=f"{found.agent_id}:{found.session_id or job_id}",
+        agent_id=found.agent_id,
+        payload={"is_part": True} if found.transcript else None,
+    )
+    if enqueue(tx, job, now=now, max_attempts=found.max_attempts) is None:
+        return False
+    sql.restart(tx, job_id, now=now)
+    return True
+
+
+def reserve_path(tx: WriteTx, job: Asked, names: Iterable[str]) -> str:
+    """Return the path of a job's notes, chosen once and then kept: a job that runs again writes the same file.
+
+    A session that goes on after its end keeps its file. Else it is the first name that no other job has.
+    """
+    path = sql.path(tx, job.job_id)
+    if path is None and not job.is_part:
+        path = sql.last_path(tx, job.session)
+    if path is None:
+        path = next(name for name in names if not sql.is_taken(tx, name, but=job.job_id))
+    sql.set_path(tx, job.job_id, path)
+    return path
+
+
+def has_notes(tx: ReadTx, path: str) -> bool:
+    """Return whether this file (below the workspace) holds the notes of a session."""
+    return sql.is_taken(tx, path)
+
+
+def delete_old(tx: WriteTx, status: str, before: str, limit: int) -> int:
+    """Delete the oldest requests that ended so and return how many."""
+    return sql.delete_old(tx, status, before, limit)
+
+
+def _queue(
+    tx: WriteTx,
+    session: Session,
+    key: str,
+    *,
+    version: str,
+    part: str = "",
+    attempts: int,
+    now: datetime,
+) -> Queued:
+    """Queue the reading of a session; while a job of the same key is open it is that one, which reads all there is."""
+    job = Job(
+        kind=KIND,
+        dedupe_key=key,
+        agent_id=session.agent_id,
+        payload={"is_part": True} if part else None,
+    )
+    job_id = enqueue(tx, job, now=now, max_attempts=attempts)
+    if job_id is None:
+        return Queued(job_id=sql.open_job(tx, str(job.unique_key)))
+    sql.insert(tx, job_id, session, version=version, part=part, attempts=attempts, now=now)
+    return Queued(job_id=job_id)

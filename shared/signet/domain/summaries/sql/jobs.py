@@ -1,0 +1,173 @@
+"""Requests for summaries: `summary_jobs`. Their state follows their job's by a trigger."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.summaries.models import Asked
+from signet.domain.transcripts.models import Session
+
+
+class RequestRow(NamedTuple):
+    """A request as it is started again; with `transcript` it is for a part of a session."""
+
+    session_id: str | None
+    agent_id: str
+    transcript: str
+    max_attempts: int
+
+
+class _AskedRow(NamedTuple):
+    id: str
+    agent_id: str
+    session_id: str | None
+    harness: str
+    project: str | None
+    transcript: str
+    created_at: str
+    content: str | None
+    started_at: str | None
+    chars: int | None
+
+
+_INSERT = """
+INSERT INTO summary_jobs (id, session_id, agent_id, harness, project, transcript, dedupe_key, max_attempts, due_ms,
+    queue, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'sessions', ?, ?)"""
+_OF_VERSION = """
+SELECT id, status FROM summary_jobs WHERE agent_id = ? AND session_id = ? AND dedupe_key = ? AND status <> 'failed'
+ ORDER BY created_at DESC, id DESC LIMIT 1"""
+_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+_REQUEST = "SELECT session_id, agent_id, transcript, max_attempts FROM summary_jobs WHERE id = ?"
+_RESTART = """
+UPDATE summary_jobs SET status = 'pending', attempts = 0, error = NULL, failed_at = NULL, completed_at = NULL,
+       leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL, updated_at = ? WHERE id = ?"""
+_ASKED = """
+SELECT s.id, s.agent_id, s.session_id, s.harness, s.project, s.transcript, s.created_at,
+       t.content, t.created_at AS started_at, length(t.content) AS chars
+  FROM summary_jobs s LEFT JOIN session_transcripts t ON t.agent_id = s.agent_id AND t.session_key = s.session_id
+ WHERE s.id = ?"""
+_BEFORE = """
+SELECT substr(t.content, 1, ?) FROM (
+    SELECT session_id, MAX(completed_at) AS at FROM summary_jobs
+     WHERE agent_id = ? AND status = 'done' AND session_id <> ? GROUP BY session_id ORDER BY at DESC LIMIT ?) s
+  JOIN session_transcripts t ON t.agent_id = ? AND t.session_key = s.session_id"""
+_PATH = "SELECT result_path FROM summary_jobs WHERE id = ?"
+_LAST_PATH = """
+SELECT result_path FROM summary_jobs
+ WHERE agent_id = ? AND session_id = ? AND transcript = '' AND result_path IS NOT NULL AND status = 'done'
+ ORDER BY created_at DESC LIMIT 1"""
+_TAKEN = "SELECT 1 FROM summary_jobs WHERE result_path = ? AND id <> ? LIMIT 1"
+_SET_PATH = "UPDATE summary_jobs SET result_path = ? WHERE id = ?"
+_FORGET_PART = "UPDATE summary_jobs SET transcript = '' WHERE id = ?"
+_DELETE_OLD = (
+    "DELETE FROM summary_jobs WHERE rowid IN ("
+    "SELECT rowid FROM summary_jobs INDEXED BY idx_summary_jobs_status"
+    " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
+    " ORDER BY created_at LIMIT ?3)"
+)
+
+
+def insert(
+    tx: WriteTx,
+    job_id: str,
+    session: Session,
+    *,
+    version: str,
+    part: str,
+    attempts: int,
+    now: datetime,
+) -> None:
+    """Store what a job is to read: this version of a session, or a part of it."""
+    at = clock.to_text(now)
+    owner = (session.key, session.agent_id, session.harness, session.project)
+    due_ms = int(now.timestamp() * 1000)
+    tx.run(_INSERT, (job_id, *owner, part, version, attempts, due_ms, at, at))
+
+
+def of_version(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:
+    """Return the job that was asked to read this version of a session, and whether it is still to be done."""
+    for job_id, status in tx.tuples(_OF_VERSION, (agent_id, key, version)):
+        return job_id, status != "done"
+    return None
+
+
+def open_job(tx: ReadTx, dedupe_key: str) -> str:
+    """Return the job of this key that is not done yet."""
+    return str(tx.value(_OPEN, (dedupe_key,)))
+
+
+def request(tx: ReadTx, job_id: str) -> RequestRow | None:
+    """Return what a job was asked for, None for an unknown one."""
+    return tx.row(RequestRow, _REQUEST, (job_id,))
+
+
+def restart(tx: WriteTx, job_id: str, *, now: datetime) -> None:
+    """Let a request wait as if it were new."""
+    tx.run(_RESTART, (clock.to_text(now), job_id))
+
+
+def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> Asked | None:
+    """Return the session that a job is for, None when nothing is known of it.
+
+    A whole session is read as it is stored now; an older file may hold more in the job itself.
+    """
+    row = tx.row(_AskedRow, _ASKED, (job_id,))
+    if row is None:
+        return None
+    stored, given = row.content or "", row.transcript
+    session = Session(
+        agent_id=row.agent_id,
+        key=row.session_id or row.id,
+        harness=row.harness,
+        project=row.project,
+        text=given if is_part or len(given) > len(stored) else stored,
+    )
+    asked_at = clock.parsed(row.created_at) or now
+    return Asked(
+        job_id=row.id,
+        session=session,
+        ended_at=asked_at,
+        asked_at=asked_at,
+        started_at=row.started_at or row.created_at,
+        chars=row.chars or 0,
+        is_part=is_part,
+    )
+
+
+def before(tx: ReadTx, session: Session, *, chars: int, limit: int) -> list[str]:
+    """Return the beginnings of the sessions that were read last."""
+    owner = session.agent_id
+    return [row[0] for row in tx.tuples(_BEFORE, (chars, owner, session.key, limit, owner))]
+
+
+def path(tx: ReadTx, job_id: str) -> str | None:
+    """Return the path of a job's notes, None before it is chosen."""
+    found: str | None = tx.value(_PATH, (job_id,))
+    return found
+
+
+def last_path(tx: ReadTx, session: Session) -> str | None:
+    """Return the path of the last notes of a whole session, None before the first."""
+    found: str | None = tx.value(_LAST_PATH, (session.agent_id, session.key))
+    return found
+
+
+def is_taken(tx: ReadTx, path: str, *, but: str = "") -> bool:
+    """Return whether notes of a session have this path, those of the job `but` apart."""
+    return tx.value(_TAKEN, (path, but)) is not None
+
+
+def set_path(tx: WriteTx, job_id: str, path: str) -> None:
+    """Store the path of a job's notes."""
+    tx.run(_SET_PATH, (path, job_id))
+
+
+def forget_part(tx: WriteTx, job_id: str) -> None:
+    """Drop the second copy of a part that was read; the transcript keeps it."""
+    tx.run(_FORGET_PART, (job_id,))
+
+
+def delete_old(tx: WriteTx, status: str, before: str, limit: int) -> int:
+    """Delete the oldest requests that ended so and return how many."""
+    return tx.run(_DELETE_OLD, (status, before, limit))

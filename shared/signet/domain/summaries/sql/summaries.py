@@ -1,0 +1,171 @@
+"""What was made of sessions: `session_summaries` with their links, and `session_scores`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx, fts
+from signet.domain.memory.supersede import is_current
+from signet.domain.summaries.models import Asked, Score, Summary
+from signet.domain.transcripts.models import Session
+
+
+class PageRow(NamedTuple):
+    """A summary as it is shown; `children` is how many others it stands for."""
+
+    id: str
+    project: str | None
+    depth: int
+    kind: str
+    content: str
+    token_count: int | None
+    earliest_at: str
+    latest_at: str
+    session_key: str | None
+    harness: str | None
+    agent_id: str
+    created_at: str
+    children: int
+
+
+#: Characters per token, for the count that readers are shown.
+TOKEN_CHARS = 4
+#: Memories of a session that its summary is linked to (PIP-43).
+MAX_LINKS = 50
+#: How many known names a session is searched for, the ones mentioned most; and from how many mentions on.
+MAX_NAMES = 2_000
+LEAST_MENTIONS = 3
+
+_NAMES = """
+SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND length(canonical_name) >= 3
+ ORDER BY mentions DESC LIMIT ?"""
+_UPSERT = """
+INSERT INTO session_summaries (id, project, depth, kind, content, token_count, earliest_at, latest_at, session_key,
+    harness, agent_id, created_at) VALUES (?, ?, 0, 'session', ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (agent_id, session_key, depth) WHERE session_key IS NOT NULL DO UPDATE
+   SET project = excluded.project, content = excluded.content, token_count = excluded.token_count,
+       earliest_at = excluded.earliest_at, latest_at = excluded.latest_at, harness = excluded.harness
+RETURNING id"""
+_LINK = "INSERT INTO session_summary_memories (summary_id, memory_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_REMEMBERED = f"""
+SELECT id FROM memories INDEXED BY idx_memories_created
+ WHERE session_id = ? AND agent_id = ? AND is_deleted = 0 AND created_at >= ? ORDER BY created_at LIMIT {MAX_LINKS}"""
+_SCORE = """
+INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, confidence, memories_recalled,
+    memories_used, novel_context_count, reasoning, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+#: What was replaced, or holds in one scope only, does not say what is to hold now and everywhere.
+_LIKE = f"""
+SELECT m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+ WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
+   AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql}
+ ORDER BY f.rank LIMIT 10"""
+
+_OPEN = """
+SELECT s.id, s.content, s.earliest_at, s.latest_at FROM session_summaries s
+ WHERE s.agent_id = ? AND s.project IS ? AND s.depth = ?
+   AND NOT EXISTS (SELECT 1 FROM session_summary_children c WHERE c.child_id = s.id)
+ ORDER BY s.latest_at, s.id LIMIT ?"""
+_PARENT = """
+INSERT INTO session_summaries (id, project, depth, kind, content, token_count, earliest_at, latest_at, agent_id,
+    created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHILD = "INSERT INTO session_summary_children (parent_id, child_id, ordinal) VALUES (?, ?, ?)"
+
+_PAGE_WHERE = (
+    "WHERE (:project IS NULL OR project = :project) AND (:depth IS NULL OR depth = :depth)"
+    " AND (:within_project IS NULL OR project = :within_project)"
+    " AND (:within_agent IS NULL OR agent_id = :within_agent)"
+)
+_PAGE = f"""
+SELECT {", ".join(f"s.{name}" for name in PageRow._fields[:-1])},
+       (SELECT COUNT(*) FROM session_summary_children c WHERE c.parent_id = s.id) AS children
+  FROM session_summaries s {_PAGE_WHERE} ORDER BY latest_at DESC, id DESC LIMIT :limit OFFSET :offset"""
+_TOTAL = f"SELECT COUNT(*) FROM session_summaries {_PAGE_WHERE}"
+
+
+def names(tx: ReadTx, agent_id: str) -> list[str]:
+    """Return the lower-case names that an agent's memories mention most."""
+    return [row[0] for row in tx.tuples(_NAMES, (agent_id, LEAST_MENTIONS, MAX_NAMES))]
+
+
+def put(tx: WriteTx, asked: Asked, summary: str, memory_ids: Sequence[str], now: datetime) -> str:
+    """Store the summary of a session with its links to memories, instead of an earlier one; return its id."""
+    session = asked.session
+    at = clock.to_text(now)
+    end = clock.to_text(asked.ended_at)
+    row = (
+        *(ids.new_id(), session.project, summary, len(summary) // TOKEN_CHARS),
+        *(min(asked.started_at, end), end, session.key, session.harness, session.agent_id, at),
+    )
+    summary_id: str = tx.value(_UPSERT, row)
+    tx.many(_LINK, ((summary_id, memory_id) for memory_id in memory_ids[:MAX_LINKS]))
+    return summary_id
+
+
+def remembered(tx: ReadTx, session: Session, *, since: datetime) -> list[str]:
+    """Return the memories that were saved within a session."""
+    rows = tx.all(_REMEMBERED, (session.key, session.agent_id, clock.to_text(since)))
+    return [row[0] for row in rows]
+
+
+def put_score(tx: WriteTx, session: Session, score: Score, *, shown: int, now: datetime) -> None:
+    """Store how well recall served a session."""
+    owner = (session.agent_id, session.key)
+    judged = (score.score, score.confidence, shown, score.used, score.novel, score.reasoning)
+    at = clock.to_text(now)
+    tx.run(_SCORE, (ids.new_id(), *owner, session.project, session.harness, *judged, at))
+
+
+def like(tx: ReadTx, agent_id: str, words: Sequence[str]) -> list[str]:
+    """Return the texts of an agent's memories that share most with these words."""
+    return [row[0] for row in tx.tuples(_LIKE, (fts.any_of(words), agent_id))]
+
+
+def uncondensed(
+    tx: ReadTx, agent_id: str, project: str | None, depth: int, *, limit: int
+) -> list[Summary]:
+    """Return the oldest summaries of a depth that no other one stands for yet."""
+    return tx.rows(Summary, _OPEN, (agent_id, project, depth, limit))
+
+
+def add_parent(
+    tx: WriteTx,
+    children: Sequence[Summary],
+    content: str,
+    *,
+    agent_id: str,
+    project: str | None,
+    depth: int,
+    kind: str,
+    now: datetime,
+) -> str:
+    """Store the summary that stands for several and return its id."""
+    parent_id = ids.new_id()
+    span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))
+    size = len(content) // TOKEN_CHARS
+    row = (parent_id, project, depth, kind, content, size, *span, agent_id, clock.to_text(now))
+    tx.run(_PARENT, row)
+    tx.many(_CHILD, ((parent_id, child.id, place) for place, child in enumerate(children)))
+    return parent_id
+
+
+def page(
+    tx: ReadTx,
+    *,
+    project: str | None,
+    depth: int | None,
+    limit: int,
+    offset: int,
+    within_project: str | None,
+    within_agent: str | None,
+) -> tuple[list[PageRow], int]:
+    """Return summaries, latest first, and how many there are; only those of a project or agent if one is named."""
+    wanted = {
+        "project": project,
+        "depth": depth,
+        "limit": limit,
+        "offset": offset,
+        "within_project": within_project,
+        "within_agent": within_agent,
+    }
+    return tx.rows(PageRow, _PAGE, wanted), tx.value(_TOTAL, wanted)

@@ -1,0 +1,94 @@
+"""The stored transcripts of sessions: what is handed over is kept together with what is stored already."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from signet.db import ReadTx, WriteTx
+from signet.domain.transcripts import merge, sql, transcript
+from signet.domain.transcripts.models import Session
+from signet.domain.transcripts.sql import Transcript
+from signet.queue import NORMAL, Job, enqueue
+
+#: The kind of job that reads a session into episodes (domain/episodes/index.py).
+INDEX = "index_session"
+
+
+class Part(NamedTuple):
+    """A part of a transcript that nobody was asked to read yet; `position` is where it begins."""
+
+    text: str
+    position: int
+
+
+def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
+    """Store what was handed over of a session together with what is stored of it (see merge.py)."""
+    if not session.text:
+        return
+    stored = sql.text(tx, session.agent_id, session.key)
+    text = merge.joined(stored, session.text, is_turn=session.is_turn)
+    if len(text) <= len(stored):
+        return
+    spoken = transcript.spoken(session.text) or (now, now)
+    keep_text(
+        tx,
+        session.agent_id,
+        session.key,
+        text,
+        harness=session.harness,
+        project=session.project,
+        spoken=spoken,
+    )
+    queue_index(tx, session.agent_id, session.key, now=now)
+
+
+def keep_text(
+    tx: WriteTx,
+    agent_id: str,
+    key: str,
+    text: str,
+    *,
+    harness: str | None,
+    project: str | None,
+    spoken: tuple[datetime, datetime],
+) -> None:
+    """Store a transcript with the times of its first and last message, if it is longer than what is stored."""
+    sql.put(tx, agent_id, key, text, harness=harness, project=project, spoken=spoken)
+
+
+def text(tx: ReadTx, agent_id: str, key: str) -> str:
+    """Return what is stored of a session, empty for nothing."""
+    return sql.text(tx, agent_id, key)
+
+
+def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
+    """Return the stored transcript of a session, None when there is none."""
+    return sql.whole(tx, agent_id, key)
+
+
+def length(tx: ReadTx, agent_id: str, key: str) -> int:
+    """Return the length of a stored transcript, which names its version; 0 for none."""
+    return sql.read(tx, agent_id, key).chars
+
+
+def take_new(tx: WriteTx, agent_id: str, key: str, *, least_bytes: int) -> Part | None:
+    """Return what came since the last part that was taken, as taken; None while that is shorter."""
+    chars, position = sql.read(tx, agent_id, key)
+    part = Part(sql.after(tx, agent_id, key, position), position)
+    if len(part.text.encode()) < least_bytes:
+        return None
+    sql.set_read(tx, agent_id, key, chars)
+    return part
+
+
+def queue_index(
+    tx: WriteTx, agent_id: str, key: str, *, priority: int = NORMAL, now: datetime
+) -> None:
+    """Queue the indexing of a session for prompts to come, unless it is queued."""
+    job = Job(
+        kind=INDEX,
+        dedupe_key=f"{agent_id}:{key}",
+        agent_id=agent_id,
+        payload={"session_key": key},
+        priority=priority,
+    )
+    enqueue(tx, job, now=now)

@@ -1,0 +1,135 @@
+"""How the run of a job ended, and from an error what becomes of its job: tried again, postponed or buried."""
+
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+
+from signet.errors import (
+    Frozen,
+    Kind,
+    NotNow,
+    PermanentJobError,
+    ProviderBusy,
+    ProviderDown,
+    ProviderFailed,
+    SignetError,
+    StorageBusy,
+    StorageFull,
+)
+
+#: The wait after a failure (JOB-10): min(1000 * 2^n, 30000) ms plus 0..500 ms of jitter, for each job.
+BASE_MS = 1_000
+CAP_MS = 30_000
+JITTER_MS = 500
+#: How long a job waits, uncharged, when the database itself could not be written.
+STORAGE_WAIT_MS = 1_000
+#: How long a job waits, uncharged, that the settings do not allow; a change of them makes it due (circuit_breaker.py).
+SETTINGS_WAIT_MS = 600_000
+#: How long a job waits, uncharged, while nothing may be changed.
+FROZEN_WAIT_MS = 60_000
+#: Kinds of our errors that no retry can mend.
+_PERMANENT = frozenset({Kind.INVALID, Kind.NOT_FOUND, Kind.TOO_LARGE, Kind.FORBIDDEN})
+
+
+class End(StrEnum):
+    """How a run of a job ended; also the `outcome` label of the metrics."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    PERMANENT = "permanent"
+    POSTPONED = "postponed"
+    RELEASED = "released"
+    CRASHED = "crashed"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    FENCED = "fenced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The end of one run: what happened, why, and for a retry how long to wait (None: the usual backoff)."""
+
+    end: End
+    code: str = ""
+    error: str = ""
+    wait_ms: int | None = None
+    #: Whether a provider refused work: its queue then stops (see circuit_breaker.py).
+    is_provider_down: bool = False
+    #: Whether a provider answered with an error, or not in time: its fault or the job's (see circuit_breaker.py).
+    is_provider_failure: bool = False
+
+
+class LeaseLost(SignetError):
+    """Another worker has this job now; nothing was written."""
+
+    code = "lease_lost"
+
+
+class Cancelled(SignetError):
+    """This job was cancelled."""
+
+    code = "cancelled"
+
+
+def outcome_of(
+    error: BaseException | None, *, permanent: tuple[type[BaseException], ...] = ()
+) -> Outcome:
+    """Return what becomes of a job whose run ended with this error, None when it ended well.
+
+    `permanent` names further errors that bury the job at once.
+    """
+    if error is None:
+        return Outcome(end=End.COMPLETED)
+    text = f"{type(error).__name__}: {error}"
+    code = error.code if isinstance(error, SignetError) else type(error).__name__
+    match error:
+        case LeaseLost():
+            return Outcome(end=End.FENCED)
+        case Cancelled():
+            return Outcome(end=End.CANCELLED, code="cancelled", error="cancelled while running")
+        case ProviderDown():
+            wait = error.retry_after_seconds
+            return Outcome(
+                end=End.POSTPONED,
+                code=code,
+                error=error.message,
+                wait_ms=None if wait is None else int(wait * 1000),
+                is_provider_down=not isinstance(error, ProviderBusy),
+            )
+        case ProviderFailed():
+            return Outcome(end=End.FAILED, code=code, error=error.message, is_provider_failure=True)
+        case StorageBusy() | StorageFull():
+            return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
+        case Frozen() | NotNow():
+            wait_ms = FROZEN_WAIT_MS if isinstance(error, Frozen) else SETTINGS_WAIT_MS
+            return Outcome(end=End.POSTPONED, code=code, error=error.message, wait_ms=wait_ms)
+        case TimeoutError():
+            return Outcome(end=End.FAILED, code="timeout", error=text)
+        case PermanentJobError():
+            return Outcome(end=End.PERMANENT, code=code, error=error.message)
+        case SignetError() if error.kind in _PERMANENT:
+            return Outcome(end=End.PERMANENT, code=code, error=error.message)
+        case _ if isinstance(error, permanent):
+            return Outcome(end=End.PERMANENT, code=code, error=text)
+        case _:
+            return Outcome(end=End.FAILED, code=code, error=text)
+
+
+def delay_ms(attempts: int, jitter: float) -> int:
+    """Return the wait in milliseconds after the given attempt (1 = the first); `jitter` is in [0, 1)."""
+    doublings = min(max(attempts - 1, 0), 20)
+    return int(min(BASE_MS * 2**doublings, CAP_MS) + jitter * JITTER_MS)
+
+
+def after_failure(attempts: int) -> int:
+    """Return `delay_ms` with random jitter, so that jobs that failed together do not return together."""
+    return delay_ms(attempts, random.random())
+
+
+def after_crash(crashes: int) -> int:
+    """Return the wait of a job whose process died: none the first time, then like a failure.
+
+    The first death may have had any cause and its job runs again at once; a job that was running at two deaths is
+    suspect, and without a wait it would take down every worker within milliseconds.
+    """
+    return 0 if crashes <= 1 else after_failure(crashes - 1)

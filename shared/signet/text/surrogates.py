@@ -1,0 +1,8 @@
+"""Halves of surrogate pairs: JSON can carry them, UTF-8 and SQLite cannot."""
+
+
+def encodable(text: str) -> str:
+    """Return a text with its surrogate pairs joined and lone halves replaced."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
