@@ -271,7 +271,7 @@ def test_a_memory_lives_through_all_of_its_tools(api: Api) -> None:
     assert [hit["id"] for hit in found] == [short]
     nothing = given(use(api, "memory_search", query="who keeps bees", min_score=1))
     assert (nothing["results"], nothing["nearest"]["id"]) == ([], short)
-    assert nothing["nearest"]["left_out"].endswith("is below the 1.00 that was asked for")
+    assert nothing["nearest"]["left_out"].endswith("is below the minimum of 1.00")
     assert [row["id"] for row in given(use(api, "memory_list", type="fact"))["memories"]] == [short]
     given(use(api, "memory_modify", id=id_, reason="moved", content="Ana keeps bees and hens."))
     given(use(api, "memory_forget", id=id_, reason="sold"))
