@@ -36,10 +36,10 @@ def backup(
 ) -> Output:
     """Copy everything into one file: memories, settings, identity, skills, secrets.
 
-    The daemon may run meanwhile. Logs, caches and what belongs to this run stay out. Secrets are copied as they are,
-    and can only be read on the machine where they were made. `signet backup list` shows the backups that the workspace
+    The daemon may keep running. Logs, caches and runtime files are left out. Secrets are copied encrypted and can
+    only be decrypted on this machine. `signet backup list` shows the backups that the workspace
     keeps: those made by this command without FILE, one a day (the newest seven), and one before memories are
-    forgotten in bulk (the newest three). For people and other programs there is `signet export`.
+    forgotten in bulk (the newest three). To move memories to another program, use `signet export`.
 
     Examples: signet backup · signet backup /mnt/disk/signet.zip · signet backup list
     """

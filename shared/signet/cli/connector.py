@@ -34,7 +34,7 @@ class SyncFailed(SignetError):
 
 @command(app, "list")
 def list_connectors(signet: Signet) -> Output:
-    """Show the connectors, newest first.
+    """List the connectors, newest first.
 
     Examples: signet connector list · signet connector list --json
     """
@@ -120,7 +120,7 @@ def sync(
 
 @command(app)
 def health(signet: Signet, connector: ConnectorArgument) -> Output:
-    """Show the last sync, the documents and skipped files of a connector.
+    """Show the state of a connector and its skipped files.
 
     Examples: signet connector health notes · signet connector health notes --json
     """

@@ -48,9 +48,9 @@ def restore(
 ) -> Output:
     """Replace the workspace with a backup. The current state is kept.
 
-    Everything is verified, unpacked, brought to this version's schema and checked before anything is touched; then the
-    daemon stops for the moment of the exchange, and starts again if it ran. When the command is killed, either the old
-    state is there or the new one: `signet daemon start`, or another restore, finishes what was begun.
+    The backup is verified, unpacked and upgraded to this version's schema before anything is changed; then the daemon
+    stops briefly, and starts again if it was running. If the command is killed, you have either the old state or the
+    new one: `signet daemon start`, or another restore, finishes the interrupted one.
 
     Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes
     """

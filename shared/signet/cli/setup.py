@@ -96,9 +96,9 @@ def setup(
 ) -> None:
     """Create the workspace, connect harnesses, start the daemon.
 
-    On a workspace that is there it puts right what is missing. Nothing you wrote is overwritten, and nothing is
-    written before the last question is answered. A second run changes nothing. No model is needed: without one, recall
-    goes by words and facts are found by rules.
+    In an existing workspace it adds what is missing. Your own files are never overwritten, and nothing is written
+    before the last question is answered. A second run changes nothing. No model is required: without one, recall uses
+    keywords and facts are extracted by rules.
 
     Examples: signet setup · signet setup --harness codex
     """

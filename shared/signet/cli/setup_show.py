@@ -96,7 +96,7 @@ def _is_elsewhere(done: Done) -> bool:
 
 
 def _found(done: Done) -> str:
-    words = {State.FRESH: "made", State.MIGRATION: "taken over", State.REPAIR: "found"}
+    words = {State.FRESH: "created", State.MIGRATION: "taken over", State.REPAIR: "found"}
     return words[done.prepared.state]
 
 

@@ -71,12 +71,12 @@ def export(
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Export memories, history, entities, documents and sessions to a file.
+    """Export memories, history, graph, documents and sessions.
 
-    One JSON object per line; its "record" says what it is: agent, memory, history, hint, entity, aspect, attribute,
-    dependency, relation, mention, document, chunk, transcript, summary and others. Its other fields are the columns
-    of one row. Forgotten memories and private ones of all agents are in it; secrets, tokens and settings are not.
-    `signet import` reads it. The whole format: signet/domain/transfer/FORMAT.md
+    Writes one JSON object per line. Its field "record" is one of: agent, memory, history, hint, entity, aspect,
+    attribute, dependency, relation, mention, document, chunk, transcript, summary and others. The other fields are
+    the columns of one row. Forgotten memories and private ones of all agents are included; secrets, tokens and
+    settings are not. `signet import` reads it. The whole format: signet/domain/transfer/FORMAT.md
 
     Examples: signet export · signet export -o - --since 2026-01-01 | gzip > new.ndjson.gz
     """
@@ -138,10 +138,12 @@ def import_(
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Import memories from an export, an earlier Signet, Claude Code, Markdown or mem0.
+    """Import memories from an export or from other programs.
 
-    Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
-    its line and left out; the exit status is then 1. A forgotten memory does not come back.
+    Reads exports, databases and bundles of an earlier Signet, Claude Code memory, Markdown folders and mem0.
+
+    Nothing is imported twice, so an interrupted import can simply be started again. Records that cannot be read are
+    listed with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten.
 
     Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """

@@ -29,7 +29,7 @@ def uninstall(
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Stop the daemon; remove its service, shell completion and harness entries.
+    """Remove the service, shell completion and harness entries; stop the daemon.
 
     Memories are kept, unless --purge is given; it asks for the word "purge", or --yes.
     The program itself is removed by the tool that installed it, whose command is shown.
