@@ -8,7 +8,7 @@ from loadtests.corpus import Corpus
 
 from signet import clock, config
 from signet.db import Database, WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import marks, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace

@@ -15,7 +15,7 @@ import pytest
 from signet import clock
 from signet.domain.agents.presence import LIFE
 from signet.domain.auth import tokens
-from signet.domain.auth.policy import Role
+from signet.wire.access import Role
 from support.http import Api, Served, a_workspace, an_api, served
 from support.ports import free_port
 

@@ -16,7 +16,7 @@ from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
 from signet.queue import transitions
 from signet.queue.job_context import JobContext
-from signet_api.routes.recall import found
+from signet_api.answering import found
 from support.http import Answer, Api, an_api
 from support.tokens import a_token, bearer
 
@@ -213,7 +213,7 @@ def test_what_is_left_out_says_why(api: Api, monkeypatch: pytest.MonkeyPatch) ->
         result = await found(*asked)
         return replace(result, hits=tuple(replace(hit, score=0.31) for hit in result.hits))
 
-    monkeypatch.setattr("signet_api.episodes.found", far_off)
+    monkeypatch.setattr("signet_api.answering.found", far_off)
     prompt(api, ASK_FALCON, "other-session-1")
     again = context(api)["injections"][-1]
     assert (again["given"], again["chars"]) == ([], 0)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from signet import clock
-from signet.domain.embeddings import store
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.health import WEIGHTS
 from signet_api.probe import UNKNOWN
 from support.database import MADE_AT
@@ -29,7 +29,7 @@ def embed(api: Api, memory_id: str, *, width: int = WIDTH, model: str = MODEL) -
     """Give a memory the vector of its words."""
     [row] = [row for row in api.rows("memories") if row["id"] == memory_id]
     pairs = [(row["content"], packed_vector(row["content"], width))]
-    api.state.db.write(store.replace, memory_id, row["content_hash"], pairs, model, MADE_AT)
+    api.state.db.write(embeddings.replace, memory_id, row["content_hash"], pairs, model, MADE_AT)
 
 
 def embedded(api: Api, text: str, **fields: object) -> str:

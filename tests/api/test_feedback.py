@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from api.test_knowledge import ADA, remember
+from graph.test_browse import ADA, remember
 from support.http import Api
 
 SESSION = "agent:default:s1"

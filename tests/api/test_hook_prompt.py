@@ -11,7 +11,7 @@ import pytest
 from signet import clock
 from signet.domain.episodes import fence
 from signet.domain.recall.models import Result
-from signet_api.routes.recall import found
+from signet_api.answering import found
 from support.http import Answer, Api
 
 ASKED = "Where does the walrus sleep at night?"
@@ -74,7 +74,7 @@ def test_what_is_not_near_enough_is_not_told(
         result = await found(*asked)
         return replace(result, hits=tuple(replace(hit, score=score) for hit in result.hits))
 
-    monkeypatch.setattr("signet_api.episodes.found", scored)
+    monkeypatch.setattr("signet_api.answering.found", scored)
     assert prompts(api).body["memoryCount"] == count
     api.configure("hooks: {userPromptSubmit: {minScore: 0.38}}\n")
     assert prompts(api, key="s2").body["memoryCount"] == 1
@@ -166,7 +166,7 @@ def test_a_prompt_goes_on_when_recall_fails(api: Api, monkeypatch: pytest.Monkey
     async def broken(*_: object) -> Any:
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("signet_api.episodes.found", broken)
+    monkeypatch.setattr("signet_api.answering.found", broken)
     answer = prompts(api)
     assert answer.status == 200 and answer.body["inject"] == ""
     assert any(one["event"] == "prompt.without_recall" for one in api.logged)

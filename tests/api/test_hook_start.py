@@ -221,7 +221,7 @@ def test_the_beginning_is_the_same_all_day(api: Api, monkeypatch: pytest.MonkeyP
     inject = []
     for hours in (0, 3):
         moment = noon + timedelta(hours=hours, minutes=17 * hours)
-        monkeypatch.setattr("signet_api.routes.hook_start.clock.now", lambda at=moment: at)
+        monkeypatch.setattr("signet.clock.now", lambda at=moment: at)
         inject.append(starts(api, None).body["inject"])
     assert inject[0] == inject[1] and "last active 3 days ago]" in inject[0]
 
@@ -306,7 +306,7 @@ def test_the_number_of_memories_is_a_setting(api: Api) -> None:
 
 
 def test_a_context_brings_what_it_is_about(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("signet_api.routes.hook_start.RECALL_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr("signet.domain.sessions.session_start.RECALL_SECONDS", PATIENCE_SECONDS)
     api.configure("hooks: {sessionStart: {candidatePoolLimit: 1, recallLimit: 1}}\n")
     remember(api, "The walrus sleeps on the pier.", created_at="2026-01-01T00:00:00Z")
     for number in range(5):
@@ -411,8 +411,8 @@ def test_recall_that_takes_too_long_is_not_waited_for(
     async def never(*_: object) -> Any:
         await asyncio.Future()
 
-    monkeypatch.setattr("signet_api.routes.hook_start.recalled", never)
-    monkeypatch.setattr("signet_api.routes.hook_start.RECALL_SECONDS", 0.0)
+    monkeypatch.setattr("signet_api.answering.found", never)
+    monkeypatch.setattr("signet.domain.sessions.session_start.RECALL_SECONDS", 0.0)
     remember(api, "The heron is grey.")
     assert told(starts(api, context="What colour is the heron?")) == ["The heron is grey."]
 

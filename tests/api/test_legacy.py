@@ -2,7 +2,7 @@
 
 import pytest
 
-from signet.domain.embeddings import store
+from signet.domain.embeddings import vectors as embeddings
 from support.database import MADE_AT
 from support.http import Api
 from support.models import packed_vector
@@ -24,7 +24,7 @@ def embed(api: Api, memory_id: str, model: str = "toy") -> None:
     """Give a memory the vector of its words."""
     [row] = [row for row in api.rows("memories") if row["id"] == memory_id]
     pairs = [(row["content"], packed_vector(row["content"], WIDTH))]
-    api.state.db.write(store.replace, memory_id, row["content_hash"], pairs, model, MADE_AT)
+    api.state.db.write(embeddings.replace, memory_id, row["content_hash"], pairs, model, MADE_AT)
 
 
 def test_words_are_found_best_first_and_everything_a_client_reads_is_there(api: Api) -> None:

@@ -12,7 +12,7 @@ from structlog.contextvars import get_contextvars
 
 from providers.native.cases import Models
 from signet.db import READERS
-from signet.domain.embeddings import store
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import QueryVector
 from signet.errors import ProviderFailed
 from signet.providers import registry
@@ -152,7 +152,7 @@ def is_paused(api: Api, model: Stub | Served) -> bool:
 def test_words_answer_until_the_model_is_loaded_then_meaning_does(api: Api, native: Stub) -> None:
     memory_id = api.post("/api/memory/remember", {"content": "Godwits fly far."}).body["id"]
     pair = ("Godwits fly far.", native.vector("wanderlust"))
-    api.state.db.write(store.replace, memory_id, "h", [pair], NATIVE, MADE_AT)
+    api.state.db.write(embeddings.replace, memory_id, "h", [pair], NATIVE, MADE_AT)
     native.gate.clear()
     choose(api, native)
     question = {"query": "wanderlust", "explain": True}

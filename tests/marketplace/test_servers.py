@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.auth.policy import Role
+from signet.wire.access import Role
 from support.processes import eventually, is_running
 from support.tokens import a_token, bearer
 

@@ -9,8 +9,8 @@ import pytest
 
 from signet import __version__, clock
 from signet.domain.auth import tokens
-from signet.domain.auth.policy import Role
 from signet.mcp.tools import ALWAYS, TOOLS
+from signet.wire.access import Role
 from signet_api import permissions
 from support.http import Answer, Api, an_api
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from recall.world import NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, ReadTx, WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall import keyword, view
 from signet.domain.recall.models import Query, RecallSettings, Source
 

@@ -14,9 +14,10 @@ from recall.world import NOW, SHARED, a_store, ask, found, remember
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.memory import marks
-from signet.domain.recall import columns, keyword, postings, scope, store, view
+from signet.domain.recall import columns, keyword, postings, scope, view
 from signet.domain.recall.columns import Columns
 from signet.domain.recall.models import Filters, Query
+from signet.domain.recall.sql import reading
 
 WORDS = ("boat", "kettle", "violin", "harbour", "long-term")
 READERS = (
@@ -90,16 +91,16 @@ def _agree(tx: ReadTx) -> None:
             query = Query(text="", reader=reader, filters=filters)
             where = scope.condition(query)
             seen = view.of(tx, query)
-            assert seen.flags.nonzero()[0].tolist() == sorted(store.passing(tx, where))
+            assert seen.flags.nonzero()[0].tolist() == sorted(reading.passing(tx, where))
     seen = view.of(tx, Query(text="", reader=Reader(any_scope=True, policy=ReadPolicy.SHARED)))
     every = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
     for word in WORDS:
-        ranks = {row[0]: -row[1] for row in store.ranks(tx, fts.any_of([word]), 1_000)}
+        ranks = {row[0]: -row[1] for row in reading.ranks(tx, fts.any_of([word]), 1_000)}
         assert keyword.each(tx, [word], every, seen) == [pytest.approx(ranks, rel=postings.DRIFT)]
     table = seen.table
     assert table.count == len(every)
     fresh = columns.Table()
-    fresh.put(store.ranked(tx, every))
+    fresh.put(reading.ranked(tx, every))
     for name in {*columns.TYPES} - {*columns.LAZY}:
         assert (table[name][every] == fresh[name][every]).all() or name == "importance", name
     assert table.beside(tx, every) == fresh.beside(tx, every)
@@ -130,7 +131,7 @@ def test_a_word_weighs_what_fts5_says_it_does(db: Database) -> None:
     def both(tx: ReadTx) -> None:
         seen = view.of(tx, Query(text="", reader=SHARED))
         for word in WORDS:
-            ranks = {row[0]: -row[1] for row in store.ranks(tx, fts.any_of([word]), 1_000)}
+            ranks = {row[0]: -row[1] for row in reading.ranks(tx, fts.any_of([word]), 1_000)}
             (scores,) = keyword.each(tx, [word], list(ranks), seen)
             assert scores == pytest.approx(ranks, rel=1e-5)
 
@@ -189,14 +190,14 @@ def test_a_file_that_was_put_back_is_read_anew(
 
     def boats(tx: ReadTx) -> list[str]:
         table, _ = kept.fresh(tx)
-        return list(store.ids(tx, table["exists"].nonzero()[0].tolist()).values())
+        return list(reading.ids(tx, table["exists"].nonzero()[0].tolist()).values())
 
     for name, rows in (("one", 3), ("two", 3), ("few", 1), ("one", 3)):
         with closing(Database(tmp_path / name / "memories.db")) as db:
             assert db.read(boats) == [f"{name}{number}" for number in range(rows)]
             table, _ = db.read(lambda tx: kept.fresh(tx))
             fresh = columns.Table()
-            fresh.put(db.read(lambda tx: store.ranked(tx, [1, 2, 3])))
+            fresh.put(db.read(lambda tx: reading.ranked(tx, [1, 2, 3])))
             assert (table["created_at"] == fresh["created_at"]).all()
             assert table.count == rows
 

@@ -12,7 +12,7 @@ from recall.world import MODEL, NOW, SHARED, a_store, ask, found, remember
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.visibility import Reader
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall import keyword, scope, signs, vector, view
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.signs import Signs

@@ -2,7 +2,7 @@
 
 from recall.world import MODEL, NOW, ask, found, remember
 from signet.db import Database, WriteTx, vectors
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import RecallSettings
 
 THINGS = (

@@ -16,7 +16,7 @@ import pytest
 from recall.world import MODEL, NOW, SHARED, a_store, remember
 from signet.cli.quickstart import feed
 from signet.db import Database, WriteTx, vectors
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import Query, RecallSettings
 from signet.domain.recall.recall import recall
 from signet.resources import template

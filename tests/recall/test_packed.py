@@ -15,10 +15,11 @@ from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db import packed as packing
 from signet.db.driver import connect
 from signet.db.packed import BLOCK, Packed
-from signet.domain.embeddings import store as embeddings
-from signet.domain.recall import scope, signs, store, vector, view
+from signet.domain.embeddings import vectors as embeddings
+from signet.domain.recall import scope, signs, vector, view
 from signet.domain.recall.models import Filters, Query, Scores
 from signet.domain.recall.signs import Signs
+from signet.domain.recall.sql import reading
 from support.processes import eventually
 
 WIDTH = 20
@@ -104,7 +105,7 @@ def test_any_sequence_of_changes_leaves_the_answers_those_of_an_exact_scan(
             db.write(_save, number, step + 1, chance.choice((1, 1, 3)))
         else:
             db.write(change, number)
-        assert not db.read(store.newest_vector) or eventually(lambda: db.read(_has_all))
+        assert not db.read(reading.newest_vector) or eventually(lambda: db.read(_has_all))
         _agree(db, step + 1)
 
 
@@ -273,14 +274,14 @@ def test_of_very_many_more_are_compared(db: Database, monkeypatch: pytest.Monkey
     for number in range(35):
         db.write(_save, number, number + 1)
     assert db.read(_has_all)
-    read = store.vectors_of
+    read = reading.vectors_of
     looked: list[int] = []
 
     def counted(tx: ReadTx, numbers: list[int]) -> object:
         looked.append(len(numbers))
         return read(tx, numbers)
 
-    monkeypatch.setattr(store, "vectors_of", counted)
+    monkeypatch.setattr(reading, "vectors_of", counted)
     for many, expected in ((35, 5), (34, 15)):
         looked.clear()
         monkeypatch.setattr(vector, "MANY", many)

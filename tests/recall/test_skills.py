@@ -8,7 +8,7 @@ import pytest
 from recall.world import MODEL, NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.recall.models import Filters, RecallSettings, Source
 from signet.domain.recall.recall import touched, used_skills

@@ -7,7 +7,7 @@ import pytest
 
 from recall.world import NOW, a_store
 from signet.db import Database, ReadTx, WriteTx, vectors
-from signet.domain.embeddings import store
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.gaps import REST
 
 WIDTH = 12
@@ -20,7 +20,7 @@ def _random(seed: int) -> bytes:
 
 def _fill(tx: WriteTx, count: int = 300) -> None:
     for number in range(count):
-        store.replace(tx, f"m{number}", "h", [("text", _random(number))], "toy", NOW)
+        embeddings.replace(tx, f"m{number}", "h", [("text", _random(number))], "toy", NOW)
 
 
 def _drop_index(tx: WriteTx) -> None:
@@ -75,7 +75,7 @@ def test_a_new_width_makes_a_new_index_of_the_vectors_that_have_it(db: Database)
         pytest.skip("sqlite-vec cannot be loaded here")
     db.write(_fill, 5)
     wide = vectors.pack([1.0, 0.0, 0.0])
-    db.write(store.replace, "wide", "h", [("text", wide)], "toy", NOW)
+    db.write(embeddings.replace, "wide", "h", [("text", wide)], "toy", NOW)
     assert len(db.read(vectors.knn, wide, 5)) == 1, "compared, though the index is of another width"
     assert db.write(vectors.ensure, 3) is True
     assert db.write(vectors.ensure, 3) is False
@@ -89,13 +89,13 @@ def test_both_tables_hold_the_same_ids_after_every_change(db: Database) -> None:
     if not db.has_vec:
         pytest.skip("sqlite-vec cannot be loaded here")
     pairs = [("one", _random(1)), ("two", _random(2)), ("three", _random(3))]
-    db.write(store.replace, "a", "h1", pairs, "toy", NOW)
-    db.write(store.replace, "b", "h2", pairs[:1], "toy", NOW)
+    db.write(embeddings.replace, "a", "h1", pairs, "toy", NOW)
+    db.write(embeddings.replace, "b", "h2", pairs[:1], "toy", NOW)
     assert db.read(_rows, "embeddings") == db.read(_rows, "vec_embeddings")
-    db.write(store.replace, "a", "h3", pairs[1:], "toy", NOW)
+    db.write(embeddings.replace, "a", "h3", pairs[1:], "toy", NOW)
     assert db.read(_rows, "embeddings") == db.read(_rows, "vec_embeddings")
     assert len(db.read(_rows, "embeddings")) == 3
-    db.write(store.remove, "a")
+    db.write(embeddings.remove, "a")
     assert db.read(_rows, "embeddings") == db.read(_rows, "vec_embeddings")
     assert len(db.read(_rows, "embeddings")) == 1
 
@@ -105,8 +105,8 @@ def test_every_change_of_vectors_empties_the_map(db: Database) -> None:
         tx.run("INSERT INTO umap_cache VALUES (1, 2, 0, '{}', '2026-01-01')")
 
     for change in (
-        lambda tx: store.replace(tx, "a", "h", [("one", _random(1))], "toy", NOW),
-        lambda tx: store.remove(tx, "a"),
+        lambda tx: embeddings.replace(tx, "a", "h", [("one", _random(1))], "toy", NOW),
+        lambda tx: embeddings.remove(tx, "a"),
     ):
         db.write(draw)
         db.write(change)
@@ -114,11 +114,11 @@ def test_every_change_of_vectors_empties_the_map(db: Database) -> None:
 
 
 def test_a_failed_change_leaves_both_tables_as_they_were(db: Database) -> None:
-    db.write(store.replace, "a", "h", [("one", _random(1))], "toy", NOW)
+    db.write(embeddings.replace, "a", "h", [("one", _random(1))], "toy", NOW)
     before = db.read(_rows, "embeddings")
 
     def fail(tx: WriteTx) -> None:
-        store.replace(tx, "a", "h2", [("two", _random(2))], "toy", NOW)
+        embeddings.replace(tx, "a", "h2", [("two", _random(2))], "toy", NOW)
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -140,15 +140,15 @@ def test_a_gap_is_a_missing_vector_another_text_or_another_model(tmp_path: Path)
             [("current", "h"), ("none", "h1"), ("changed", "h2"), ("other", "h3"), ("bare", None)]
         ):
             db.write(_memory, memory_id, content_hash, f"2026-01-0{day + 1}")
-        db.write(store.replace, "current", "h", [("text", _random(1))], "toy", NOW)
-        db.write(store.replace, "changed", "old", [("text", _random(2))], "toy", NOW)
-        db.write(store.replace, "other", "h3", [("text", _random(3))], "elder", NOW)
-        gaps = db.read(store.untried, 10, model="toy", now=NOW, rest=REST)
+        db.write(embeddings.replace, "current", "h", [("text", _random(1))], "toy", NOW)
+        db.write(embeddings.replace, "changed", "old", [("text", _random(2))], "toy", NOW)
+        db.write(embeddings.replace, "other", "h3", [("text", _random(3))], "elder", NOW)
+        gaps = db.read(embeddings.untried, 10, model="toy", now=NOW, rest=REST)
         assert gaps == ["bare", "other", "changed", "none"]
-        assert db.read(store.untried, 2, model=None, now=NOW, rest=REST) == ["bare", "changed"]
-        coverage = db.read(store.coverage, model="toy")
+        assert db.read(embeddings.untried, 2, model=None, now=NOW, rest=REST) == ["bare", "changed"]
+        coverage = db.read(embeddings.coverage, model="toy")
         assert (coverage.total, coverage.embedded, coverage.share) == (5, 1, 0.2)
-        assert db.read(store.coverage).embedded == 2
+        assert db.read(embeddings.coverage).embedded == 2
 
 
 def _has(tx: ReadTx, table: str) -> bool:
@@ -164,7 +164,7 @@ def test_a_rebuild_in_small_steps_answers_right_after_each_of_them(db: Database)
         pytest.skip("sqlite-vec cannot be loaded here")
     for number in range(30):
         pair = ("text", vectors.pack([1.0, float(number), 2.0]))
-        db.write(store.replace, f"old{number}", "h", [pair], "elder", NOW)
+        db.write(embeddings.replace, f"old{number}", "h", [pair], "elder", NOW)
     db.write(_fill, 35)
     assert db.read(vectors.indexed_dimensions) == 3
     question, steps = _random(1), 0
@@ -173,7 +173,7 @@ def test_a_rebuild_in_small_steps_answers_right_after_each_of_them(db: Database)
         steps += 1
         assert _nearest(db, question) == expected
         # Vectors come and go meanwhile.
-        db.write(store.replace, "m30", "h", [("text", _random(5_000 + steps))], "toy", NOW)
+        db.write(embeddings.replace, "m30", "h", [("text", _random(5_000 + steps))], "toy", NOW)
         expected = _nearest(db, question)
     assert steps > 6
     assert _nearest(db, question) == expected
@@ -189,7 +189,7 @@ def test_a_width_that_changes_again_in_the_middle_is_followed(db: Database) -> N
     if not db.has_vec:
         pytest.skip("sqlite-vec cannot be loaded here")
     db.write(_fill, 25)
-    db.write(store.replace, "wide", "h", [("text", vectors.pack([1.0, 0.0, 0.0]))], "toy", NOW)
+    db.write(embeddings.replace, "wide", "h", [("text", vectors.pack([1.0, 0.0, 0.0]))], "toy", NOW)
     for _ in range(4):
         db.write(vectors.rebuild, 3, limit=10)
     assert db.read(vectors.indexed_dimensions) == 3

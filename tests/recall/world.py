@@ -13,7 +13,7 @@ from pathlib import Path
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import Filters, Query, RecallSettings, Result
 from signet.domain.recall.recall import recall
 from support.database import fresh_database

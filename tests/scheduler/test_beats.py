@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from signet import clock
 from signet.config import Settings, settings_from
 from signet.db import schedule
-from signet.domain.embeddings import gaps, store
+from signet.domain.embeddings import gaps
+from signet.domain.embeddings import vectors as embeddings
 from signet.providers.native.encoder import NativeEmbedder
 from signet_scheduler import beats
 from worker.home import Home
@@ -127,7 +128,7 @@ def add(home: Home, memory_id: str, content_hash: str | None = "h") -> None:
 
 def embedded(home: Home, memory_id: str, model: str) -> None:
     vector = b"\0\0\x80\x3f" * 4
-    home.db.write(store.replace, memory_id, f"h-{memory_id}", [("text", vector)], model, NOON)
+    home.db.write(embeddings.replace, memory_id, f"h-{memory_id}", [("text", vector)], model, NOON)
 
 
 def fill(home: Home, now: datetime = NOON, limit: int = gaps.BATCH) -> list[str]:
@@ -207,16 +208,16 @@ def test_nothing_is_looked_for_while_the_provider_is_down_and_that_is_counted(ho
     )
     for times in (1, 2):
         assert fill(home) == []
-        assert home.db.read(store.tracker).skipped_cycles == times
+        assert home.db.read(embeddings.tracker).skipped_cycles == times
     assert fill(home, NOON + timedelta(seconds=1)) == ["a"], "somebody must go and see"
-    assert home.db.read(store.tracker).queue_depth == 1
+    assert home.db.read(embeddings.tracker).queue_depth == 1
 
 
 def test_a_row_of_an_older_file_without_hash_is_queued_until_it_has_a_vector(home: Home) -> None:
     add(home, "hashless", None)
     assert fill(home) == ["hashless"]
     home.run("DELETE FROM memory_jobs")
-    home.db.write(store.replace, "hashless", "", [("text", b"\0\0\x80\x3f")], "m", NOON)
+    home.db.write(embeddings.replace, "hashless", "", [("text", b"\0\0\x80\x3f")], "m", NOON)
     assert fill(home) == []
 
 

@@ -8,7 +8,7 @@ import structlog
 
 from signet import clock, config
 from signet.db import WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.skills import builtin, embed, files, node
 from signet.domain.skills.models import Rules

@@ -21,7 +21,7 @@ from signet.db.driver import connect
 from signet.domain.agents import registry as agents
 from signet.domain.browse import export, search
 from signet.domain.browse.search import Search
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import choose, history, lookup, modify, normalize, recover, remember
 from signet.domain.memory.choose import Choice
 from signet.domain.memory.forget import forget_one

@@ -2,7 +2,7 @@
 
 from signet import clock
 from signet.db import WriteTx, vectors
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.extraction import candidates
 from signet.domain.memory import lookup, remember
 from signet.domain.memory.models import Actor, Memory, NewMemory, Rules

@@ -7,7 +7,7 @@ import pytest
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import modify, recover, remember
 from signet.domain.memory.forget import forget_one
 from signet.domain.memory.models import (

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from signet import clock
 from signet.domain.auth import tokens
-from signet.domain.auth.policy import Role
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
+from signet.wire.access import Role
 from support.http import Api
 
 HOUR = timedelta(hours=1)

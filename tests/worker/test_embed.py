@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 from signet import clock
 from signet.db import vectors
-from signet.domain.embeddings import gaps, reindex, store
+from signet.domain.embeddings import gaps, reindex
+from signet.domain.embeddings import vectors as embeddings
 from support.models import OLLAMA, Answer, FakeServer, Request, Route, Status, Works, Wrap
 from support.processes import eventually
 from worker.home import Home, manifest
@@ -66,7 +67,7 @@ def test_a_text_that_cannot_be_embedded_rests_and_stands_in_nobodys_way(home: Ho
             home.ended(bad, "embed", status="dead")
         found = home.db.read(gaps.find, model="nomic-embed-text", now=clock.now())
         assert found == [], "it rests"
-        tracker = home.db.read(store.tracker)
+        tracker = home.db.read(embeddings.tracker)
         assert (tracker.processed, tracker.failed, tracker.queue_depth) == (3, 1, 0)
 
 

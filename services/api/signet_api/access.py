@@ -98,7 +98,7 @@ class Access:
 
 
 def is_here(headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> bool:
-    """Tell whether a request comes from this machine: its peer and the Host it names must both say so (AUTH-1..3)."""
+    """Tell whether a request comes from this machine: peer and Host must both say so (AUTH-1 to AUTH-3)."""
     if peer is None or not _HANDED_ON.isdisjoint(headers):
         return False
     address = peer[0].removeprefix(_MAPPED)

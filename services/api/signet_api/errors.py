@@ -35,6 +35,8 @@ STATUS = {
 RETRY_AFTER = 2
 
 _NO_JSON = "Invalid JSON body"
+#: Paths that say it in other words.
+_NO_JSON_AT = {"/api/auth/token": "invalid request body"}
 _PLAIN = {404: "Not found", 405: "Method not allowed"}
 
 
@@ -98,7 +100,10 @@ def refusal(error: SignetError) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    return answer(400, problem(first, first["loc"][1:]), "invalid_request")
+    said = problem(first, first["loc"][1:])
+    if said == _NO_JSON:
+        said = _NO_JSON_AT.get(request.url.path, said)
+    return answer(400, said, "invalid_request")
 
 
 def problem(found: Mapping[str, Any], where: Sequence[object]) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
 from signet.domain.memory import filters
+from signet.wire.requests.model import SAFE_INTEGER, Whole
 from signet_api.deps import agent_of
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -37,10 +38,12 @@ Agent = Annotated[str, Depends(_agent)]
 #: Instants as they are stored, from `since` and `until`; raise Invalid.
 Since = Annotated[str | None, Depends(_since)]
 Until = Annotated[str | None, Depends(_until)]
+#: The number of the last event that the client of a stream has seen; in the signature as `last_event_id`.
+LastEvent = Annotated[int, Whole(0, SAFE_INTEGER), Header()]
 
 
 def whole(text: str | None, default: int, *, low: int, high: int) -> int:
-    """Return a whole number within bounds; what is not a number is the default (routes.md)."""
+    """Return a whole number within bounds; what is not a number is the default."""
     try:
         value = int(text) if text is not None else default
     except ValueError:

@@ -8,10 +8,11 @@ from signet.db import ReadTx
 from signet.domain.agents import messages, presence
 from signet.domain.agents.messages import Inbox, Message
 from signet.domain.agents.models import Presence
+from signet.wire.agents import AgentMessage, PresentSession
+from signet.wire.requests.agents import MOST_MESSAGES
 from signet_api.deps import State
 from signet_api.stream import message
 
-MOST_MESSAGES = 500
 #: What a stream begins with.
 FIRST_MESSAGES, FIRST_SESSIONS = 20, 50
 
@@ -115,7 +116,7 @@ def _by_key(sessions: list[Presence]) -> dict[tuple[str, str], Presence]:
     return {(one.agent_id, one.session_key): one for one in sessions}
 
 
-def session_row(one: Presence) -> dict[str, object]:
+def session_row(one: Presence) -> PresentSession:
     """Return a session as clients see it."""
     return {
         "sessionKey": one.session_key,
@@ -129,7 +130,7 @@ def session_row(one: Presence) -> dict[str, object]:
     }
 
 
-def message_row(one: Message) -> dict[str, object]:
+def message_row(one: Message) -> AgentMessage:
     """Return a message as clients see it."""
     return {
         "id": one.id,

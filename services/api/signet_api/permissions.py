@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from starlette.routing import BaseRoute, compile_path
 
 from signet.wire import access, operations
-from signet.wire.access import ONLY_AGENT, Permission, Quota, Rule
+from signet.wire.access import Permission, Rule
 from signet_api import segments, serving
 
 _DECLARED: dict[tuple[str, str], Rule] = {
@@ -33,10 +33,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("GET", "/api/config"): access.LOCAL,
     ("POST", "/api/config"): access.ADMIN,
     ("GET", "/api/identity"): access.LOCAL,
-    ("GET", "/api/auth/whoami"): access.KNOWN,
-    ("POST", "/api/auth/token"): Rule(Permission.ADMIN, Quota.ADMIN),
-    ("GET", "/api/auth/tokens"): access.ADMIN,
-    ("DELETE", "/api/auth/tokens/{jti}"): access.ADMIN,
     # Memories.
     ("GET", "/api/export"): access.RECALL,
     ("POST", "/api/import"): access.ADMIN,
@@ -224,21 +220,7 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("GET", "/api/skills/{name}/related"): access.LOCAL,
     ("DELETE", "/api/skills/{name}"): access.LOCAL,
     # Agents.
-    ("GET", "/api/agents"): access.LOCAL,
-    ("POST", "/api/agents"): access.LOCAL,
-    ("GET", "/api/agents/{name}"): access.LOCAL,
-    ("DELETE", "/api/agents/{name}"): access.LOCAL,
-    ("GET", "/api/cross-agent/presence"): access.RECALL,
-    ("POST", "/api/cross-agent/presence"): access.REMEMBER,
-    ("DELETE", "/api/cross-agent/presence/{session_key}"): Rule(
-        Permission.REMEMBER, within=ONLY_AGENT
-    ),
     # Messages belong to no project.
-    ("GET", "/api/cross-agent/messages"): Rule(Permission.RECALL, within=ONLY_AGENT),
-    ("POST", "/api/cross-agent/messages"): Rule(
-        Permission.REMEMBER, Quota.CROSS_AGENT_MESSAGE, ONLY_AGENT
-    ),
-    ("GET", "/api/cross-agent/stream"): Rule(Permission.RECALL, within=ONLY_AGENT),
 }
 
 _PATTERNS = tuple(

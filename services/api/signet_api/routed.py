@@ -27,7 +27,7 @@ from signet.domain.marketplace.models import (
 from signet.domain.marketplace.pool import Look, Pool
 from signet.domain.marketplace.reviews import ReviewsFile
 from signet.domain.marketplace.rpc import Message
-from signet.domain.marketplace.store import Installed, ServersFile
+from signet.domain.marketplace.servers_file import Installed, ServersFile
 from signet.domain.secrets.vault import Vault
 from signet.errors import SignetError
 from signet.mcp.tools import TOOLS

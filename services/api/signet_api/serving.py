@@ -1,10 +1,11 @@
 """Routes from declared operations: `serves` registers a handler, the rest follows from the declaration."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.routing import APIRoute
 from pydantic_core import to_json
 
 from signet.errors import Invalid
@@ -19,11 +20,14 @@ Handler = Callable[P, Awaitable[Reply | Response]]
 ROUTER = APIRouter()
 
 
-def serves(operation: Operation[Reply]) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
+def serves(
+    operation: Operation[Reply], *, first: Callable[[Request], Awaitable[None]] | None = None
+) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
     """Register a handler for an operation; it may serve several.
 
     Its parameters are FastAPI's: path, query (`params.py` has kinds of them), one body, and what `deps.py` names. What
-    it returns is sent as JSON as it is: the compiler has compared it with the declared reply.
+    it returns is sent as JSON as it is: the compiler has compared it with the declared reply. `first` is called before
+    the body is read; it raises what refuses the request whatever it says.
     """
 
     def register(handler: Handler[P, Reply]) -> Handler[P, Reply]:
@@ -41,10 +45,25 @@ def serves(operation: Operation[Reply]) -> Callable[[Handler[P, Reply]], Handler
             response_model=None,
             dependencies=[] if operation.method == "GET" else [Depends(_utf8)],
             include_in_schema=operation.media_type != "text/html",
+            route_class_override=APIRoute if first is None else _after(first),
         )
         return handler
 
     return register
+
+
+def _after(first: Callable[[Request], Awaitable[None]]) -> type[APIRoute]:
+    class After(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handle_after(request: Request) -> Response:
+                await first(request)
+                return await handle(request)
+
+            return handle_after
+
+    return After
 
 
 def literal(path: str) -> int:
@@ -59,11 +78,13 @@ async def _utf8(request: Request) -> None:
         raise Invalid("Invalid JSON body")
 
 
-def respond(reply: Any, operation: Operation[Any]) -> Response:
-    """Return a reply as it is sent; a Response stays what it is."""
+def respond(
+    reply: Reply | Response, operation: Operation[Reply], status: int | None = None
+) -> Response:
+    """Return a reply as it is sent, with another status of success if one is named; a Response stays what it is."""
     if isinstance(reply, Response):
         return reply
     is_json = operation.media_type == JSON
     # JSON has no infinite numbers; a damaged row must not make the whole answer unreadable.
     content = to_json(reply, inf_nan_mode="null") if is_json else reply
-    return Response(content, operation.status, media_type=operation.media_type)
+    return Response(content, status or operation.status, media_type=operation.media_type)

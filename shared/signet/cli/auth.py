@@ -139,8 +139,8 @@ def _signed_here(
 
     from signet import config
     from signet.domain.auth import secret, tokens
-    from signet.domain.auth.policy import Role
     from signet.domain.auth.tokens import TokenScope
+    from signet.wire.access import Role
 
     workspace = find_workspace(path)
     if not workspace.auth_secret.exists():

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from signet.db.dialect import TABLES
 from signet.db.driver import Connection
 from signet.db.transaction import ReadTx, WriteTx
 from signet.db.visibility import Where
@@ -25,7 +26,6 @@ _OVERLAID = """
 SELECT sql FROM store.sqlite_master WHERE sql IS NOT NULL AND tbl_name IN ({})
    AND (type = 'table' OR (type = 'index' AND (sql LIKE '%UNIQUE%' OR name LIKE '%superseded%')))
  ORDER BY type = 'index'"""
-_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def columns_of(tx: ReadTx, table: str) -> list[Column]:
 
 def tables(connection: Connection) -> set[str]:
     """Return the names of the tables of a database."""
-    return {row[0] for row in connection.execute(_TABLES)}
+    return {row[0] for row in connection.execute(TABLES)}
 
 
 def count(tx: ReadTx, table: str, where: Where) -> int:

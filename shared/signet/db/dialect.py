@@ -7,6 +7,9 @@ A list is one parameter, so that a statement is one text for lists of any length
 import json
 from collections.abc import Iterable
 
+#: The names of all tables.
+TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
+
 #: The values of a list that is bound as one parameter, for `IN`.
 LIST = "(SELECT value FROM json_each(?))"
 
@@ -16,6 +19,11 @@ def list_of(parameter: str) -> str:
     return f"(SELECT value FROM json_each({parameter}))"
 
 
+def list_rows(parameter: str = "?") -> str:
+    """Return a bound list as a table, for `FROM`: `value`, and `key`, its place from 0."""
+    return f"json_each({parameter})"
+
+
 def as_list(values: Iterable[str | int | float]) -> str:
-    """Return what is bound where a statement has `LIST`."""
+    """Return what is bound where a statement has `LIST`, `list_of` or `list_rows`."""
     return json.dumps(list(values))

@@ -56,7 +56,8 @@ class Operation:
         self.since = time.monotonic()
         self._state = "waiting"
         self._lock = threading.Lock()
-        self._answered = threading.Event()
+        #: For a blocking caller; the others are called back.
+        self._answered = None if loop or done else threading.Event()
 
     def start(self) -> bool:
         """Move to running; False when the caller has given up."""
@@ -91,11 +92,12 @@ class Operation:
                 self.future.set_exception(self.error)
             else:
                 self.future.set_result(self.result)
-        else:
+        elif self._answered is not None:
             self._answered.set()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until the answer is there, at most so long; return whether it is."""
+        """Wait until the answer is there, at most so long; return whether it is. Only for a blocking caller."""
+        assert self._answered is not None
         return self._answered.wait(seconds)
 
     def outcome(self) -> Any:

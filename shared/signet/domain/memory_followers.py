@@ -8,7 +8,7 @@ from functools import partial
 
 from signet.db import WriteTx
 from signet.domain.documents import delete as documents
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
 from signet.domain.injections import ratings
 from signet.domain.memory import followers

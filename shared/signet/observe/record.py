@@ -10,8 +10,8 @@ import time
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 import structlog
 
@@ -80,36 +80,34 @@ class Count(StrEnum):
     DOCUMENTS = "documentsProcessed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedError:
-    """One error, its message redacted."""
+class RecordedError(NamedTuple):
+    """One error as it is stored, its message redacted."""
 
-    at: datetime
-    code: Code
+    timestamp: str
+    stage: str
+    code: str
     message: str
     request_id: str | None
     memory_id: str | None
     actor: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedEvent:
+class RecordedEvent(NamedTuple):
     """One event with its flat properties."""
 
-    at: datetime
     event: Event
+    timestamp: str
     properties: Mapping[str, Property]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedOutcome:
-    """What came of one call of a provider; `kind` is llm or embedding."""
+class RecordedOutcome(NamedTuple):
+    """The outcome of one call of a provider as it is stored; `kind` is llm or embedding."""
 
-    at: datetime
     provider: str
     kind: str
     outcome: str
     error: str | None
+    at: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -215,7 +213,8 @@ def error(
     metrics.ERRORS.labels(code.stage, code).inc()
     BUFFER.error(
         RecordedError(
-            at=clock.now(),
+            timestamp=clock.to_text(clock.now()),
+            stage=code.stage,
             code=code,
             message=redact(message)[:MESSAGE_CHARS],
             request_id=context.get("request_id"),
@@ -230,7 +229,7 @@ def event(kind: Event, /, **properties: Property) -> None:
     """Record a telemetry event; properties that its kind does not have are left out, long texts are cut."""
     known = PROPERTIES[kind]
     kept = {name: _short(value) for name, value in properties.items() if name in known}
-    BUFFER.event(RecordedEvent(at=clock.now(), event=kind, properties=kept))
+    BUFFER.event(RecordedEvent(kind, clock.to_text(clock.now()), kept))
 
 
 def count(what: Count, name: str, by: int = 1) -> None:
@@ -241,9 +240,7 @@ def count(what: Count, name: str, by: int = 1) -> None:
 def outcome(provider: str, kind: str, outcome: str, error: str | None) -> None:
     """Record the outcome of one call of a provider."""
     text = None if error is None else redact(error)[:MESSAGE_CHARS]
-    BUFFER.outcome(
-        RecordedOutcome(at=clock.now(), provider=provider, kind=kind, outcome=outcome, error=text)
-    )
+    BUFFER.outcome(RecordedOutcome(provider, kind, outcome, text, clock.to_text(clock.now())))
 
 
 def _short(value: Property) -> Property:

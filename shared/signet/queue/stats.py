@@ -12,8 +12,15 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.errors import PROVIDER_FAILURES, ProviderDown
+from signet.queue import transitions
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import QUEUES, Status, queues_behind
+
+#: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
+#: starts anew with the machine, so an end too far ahead is of an earlier start (see transitions.py).
+STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
+   AND NOT (lease_until_ms BETWEEN :monotonic AND :monotonic + {transitions.LONGEST_LEASE_MS}
+            AND EXISTS (SELECT 1 FROM processes p WHERE p.owner = lease_owner))"""
 
 #: No row rests in `failed`, so that no index holds it.
 _RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)

@@ -34,7 +34,7 @@ HUNG = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired befor
 
 #: One index seek per priority level, then the first k of all: a single scan ordered by (priority, due) would
 #: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time. The
-#: limits are sums because SQLite plans a statement again whenever a bare one is bound (see recall/store.py).
+#: limits are sums because SQLite plans a statement again whenever a bare one is bound (see recall/sql/reading.py).
 _DUE = """
 SELECT id, {level} AS level, due_ms FROM memory_jobs
  WHERE status = 'pending' AND queue = :queue AND priority = {level} AND due_ms <= :wall

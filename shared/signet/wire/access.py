@@ -4,6 +4,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+class Role(StrEnum):
+    """What a token is for."""
+
+    ADMIN = "admin"
+    OPERATOR = "operator"
+    AGENT = "agent"
+    READONLY = "readonly"
+
+
 class Permission(StrEnum):
     """What an operation asks of its caller.
 

@@ -14,7 +14,7 @@ import pytest
 
 from recall.world import MODEL, NOW, SHARED, a_store, remember
 from signet.db import Database, fts
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import Query, RecallSettings, Result
 from signet.domain.recall.recall import recall
 from signet.providers.native.encoder import NativeEmbedder

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from signet.domain.auth import tokens
-from signet.domain.auth.policy import PERMISSIONS, Role
+from signet.domain.auth.policy import PERMISSIONS
 from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
-from signet.wire.access import Permission
+from signet.wire.access import Permission, Role
 
 SECRET = bytes(range(32))
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)

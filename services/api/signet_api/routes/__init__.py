@@ -69,7 +69,22 @@ from signet_api.routes import (
 from signet_api.serving import ROUTER, literal
 
 #: Imported for the operations that they serve.
-SERVING = (remember, recall, context, legacy, jobs, forget, changes, ids, eras, feedback, memories)
+SERVING = (
+    remember,
+    recall,
+    context,
+    legacy,
+    jobs,
+    forget,
+    changes,
+    ids,
+    eras,
+    feedback,
+    memories,
+    agents,
+    cross_agent,
+    auth,
+)
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
 
@@ -80,7 +95,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     home.router,
     config.router,
     identity.router,
-    auth.router,
     hooks_recall.router,
     embeddings.router,
     projection.router,
@@ -104,8 +118,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     tasks.router,
     git.router,
     update.router,
-    agents.router,
-    cross_agent.router,
     pipeline.router,
     pipeline_models.router,
     maintenance.router,

@@ -1,12 +1,10 @@
-"""The named agents of the workspace: list them, add one, remove one (spec/harnesses.md §8).
+"""The named agents of the workspace: list them, add one, remove one.
 
 agent.yaml is changed first and the database follows it, so that neither undoes the other.
 """
 
 import asyncio
 import contextlib
-
-from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.config import manifest, roster_file
@@ -17,11 +15,12 @@ from signet.domain.agents.models import Agent
 from signet.domain.memory import leave
 from signet.errors import Conflict, Frozen, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT
+from signet.wire import agents as wire
+from signet.wire.agents import Agents, CountedAgent, NamedAgent, RemovedAgent, WholeAgent
 from signet.wire.requests.agents import AgentBody
-from signet_api.bodies import JsonRoute
+from signet.wire.requests.model import Flag
 from signet_api.deps import Shared, State, Who
-
-router = APIRouter(tags=["agents"], route_class=JsonRoute)
+from signet_api.serving import serves
 
 
 class Exists(Conflict):
@@ -30,22 +29,22 @@ class Exists(Conflict):
     code = "agent_exists"
 
 
-@router.get("/api/agents")
-async def get_agents(state: Shared) -> dict[str, object]:
+@serves(wire.AGENTS)
+async def get_agents(state: Shared) -> Agents:
     """Return every agent with its policy and how many memories it has, the default one first."""
 
-    def look(tx: ReadTx) -> list[dict[str, object]]:
+    def look(tx: ReadTx) -> list[CountedAgent]:
         counts = registry.counts(tx)
         return [
-            _row(one) | {"memories": sum(counts.get(one.id, {}).values())}
+            {**_row(one), "memories": sum(counts.get(one.id, {}).values())}
             for one in registry.every(tx)
         ]
 
     return {"agents": await state.db.aread(look)}
 
 
-@router.post("/api/agents", status_code=201)
-async def post_agent(body: AgentBody, state: Shared) -> dict[str, object]:
+@serves(wire.ADD_AGENT)
+async def post_agent(body: AgentBody, state: Shared) -> NamedAgent:
     """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
@@ -57,24 +56,23 @@ async def post_agent(body: AgentBody, state: Shared) -> dict[str, object]:
     return _row(await _known(state, wanted.name))
 
 
-@router.get("/api/agents/{name}")
-async def get_agent(name: str, state: Shared) -> dict[str, object]:
+@serves(wire.AGENT)
+async def get_agent(name: str, state: Shared) -> WholeAgent:
     """Return one agent, its memories by visibility, and its own files."""
     found = await _known(state, name)
     counts = await state.db.aread(registry.counts, name)
     own = await asyncio.to_thread(files.present, state.workspace, name)
-    return _row(found) | {"memories": counts.get(name, {}), "files": own}
+    return {**_row(found), "memories": counts.get(name, {}), "files": own}
 
 
-@router.delete("/api/agents/{name}")
-async def delete_agent(name: str, request: Request, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.REMOVE_AGENT)
+async def delete_agent(name: str, state: Shared, actor: Who, purge: Flag = False) -> RemovedAgent:
     """Remove an agent; its memories are archived, or with `purge=true` erased. Its files stay."""
     if name == DEFAULT_AGENT:
         raise Invalid("The default agent cannot be removed")
     await _known(state, name)
     if state.settings.pipeline.mutations_frozen:
         raise Frozen
-    purge = request.query_params.get("purge", "").lower() in ("true", "1")
     path = manifest.find(state.workspace)
     if path is not None:
         # It may have been named elsewhere, or its entry taken out already.
@@ -94,7 +92,7 @@ async def _known(state: State, name: str) -> Agent:
     return found
 
 
-def _row(agent: Agent) -> dict[str, object]:
+def _row(agent: Agent) -> NamedAgent:
     return {
         "id": agent.id,
         "name": agent.name or agent.id,

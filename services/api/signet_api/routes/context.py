@@ -7,14 +7,15 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import expand
 from signet.domain.episodes.expand import Page
-from signet.domain.sessions import prompt
+from signet.domain.sessions import context, prompt_text
+from signet.domain.sessions.question import Question
 from signet.errors import Invalid
 from signet.wire import recall as wire
 from signet.wire.recall import ContextAnswer, EpisodePage
 from signet.wire.requests.context import ContextBody
-from signet_api import episodes, scopes
+from signet_api import scopes
+from signet_api.answering import services_of
 from signet_api.deps import Shared, agent_of, project_of, said
-from signet_api.episodes import Question
 from signet_api.serving import serves
 
 
@@ -43,7 +44,7 @@ async def post_context(
     question = Question(
         agent_id=agent_id,
         message=body.prompt,
-        terms=prompt.terms(body.prompt),
+        terms=prompt_text.terms(body.prompt),
         chars=body.max_chars,
         line_chars=body.max_chars,
         key=body.session_key,
@@ -54,7 +55,7 @@ async def post_context(
         min_score=body.min_score or 0.0,
         is_whole=True,
     )
-    return episodes.described(await episodes.context_of(question, state))
+    return context.described(await context.context_of(question, services_of(state)))
 
 
 def _page(tx: ReadTx, id: str, page: int, agent_id: str) -> Page:

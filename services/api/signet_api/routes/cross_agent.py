@@ -1,11 +1,10 @@
-"""Agents that work now, and what they say to each other (spec/hooks.md §10)."""
+"""Agents that work now, and what they say to each other."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import Annotated
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi import Query, Request
 
 from signet import clock
 from signet.domain.agents import messages, presence, relay
@@ -14,18 +13,25 @@ from signet.domain.agents.models import Presence
 from signet.domain.auth.caller import ScopeDenied
 from signet.errors import Forbidden, Invalid
 from signet.ids import agent_of_session
-from signet.wire.requests.agents import MessageBody, PresenceBody, RelayBody
-from signet.wire.requests.model import SAFE_INTEGER
-from signet_api.bodies import JsonRoute
+from signet.wire import agents as wire
+from signet.wire.agents import Announced, Messages, SentMessage, Sessions, Withdrawn
+from signet.wire.requests.agents import (
+    MOST_SESSIONS,
+    InboxParams,
+    MessageBody,
+    MessagesParams,
+    PeerParams,
+    PresenceBody,
+    RelayBody,
+    StreamParams,
+)
+from signet.wire.requests.model import Text
 from signet_api.deps import Shared, State, named_agent, project_of
-from signet_api.params import instant, whole
-from signet_api.peerfeed import MOST_MESSAGES, PeerFollower, Peers, message_row, session_row
+from signet_api.params import LastEvent, Since
+from signet_api.peerfeed import PeerFollower, Peers, message_row, session_row
+from signet_api.serving import serves
 from signet_api.stream import EventStream, polled
 
-router = APIRouter(prefix="/api/cross-agent", tags=["agents"], route_class=JsonRoute)
-
-#: Sessions of one answer: usually, and at most.
-USUAL_SESSIONS, MOST_SESSIONS = 50, 200
 #: How often the stream looks for something new.
 LOOK_SECONDS = 0.5
 
@@ -36,16 +42,18 @@ class RelayOff(Forbidden):
     code = "acp_disabled"
 
 
-@router.get("/presence")
-async def get_presence(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.PEERS)
+async def get_presence(
+    request: Request, state: Shared, query: Annotated[PeerParams, Query()]
+) -> Sessions:
     """Return the other sessions at work, seen last first; with `include_self` the asking one too."""
-    peers = await _peers(request, state, USUAL_SESSIONS)
+    peers = await _peers(request, state, query)
     found = await state.db.aread(peers.read)
     return {"sessions": [session_row(one) for one in found], "count": len(found)}
 
 
-@router.post("/presence")
-async def post_presence(body: PresenceBody, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.ANNOUNCE)
+async def post_presence(body: PresenceBody, request: Request, state: Shared) -> Announced:
     """Note that a session is at work; it counts as gone when it is not seen for four hours."""
     harness = body.harness.strip()
     if not harness:
@@ -66,27 +74,27 @@ async def post_presence(body: PresenceBody, request: Request, state: Shared) -> 
     return {"presence": session_row(told)}
 
 
-@router.delete("/presence/{session_key}")
-async def delete_presence(session_key: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.WITHDRAW)
+async def delete_presence(
+    session_key: str, request: Request, state: Shared, agent_id: Text = None
+) -> Withdrawn:
     """Note that a session is not at work any more."""
-    named = request.query_params.get("agent_id")
-    agent_id = await _speaker(state, request, named, session_key)
-    return {"removed": await state.db.awrite_quick(presence.remove, session_key, agent_id=agent_id)}
+    speaker = await _speaker(state, request, agent_id, session_key)
+    return {"removed": await state.db.awrite_quick(presence.remove, session_key, agent_id=speaker)}
 
 
-@router.get("/messages")
-async def get_messages(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.INBOX)
+async def get_messages(
+    request: Request, state: Shared, since: Since, query: Annotated[MessagesParams, Query()]
+) -> Messages:
     """Return what was sent to an agent, to its session, or to everybody; newest first."""
-    params = request.query_params
-    whose = await _inbox(request, state)
-    limit = whole(params.get("limit"), 100, low=1, high=MOST_MESSAGES)
-    since = instant(params, "since")
-    found = await state.db.aread(messages.inbox, whose, since=since, limit=limit)
+    whose = await _inbox(request, state, query)
+    found = await state.db.aread(messages.inbox, whose, since=since, limit=query.limit)
     return {"items": [message_row(one) for one in found], "count": len(found)}
 
 
-@router.post("/messages")
-async def post_message(body: MessageBody, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SEND_MESSAGE)
+async def post_message(body: MessageBody, request: Request, state: Shared) -> SentMessage:
     """Send a message; it waits in the inbox of those it is for."""
     kind = messages.checked(body.content, body.type)
     to_agent, to_session = (body.to_agent_id or "").strip(), (body.to_session_key or "").strip()
@@ -111,40 +119,40 @@ async def post_message(body: MessageBody, request: Request, state: Shared) -> di
     return {"message": message_row(stored)}
 
 
-@router.get("/stream", response_class=Response)
-async def get_stream(request: Request, state: Shared) -> Response:
+@serves(wire.PEER_EVENTS)
+async def get_stream(
+    request: Request,
+    state: Shared,
+    query: Annotated[StreamParams, Query()],
+    last_event_id: LastEvent = 0,
+) -> EventStream:
     """Tell who comes and goes and what is said, from now on or since `Last-Event-ID`, while the client listens."""
-    whose, peers = await _inbox(request, state), await _peers(request, state, MOST_SESSIONS)
-    last = whole(request.headers.get("last-event-id"), 0, low=0, high=SAFE_INTEGER)
+    whose, peers = await _inbox(request, state, query), await _peers(request, state, query)
     follower = PeerFollower(state, whose, peers)
     with state.message_listeners.joining():
-        first = await follower.begin(last)
+        first = await follower.begin(last_event_id)
     more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
     return EventStream(first, more, state.message_listeners.leave)
 
 
-async def _peers(request: Request, state: State, usual: int) -> Peers:
-    params = request.query_params
-    named, key = params.get("agent_id") or None, params.get("session_key") or None
+async def _peers(request: Request, state: State, query: PeerParams) -> Peers:
+    named, key = query.agent_id, query.session_key
     agent_id = await _speaker(state, request, named, key)
-    shows_self = _is_on(params, "include_self")
     return Peers(
-        project=project_of(params.get("project") or None),
-        but=None if shows_self else key,
+        project=project_of(query.project),
+        but=None if query.include_self else key,
         # Who does not say which session asks means all of the agent's own.
-        but_agent=agent_id if named and key is None and not shows_self else None,
-        limit=whole(params.get("limit"), usual, low=1, high=MOST_SESSIONS),
+        but_agent=agent_id if named and key is None and not query.include_self else None,
+        limit=query.limit,
     )
 
 
-async def _inbox(request: Request, state: State) -> Inbox:
-    params = request.query_params
-    key = params.get("session_key") or None
+async def _inbox(request: Request, state: State, query: InboxParams) -> Inbox:
     return Inbox(
-        agent=await _speaker(state, request, params.get("agent_id"), key),
-        session=key,
-        with_sent=_is_on(params, "include_sent"),
-        with_broadcast=_is_on(params, "include_broadcast", otherwise=True),
+        agent=await _speaker(state, request, query.agent_id, query.session_key),
+        session=query.session_key,
+        with_sent=query.include_sent,
+        with_broadcast=query.include_broadcast,
     )
 
 
@@ -180,8 +188,3 @@ async def _relayed(message: Message, asked: MessageBody, state: State) -> Messag
     error = await asyncio.to_thread(relay.send, base_url, name, message.content, seconds=seconds)
     status = Delivery.DELIVERED if error is None else Delivery.FAILED
     return replace(message, status=status, error=error)
-
-
-def _is_on(params: Mapping[str, str], name: str, *, otherwise: bool = False) -> bool:
-    said = params.get(name)
-    return otherwise if not said else said.lower() in ("true", "1")

@@ -11,7 +11,8 @@ from signet.db import ReadTx, Row, vectors
 from signet.domain.agents import registry as agents
 from signet.domain.browse import export
 from signet.domain.browse.export import Page
-from signet.domain.embeddings import health, store
+from signet.domain.embeddings import health
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.health import Check
 from signet.domain.embeddings.models import Survey
 from signet.domain.memory.models import tags_of
@@ -71,7 +72,7 @@ async def get_embedding_health(state: Shared) -> dict[str, object]:
     embedding = state.settings.embedding
     probed = await _probed(state)
     survey: Survey = await state.db.aread(
-        store.survey, model=state.vectors.model, dimensions=embedding.dimensions
+        embeddings.survey, model=state.vectors.model, dimensions=embedding.dimensions
     )
     found = health.checks(
         survey, fault=probed.fault, model=embedding.model, dimensions=embedding.dimensions
@@ -106,7 +107,7 @@ def _tracker(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     waiting = {} if retry_at is None else {"waitingUntil": clock.ms_to_text(retry_at)}
     if not settings.pipeline.embedding_tracker.enabled:
         return {"tracker": None, **waiting}
-    done = store.tracker(tx)
+    done = embeddings.tracker(tx)
     missing = processes.missing(processes.states(tx, state.workspace.runtime_dir, now=now))
     is_on = settings.embedding.provider is not EmbeddingProvider.NONE
     tracker = {

@@ -1,4 +1,4 @@
-"""What agents say about the memories that were before them (spec/predictor.md §4)."""
+"""What agents say about the memories that were before them."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -69,5 +69,5 @@ def uptime(state: State) -> float:
 
 
 def main_pid() -> int:
-    """Return the pid that owns everything: the supervisor's, else this process's own (clients.md §1)."""
+    """Return the pid that owns everything: the supervisor's, else this process's own."""
     return int(os.environ.get(SUPERVISOR_PID) or os.getpid())

@@ -1,62 +1,17 @@
-"""Where a session begins: it is claimed, and given its context (spec/hooks.md §4)."""
-
-import asyncio
-import os
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import datetime
+"""Where a session begins."""
 
 from fastapi import APIRouter, Request
 
-from signet import clock
-from signet.config import Settings
-from signet.db import ReadTx, WriteTx
-from signet.domain.agents import registry as agents
-from signet.domain.auth import caller
-from signet.domain.episodes import commits
-from signet.domain.graph import latest_traversal
-from signet.domain.graph.latest_traversal import Origin
-from signet.domain.graph.latest_traversal import Phase as Walked
-from signet.domain.injections import candidates
-from signet.domain.injections.candidates import Scored
-from signet.domain.injections.models import Item, Phase
-from signet.domain.memory import marks
-from signet.domain.recall import recall
-from signet.domain.secrets.vault import Vault
-from signet.domain.sessions import (
-    identity_files,
-    lifecycle,
-    session_start,
-    standing_rules,
-    wording,
-)
-from signet.domain.sessions.calls import Call
-from signet.domain.sessions.candidates import Candidate
-from signet.domain.sessions.identity_files import Identity
-from signet.domain.sessions.models import Continuity
-from signet.domain.sessions.session_start import Asked, Found
-from signet.domain.sessions.start_text import MEMORY
+from signet.domain.sessions import session_start
 from signet.domain.updates import state as updates
-from signet.errors import Invalid, SignetError
-from signet.observe import logs, record
-from signet.observe.record import Event
-from signet.wire.access import Permission
+from signet.errors import Invalid
 from signet.wire.requests.hooks import SessionStartBody
-from signet.wire.requests.recall import RecallBody
+from signet_api.answering import services_of
 from signet_api.bodies import body_of, described
-from signet_api.deps import Shared, State
-from signet_api.episodes import EXPLAINED, Context, Question, context_of
+from signet_api.deps import Shared
 from signet_api.hook import HookRoute, call_of, is_internal
-from signet_api.injections import record_injection
-from signet_api.routes.recall import found as recalled
-
-log = logs.get("hooks")
 
 router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
-
-#: The longest a session waits for what recall finds about its context (HK-37).
-RECALL_SECONDS = 1.0
-NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
 
 
 @router.post("/session-start", openapi_extra=described(SessionStartBody))
@@ -66,194 +21,16 @@ async def post_session_start(request: Request, state: Shared) -> dict[str, objec
     A plugin that has lost what it was told says `needsContext`, and is told everything again.
     """
     if is_internal(request):
-        return {**NOTHING, "internal": True}
+        return {**session_start.NOTHING, "internal": True}
     body = await body_of(request, SessionStartBody)
     if not body.harness.strip():
         raise Invalid("harness is required")
     state.vectors.warm()
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
-    now = clock.now()
-    begun = await state.db.awrite_quick(lifecycle.begin, call, now=now)
-    await _read_commits(call, state)
-    if begun.is_bypassed:
-        return {**NOTHING, "bypassed": True}
-    warnings = {"warnings": [begun.warning]} if begun.warning else {}
-    if begun.is_known and body.needs_context is not True:
-        return {"identity": {"name": identity_files.UNNAMED}, **NOTHING, **warnings}
-    return {**await _context(call, body.context or "", state, now), **warnings}
-
-
-async def _read_commits(call: Call, state: State) -> None:
-    """Queue the reading of the project's commit messages, if it is in a git repository and that is wanted."""
-    if call.project is None or not state.settings.hooks.session_start.read_commits:
-        return
-    repository = await asyncio.to_thread(commits.root_of, call.project_path)
-    if repository is not None:
-        await state.db.awrite_quick(commits.ask, call.agent_id, call.project, repository)
-
-
-async def _context(call: Call, about: str, state: State, now: datetime) -> dict[str, object]:
-    settings = state.settings
-    said = about.strip()
-    about = (about or settings.hooks.session_start.query or "").strip()
-    scores, files, secrets = await asyncio.gather(
-        _recalled(call, about, state),
-        asyncio.to_thread(identity_files.load, state.workspace, call.agent_id),
-        asyncio.to_thread(_secrets, state),
+    return await session_start.start(
+        call,
+        body.context or "",
+        services_of(state),
+        needs_context=body.needs_context is True,
+        notice=updates.notice(state.health.update, state.health.pending),
     )
-
-    def gather(tx: ReadTx) -> Found:
-        asked = Asked(
-            reader=agents.reader(tx, call.agent_id),
-            key=call.key,
-            project=call.project,
-            project_path=call.project_path,
-            context=about,
-            recalled=scores,
-        )
-        return session_start.gather(tx, asked, settings, now=now)
-
-    if _reads_workspace(call, state):
-        files = Identity(card=files.card)
-    found = await state.db.aread(gather)
-    if found.failed:
-        log.warning("session.parts_missing", parts=found.failed)
-    context = await _earlier(call, said, found, state)
-    await state.db.awrite_quick(_keep, call, found, context, settings, now=now)
-    record.event(
-        Event.SESSION_START,
-        harness=call.harness,
-        memories=len(found.told),
-        identityFiles=files.count,
-    )
-    notice = updates.notice(state.health.update, state.health.pending)
-    answer, items = _answer(found, files, secrets, settings, notice, now)
-    if context.text:
-        answer["inject"] = f"{answer['inject']}\n\n{context.text}".strip()
-    record_injection(state, call, Phase.START, str(answer["inject"]), [*items, *context.items])
-    return answer
-
-
-async def _earlier(call: Call, about: str, found: Found, state: State) -> Context:
-    """Return what earlier work says of what the session is about, where its harness says that with its start.
-
-    Harnesses that call a hook at each prompt say nothing here, and are told then.
-    """
-    rules = state.settings.hooks.user_prompt_submit
-    if not (about and rules.enabled):
-        return Context()
-    asked = Question(
-        agent_id=call.agent_id,
-        message=about,
-        terms=(),  # memories are among what every session begins with
-        chars=rules.max_brief_chars,
-        line_chars=0,
-        key=call.key,
-        project=caller.current().scope.project or call.project,
-        given=frozenset(_given(found)),
-    )
-    return await context_of(asked, state)
-
-
-def _given(found: Found) -> list[str]:
-    """Return names of what a session begins with: its memories, and the rules among them wherever they are stored."""
-    ids = [one.id for one in found.told]
-    rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
-    return [*([EXPLAINED] if ids else []), *ids, *map(standing_rules.name_of, rules)]
-
-
-def _reads_workspace(call: Call, state: State) -> bool:
-    """Return whether the harness itself gives its agent our identity files: OpenClaw does, in its workspace."""
-    root = os.path.realpath(state.workspace.root)
-    return call.harness == "openclaw" and f"{call.project_path}/".startswith(f"{root}/")
-
-
-def _answer(
-    found: Found,
-    files: Identity,
-    secrets: list[str],
-    settings: Settings,
-    notice: str,
-    now: datetime,
-) -> tuple[dict[str, object], list[Item]]:
-    who = identity_files.name_of(files, settings.agent)
-    start = settings.hooks.session_start
-    text, items = session_start.inject(
-        found, files, who, secrets, settings, notice=notice, local=now.astimezone()
-    )
-    recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
-    answer: dict[str, object] = {
-        "identity": who,
-        "memories": [_told(one) for one in found.told],
-        **({"recentContext": recent} if recent else {}),
-        "inject": text,
-    }
-    return answer, items
-
-
-def _told(one: Candidate) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "content": one.content,
-        "type": one.type,
-        "importance": one.importance,
-        "created_at": one.created_at,
-    }
-
-
-def _keep(
-    tx: WriteTx, call: Call, found: Found, context: Context, settings: Settings, *, now: datetime
-) -> None:
-    """Keep what the session was given; where it is known, what it could have been given too."""
-
-    def fresh(before: Continuity) -> Continuity:
-        return replace(
-            before,
-            focal_ids=tuple(one.id for one in found.walk.focal),
-            focal_names=tuple(one.name for one in found.walk.focal),
-            aspect_ids=tuple(found.aspects),
-            constraints=len(found.constraints),
-            traversed=len(found.walk.memories),
-        )
-
-    told = [one.id for one in found.told]
-    given = [*_given(found), *context.given]
-    lifecycle.started(tx, call, fresh, given, settings, now=now)
-    marks.count_showing(tx, told)
-    if call.key is not None:
-        known = [Scored(one.id, one.score, one.source) for one in found.candidates]
-        candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
-    if found.walk.focal:
-        latest_traversal.keep(
-            tx,
-            found.walk,
-            Walked.SESSION_START,
-            Origin.PROJECT if call.project else Origin.SESSION,
-            agent_id=call.agent_id,
-            now=now,
-        )
-
-
-async def _recalled(call: Call, about: str, state: State) -> dict[str, float]:
-    """Return what recall finds, as scores by id; nothing when it takes too long."""
-    if not about:
-        return {}
-    limit = state.settings.hooks.session_start.recall_limit
-    body = RecallBody.model_validate({"query": about, "limit": limit})
-    try:
-        result = await asyncio.wait_for(recalled(body, call.agent_id, state), RECALL_SECONDS)
-    except (TimeoutError, SignetError) as error:
-        log.warning("session.without_recall", reason=str(error) or "too slow")
-        return {}
-    useful = frozenset(recall.touched(result))
-    return {hit.id: hit.score for hit in result.hits if hit.id in useful}
-
-
-def _secrets(state: State) -> list[str]:
-    """Return the names of secrets, for a caller who may use them; none when they cannot be read (HK-36)."""
-    if Permission.ADMIN not in caller.current().permissions:
-        return []
-    try:
-        return Vault(state.workspace.vault).names()
-    except (SignetError, OSError):
-        return []

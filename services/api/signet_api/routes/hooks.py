@@ -1,4 +1,4 @@
-"""What harnesses ask for while a session runs: to remember, and around a compaction (spec/hooks.md §8)."""
+"""What harnesses ask for while a session runs: to remember, and around a compaction."""
 
 from functools import partial
 
@@ -7,14 +7,13 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
-from signet.domain.sessions import compaction, continuity, lifecycle
+from signet.domain.sessions import compaction, continuity, injected, lifecycle
 from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
 from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
 from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
 from signet_api.hook import HookRoute, bypassed, call_of, is_internal
-from signet_api.injections import record_injection
 from signet_api.routes.remember import save
 
 router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
@@ -77,7 +76,7 @@ async def post_pre_compaction(request: Request, state: Shared) -> dict[str, obje
     await state.db.awrite_quick(lifecycle.compacting, call, body.session_context, settings, now=now)
     rules = settings.hooks.pre_compaction
     asked = await state.db.aread(compaction.request, call.agent_id, rules, now=now)
-    record_injection(state, call, Phase.COMPACTION, asked.prompt, asked.items)
+    injected.record(state.injections.put, call, Phase.COMPACTION, asked.prompt, asked.items)
     return {"summaryPrompt": asked.prompt, "guidelines": asked.guidelines}
 
 

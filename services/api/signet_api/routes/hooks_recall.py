@@ -1,4 +1,4 @@
-"""What a harness asks during a session: recall in the form of a hook (spec/recall.md §1)."""
+"""What a harness asks during a session: recall in the form of a hook."""
 
 from functools import partial
 

@@ -1,12 +1,11 @@
 """Look at jobs, try them again, end them."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 from signet import clock
-from signet.db import Database, ReadTx, Row, WriteTx
+from signet.db import Database, ReadTx, Row, WriteTx, columns
 from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
@@ -27,7 +26,7 @@ class _Within(TypedDict):
     project: str | None
 
 
-#: What history is told of instead of a memory (diagnostics-repair.md RP-5).
+#: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
 
 
@@ -86,9 +85,9 @@ async def get_job(job_id: str, db: Db) -> WholeJob:
         "priority": row["priority"],
         "agent_id": row["agent_id"],
         "parent_id": row["parent_id"],
-        "payload": _read(row["payload"]),
-        "result": _read(row["result"]),
-        "errors": _read(row["errors"]) or [],
+        "payload": columns.json_or_text(row["payload"]),
+        "result": columns.json_or_text(row["result"]),
+        "errors": columns.json_or_text(row["errors"]) or [],
         "runs_total": row["runs_total"],
         "crashes": row["crashes"],
         "lease_owner": row["lease_owner"],
@@ -210,16 +209,6 @@ def _within() -> _Within:
 
 def _changed(ids: list[str], more: bool, *, is_dry: bool) -> ChangedJobs:
     return {"success": True, "affected": len(ids), "ids": ids, "more": more, "dryRun": is_dry}
-
-
-def _read(stored: str | None) -> Any:
-    """Return what a column holds as JSON, or as the text that it is."""
-    if stored is None:
-        return None
-    try:
-        return json.loads(stored)
-    except ValueError:
-        return stored
 
 
 def _job(row: Row) -> Job:

@@ -1,20 +1,23 @@
 """The entities of an agent: lists, what is known of one, and what a person wants of it."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from datetime import datetime
-from typing import TypeVar
+from functools import cache
+from typing import NamedTuple, TypeVar
 
 from fastapi import APIRouter, Request
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import browse, pins, stats
 from signet.domain.graph.browse import Detail
-from signet.domain.graph.missing_tables import borne
+from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
 from signet.domain.graph.stats import EntityHealth
+from signet.domain.graph.views import CountedAspect, CountedEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
 from signet.wire.requests.knowledge import PinBody
@@ -24,6 +27,8 @@ from signet_api.params import whole
 
 router = APIRouter(tags=["knowledge"], route_class=JsonRoute)
 
+_CAMEL = re.compile(r"_([a-z])")
+
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -31,8 +36,8 @@ KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
 #: Rows of a page, and how far pages reach.
 USUAL, MOST, FURTHEST = 50, 200, 1_000_000
-#: What a row of an entity holds beside the entity.
-COUNTED = frozenset(("aspectCount", "attributeCount", "constraintCount", "incoming", "outgoing"))
+#: Fields of a counted entity that stand next to the entity.
+COUNTS = ("aspect_count", "attribute_count", "constraint_count", "incoming", "outgoing")
 
 
 @router.get("/api/knowledge/entities")
@@ -59,7 +64,7 @@ async def get_pinned(request: Request, state: Shared) -> list[dict[str, object]]
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
     type = _one_of("pin_type", request.query_params.get("pin_type"), tuple(PinType)) or PinType.PIN
     found = await look(state, await agent(request), pins.listed, PinType(type), otherwise=())
-    return [dict(row) for row in found]
+    return [as_wire(row) for row in found]
 
 
 @router.get("/api/knowledge/entities/health")
@@ -113,7 +118,7 @@ async def get_attributes(
         offset=offset,
         otherwise=(),
     )
-    return {"items": [dict(row) for row in rows], "limit": limit, "offset": offset}
+    return {"items": [as_wire(row) for row in rows], "limit": limit, "offset": offset}
 
 
 @router.get("/api/knowledge/entities/{entity_id}/dependencies")
@@ -124,7 +129,7 @@ async def get_dependencies(entity_id: str, request: Request, state: Shared) -> d
     rows = await look(
         state, await agent(request), browse.dependencies, entity_id, direction, otherwise=()
     )
-    return {"items": [dict(row) for row in rows]}
+    return {"items": [as_wire(row) for row in rows]}
 
 
 @router.post("/api/knowledge/entities/{entity_id}/pin")
@@ -171,7 +176,7 @@ async def look(
 
     def found(tx: ReadTx) -> T | U:
         reader = agents.reader(tx, agent_id)
-        return borne(tx, otherwise, find, *args, reader=reader, **fields)
+        return tolerate_missing_tables(tx, otherwise, find, *args, reader=reader, **fields)
 
     return await state.db.aread(found)
 
@@ -198,17 +203,30 @@ def _check_frozen(state: State) -> None:
         raise Frozen
 
 
-def _entity(row: Row) -> dict[str, object]:
-    named = {name: value for name, value in dict(row).items() if name not in COUNTED}
-    return named | {"pinned": bool(row["pinned"])}
-
-
-def _counts(row: Row) -> dict[str, object]:
+def as_wire(row: NamedTuple, *, without: Collection[str] = ()) -> dict[str, object]:
+    """Return the fields of a row by the names that clients read: `pinned_at` is `pinnedAt`."""
     return {
-        "aspectCount": row["aspectCount"],
-        "attributeCount": row["attributeCount"],
-        "constraintCount": row["constraintCount"],
-        "dependencyCount": row["incoming"] + row["outgoing"],
+        wire: value
+        for (name, wire), value in zip(_wire_names(type(row)), row, strict=True)
+        if name not in without
+    }
+
+
+@cache
+def _wire_names(shape: type[NamedTuple]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, _CAMEL.sub(lambda m: m[1].upper(), name)) for name in shape._fields)
+
+
+def _entity(row: CountedEntity) -> dict[str, object]:
+    return as_wire(row, without=COUNTS) | {"pinned": bool(row.pinned)}
+
+
+def _counts(row: CountedEntity) -> dict[str, object]:
+    return {
+        "aspectCount": row.aspect_count,
+        "attributeCount": row.attribute_count,
+        "constraintCount": row.constraint_count,
+        "dependencyCount": row.incoming + row.outgoing,
     }
 
 
@@ -219,16 +237,18 @@ def _detail(found: Detail) -> dict[str, object]:
         "entity": _entity(found.entity),
         "structuralDensity": counts,
         **counts,
-        "incomingDependencyCount": found.entity["incoming"],
-        "outgoingDependencyCount": found.entity["outgoing"],
-        **{name: dict(row) for name, row in parts.items() if row is not None},
+        "incomingDependencyCount": found.entity.incoming,
+        "outgoingDependencyCount": found.entity.outgoing,
+        **{name: as_wire(row) for name, row in parts.items() if row is not None},
     }
 
 
-def _aspect(row: Row) -> dict[str, object]:
-    aspect = dict(row)
-    counts = {name: aspect.pop(name) for name in ("attributeCount", "constraintCount")}
-    return {"aspect": aspect, **counts}
+def _aspect(row: CountedAspect) -> dict[str, object]:
+    return {
+        "aspect": as_wire(row, without=("attribute_count", "constraint_count")),
+        "attributeCount": row.attribute_count,
+        "constraintCount": row.constraint_count,
+    }
 
 
 def _health(one: EntityHealth) -> dict[str, object]:

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request
 from signet.domain.graph import communities
 from signet.domain.graph.communities import Overview
 from signet_api.deps import Shared
-from signet_api.routes.knowledge import agent, look
+from signet_api.routes.knowledge import agent, as_wire, look
 
 router = APIRouter(tags=["knowledge"])
 
@@ -15,7 +15,7 @@ async def get_communities(request: Request, state: Shared) -> dict[str, object]:
     """Return the groups of entities that were found last, the largest first."""
     found = await look(state, await agent(request), communities.overview, otherwise=Overview())
     return {
-        "items": [dict(row) for row in found.rows],
+        "items": [as_wire(row) for row in found.rows],
         "count": len(found.rows),
         "modularity": found.modularity,
         "quality": found.quality,

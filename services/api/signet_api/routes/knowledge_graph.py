@@ -7,12 +7,12 @@ from datetime import datetime
 from fastapi import APIRouter, Request, Response
 
 from signet import clock
-from signet.domain.graph import constellation, expand, hygiene, impact, latest_traversal, stats
-from signet.domain.graph.constellation import Constellation, Extent
+from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
+from signet.domain.graph.browse import Constellation, Extent
 from signet.domain.graph.expand import Expanded, Question
 from signet.domain.graph.hygiene import Report
 from signet.domain.graph.impact import Impact
-from signet.domain.graph.missing_tables import borne
+from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
 from signet.errors import Invalid
@@ -21,7 +21,7 @@ from signet_api import rows
 from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared
 from signet_api.params import whole
-from signet_api.routes.knowledge import agent, look
+from signet_api.routes.knowledge import agent, as_wire, look
 
 router = APIRouter(tags=["knowledge"], route_class=JsonRoute)
 
@@ -37,7 +37,7 @@ async def get_stats(request: Request, state: Shared) -> Mapping[str, int | float
     """Return how much an agent's graph knows."""
     bounds = WeightBounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
-        borne,
+        tolerate_missing_tables,
         stats.NOTHING,
         stats.counts,
         agent_id=await agent(request),
@@ -63,10 +63,8 @@ async def get_constellation(request: Request, state: Shared) -> Response:
         attributes_per_aspect=whole(params.get("max_attributes_per_aspect"), 4, low=1, high=250),
         dependencies=whole(params.get("dependency_limit"), 500, low=1, high=2_000),
     )
-    found = await look(
-        state, await agent(request), constellation.draw, extent, otherwise=Constellation()
-    )
-    edges = [dict(row) for row in found.dependencies]
+    found = await look(state, await agent(request), browse.draw, extent, otherwise=Constellation())
+    edges = [as_wire(row) for row in found.dependencies]
     drawn = _drawn(found)
     return await asyncio.to_thread(rows.answer, {"dependencies": edges}, "entities", drawn)
 
@@ -131,9 +129,7 @@ async def post_expand_session(
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
         otherwise=(name, (), 0),
     )
-    summaries = [dict(row) for row in found]
-    for summary in summaries:
-        del summary["total"]
+    summaries = [as_wire(row, without=("total",)) for row in found]
     return {"entityName": entity_name, "summaries": summaries, "total": total}
 
 
@@ -171,58 +167,57 @@ def _drawn(found: Constellation) -> Iterator[dict[str, object]]:
     for row in found.entities:
         aspects = [
             {
-                "id": aspect["id"],
-                "name": aspect["name"],
-                "weight": aspect["weight"],
+                **as_wire(aspect, without=("entity_id",)),
                 "attributes": [
-                    {name: value for name, value in dict(said).items() if name != "aspect_id"}
-                    for said in found.attributes.get(aspect["id"], ())
+                    as_wire(said, without=("aspect_id",))
+                    for said in found.attributes.get(aspect.id, ())
                 ],
             }
-            for aspect in found.aspects.get(row["id"], ())
+            for aspect in found.aspects.get(row.id, ())
         ]
-        yield dict(row) | {"pinned": bool(row["pinned"]), "aspects": aspects}
+        yield as_wire(row) | {"pinned": bool(row.pinned), "aspects": aspects}
 
 
 def _expanded(found: Expanded) -> dict[str, object]:
     entity = found.entity
     return {
-        "entity": dict(entity),
+        "entity": as_wire(entity),
         "constraints": [
-            {
-                "entityName": entity["name"],
-                "content": row["content"],
-                "importance": row["importance"],
-            }
-            for row in found.constraints
+            {"entityName": entity.name, "content": one.content, "importance": one.importance}
+            for one in found.constraints
         ],
         "aspects": [
             {
                 "name": view.name,
                 "weight": view.weight,
                 "attributes": [
-                    {name: row[name] for name in ("content", "kind", "importance", "confidence")}
-                    for row in view.attributes
+                    {
+                        "content": one.content,
+                        "kind": one.kind,
+                        "importance": one.importance,
+                        "confidence": one.confidence,
+                    }
+                    for one in view.attributes
                 ],
             }
             for view in found.aspects
         ],
-        "dependencies": [dict(row) for row in found.dependencies],
+        "dependencies": [as_wire(one) for one in found.dependencies],
         "memoryCount": found.memory_count,
-        "memories": [dict(row) for row in found.memories],
+        "memories": [as_wire(one) for one in found.memories],
     }
 
 
 def _impact(found: Impact, direction: str) -> dict[str, object]:
     return {
-        "entityId": found.entity["id"],
-        "entityName": found.entity["name"],
+        "entityId": found.entity_id,
+        "entityName": found.name,
         "direction": direction,
         "impact": [
             {
                 "depth": ring.depth,
                 "label": ring.label,
-                "entities": [dict(row) for row in ring.entities],
+                "entities": [as_wire(one) for one in ring.entities],
             }
             for ring in found.rings
         ],

@@ -11,7 +11,7 @@ from signet.domain.marketplace.catalog import SHIPPED, Entry
 from signet.domain.marketplace.edit import New
 from signet.domain.marketplace.models import Config, Scope, Server, ServerFailed
 from signet.domain.marketplace.registry import Registry, RegistryFailed
-from signet.domain.marketplace.store import Installed
+from signet.domain.marketplace.servers_file import Installed
 from signet.errors import Invalid
 from signet.net.http import host_of
 from signet.observe import logs

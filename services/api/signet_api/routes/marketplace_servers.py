@@ -6,7 +6,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.domain.marketplace import edit
-from signet.domain.marketplace.store import Installed
+from signet.domain.marketplace.servers_file import Installed
 from signet.observe import logs
 from signet.wire.requests.marketplace import ChangeBody, PolicyBody
 from signet_api.deps import Shared

@@ -152,7 +152,7 @@ def _structured(body: RememberBody) -> StructuredInput | None:
 
 
 def answer(saved: Remembered) -> wire.Remembered:
-    """Return the fields that clients read (memory.md §4, §5)."""
+    """Return the fields that clients read."""
     body: wire.Remembered = {
         "success": True,
         "id": saved.id,

@@ -211,7 +211,7 @@ def _is_at_work(tx: ReadTx, state: State) -> bool:
 
 
 async def _body(request: Request) -> Mapping[str, object]:
-    """Return the fields of the body, none when there is none that can be read (routes.md)."""
+    """Return the fields of the body, none when there is none that can be read."""
     try:
         sent = parse(await request.body())
     except json.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Secrets: their names, and commands that are run with their values (spec/secrets.md §2–4)."""
+"""Secrets: their names, and commands that are run with their values."""
 
 import asyncio
 from collections.abc import Mapping

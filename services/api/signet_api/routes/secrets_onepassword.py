@@ -1,4 +1,4 @@
-"""1Password as a source of secrets (spec/secrets.md §6)."""
+"""1Password as a source of secrets."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Where a session ends, and where a long one is read up to here (spec/hooks.md §6).
+"""Where a session ends, and where a long one is read up to here.
 
 The transcript is read from its file and brought into its stored form on another thread; the answer waits for the
 commit and for nothing else.

@@ -1,11 +1,11 @@
-"""Look at running sessions and steer them; read what was said in them (spec/hooks.md §2, §3)."""
+"""Look at running sessions and steer them; read what was said in them."""
 
 from fastapi import APIRouter, Request
 
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import prompt, running, transcript_search
+from signet.domain.sessions import prompt_text, running, transcript_search
 from signet.domain.sessions.running import Running, UnknownSession
 from signet.errors import Invalid
 from signet.wire.injections import SessionContext
@@ -44,7 +44,7 @@ async def post_search(request: Request, db: Db) -> dict[str, object]:
     caller.current().check_row(project=body.project)
     found = await db.aread(
         transcript_search.search,
-        prompt.terms(body.query),
+        prompt_text.terms(body.query),
         agent_id=await agent_of(body.agent_id, body.session_key, request),
         project=scope.project or body.project,
         chars=transcript_search.SEARCH_CHARS,

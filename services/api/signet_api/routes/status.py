@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.sessions import running as sessions
 from signet.domain.updates.check import is_allowed
 from signet.observe import logfile

@@ -1,4 +1,4 @@
-"""Look at the summaries of sessions (spec/hooks.md §10)."""
+"""Look at the summaries of sessions."""
 
 from fastapi import APIRouter, Request
 

@@ -1,4 +1,4 @@
-"""MEMORY.md: ask for it, see how it would be asked for, hand in one that was written elsewhere (spec/hooks.md §9)."""
+"""MEMORY.md: ask for it, see how it would be asked for, hand in one that was written elsewhere."""
 
 import asyncio
 from datetime import datetime

@@ -1,6 +1,6 @@
 """`cluster_entities`: find out which entities belong together."""
 
-from signet.domain.graph import clustering
+from signet.domain.graph import communities
 from signet.domain.repair import run
 from signet.queue.job_context import JobContext
 from signet_worker.context import Context
@@ -11,4 +11,4 @@ def cluster_entities(job: JobContext, context: Context) -> None:
     if "action" in job.lease.payload:
         run.in_worker(job, context.settings, context.workspace, context)
     else:
-        clustering.run(job)
+        communities.run(job)

@@ -3,23 +3,6 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.agents import (
-    AgentMessage,
-    Announced,
-    CountedAgent,
-    NamedAgent,
-    PresentSession,
-    RemovedAgent,
-    SentMessage,
-    WholeAgent,
-    Withdrawn,
-)
-from signet.client.answers.auth import (
-    IssuedToken,
-    RevokedToken,
-    Token,
-    WhoAmI,
-)
 from signet.client.answers.connectors import (
     AddedConnector,
     Connector,
@@ -129,6 +112,23 @@ from signet.client.answers.upkeep import (
     Regenerated,
     UpdateCheck,
     UpdateSettings,
+)
+from signet.wire.agents import (
+    AgentMessage,
+    Announced,
+    CountedAgent,
+    NamedAgent,
+    PresentSession,
+    RemovedAgent,
+    SentMessage,
+    WholeAgent,
+    Withdrawn,
+)
+from signet.wire.auth import (
+    IssuedToken,
+    RevokedToken,
+    Token,
+    WhoAmI,
 )
 from signet.wire.injections import (
     ContextInjection,

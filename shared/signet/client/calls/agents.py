@@ -1,6 +1,9 @@
 """Named agents, which of them work now, and what they say to each other."""
 
-from signet.client.answers.agents import (
+from signet.client.call import Call, ask
+from signet.client.method import method
+from signet.wire import agents as wire
+from signet.wire.agents import (
     AgentMessage,
     Announced,
     CountedAgent,
@@ -11,8 +14,6 @@ from signet.client.answers.agents import (
     WholeAgent,
     Withdrawn,
 )
-from signet.client.call import Call, given, part, read
-from signet.client.method import method
 
 
 class AgentCalls:
@@ -21,12 +22,12 @@ class AgentCalls:
     @method
     def agents(self) -> Call[list[CountedAgent]]:
         """Return every agent, the default one first."""
-        return read("/api/agents", pick="agents")
+        return ask(wire.AGENTS).picking(lambda found: found["agents"])
 
     @method
     def agent(self, name: str) -> Call[WholeAgent]:
         """Return one agent with its memories by visibility; raises NotFound."""
-        return read(f"/api/agents/{part(name)}")
+        return ask(wire.AGENT, name)
 
     @method
     def add_agent(
@@ -34,14 +35,12 @@ class AgentCalls:
     ) -> Call[NamedAgent]:
         """Name an agent; its policy is isolated, shared, or group with a `policy_group`. Raises Invalid or Conflict."""
         body = {"name": name, "read_policy": read_policy, "policy_group": policy_group}
-        return Call(method="POST", path="/api/agents", body=given(body))
+        return ask(wire.ADD_AGENT, body=body)
 
     @method
     def remove_agent(self, name: str, *, purge: bool = False) -> Call[RemovedAgent]:
         """Remove an agent; its memories are archived, or with `purge` erased. Raises NotFound."""
-        return Call(
-            method="DELETE", path=f"/api/agents/{part(name)}", params={"purge": purge or None}
-        )
+        return ask(wire.REMOVE_AGENT, name, purge=purge or None)
 
     @method
     def peers(
@@ -54,15 +53,14 @@ class AgentCalls:
         limit: int = 50,
     ) -> Call[list[PresentSession]]:
         """Return the other sessions at work, seen last first."""
-        return read(
-            "/api/cross-agent/presence",
-            pick="sessions",
+        return ask(
+            wire.PEERS,
             session_key=session_key,
             agent_id=agent_id,
             project=project,
             include_self=include_self,
             limit=limit,
-        )
+        ).picking(lambda found: found["sessions"])
 
     @method
     def announce(
@@ -84,16 +82,12 @@ class AgentCalls:
             "runtimePath": runtime_path,
             "provider": provider,
         }
-        return Call(method="POST", path="/api/cross-agent/presence", body=given(body), is_safe=True)
+        return ask(wire.ANNOUNCE, body=body, is_safe=True)
 
     @method
     def withdraw(self, session_key: str, *, agent_id: str | None = None) -> Call[Withdrawn]:
         """Say that a session is not at work any more."""
-        return Call(
-            method="DELETE",
-            path=f"/api/cross-agent/presence/{part(session_key)}",
-            params={"agent_id": agent_id},
-        )
+        return ask(wire.WITHDRAW, session_key, agent_id=agent_id)
 
     @method
     def send_message(
@@ -121,7 +115,7 @@ class AgentCalls:
             "fromAgentId": from_agent,
             "fromSessionKey": from_session,
         }
-        return Call(method="POST", path="/api/cross-agent/messages", body=given(body))
+        return ask(wire.SEND_MESSAGE, body=body)
 
     @method
     def inbox(
@@ -135,13 +129,12 @@ class AgentCalls:
         limit: int = 100,
     ) -> Call[list[AgentMessage]]:
         """Return the messages of an agent or of one of its sessions, newest first."""
-        return read(
-            "/api/cross-agent/messages",
-            pick="items",
+        return ask(
+            wire.INBOX,
             agent_id=agent_id,
             session_key=session_key,
             since=since,
             include_sent=include_sent,
             include_broadcast=include_broadcast,
             limit=limit,
-        )
+        ).picking(lambda found: found["items"])

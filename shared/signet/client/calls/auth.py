@@ -1,8 +1,9 @@
 """Who am I, and tokens."""
 
-from signet.client.answers import IssuedToken, RevokedToken, Token, WhoAmI
-from signet.client.call import Call, given, part, read
+from signet.client.call import Call, ask, given
 from signet.client.method import method
+from signet.wire import auth as wire
+from signet.wire.auth import IssuedToken, RevokedToken, Token, WhoAmI
 
 
 class TokenCalls:
@@ -11,7 +12,7 @@ class TokenCalls:
     @method
     def whoami(self) -> Call[WhoAmI]:
         """Return who the caller is to the daemon, and what they may do."""
-        return read("/api/auth/whoami")
+        return ask(wire.WHOAMI)
 
     @method
     def issue_token(
@@ -27,14 +28,14 @@ class TokenCalls:
         """Return a new token for `sub`, limited to what is named; needs the role admin."""
         scope = given({"project": project, "agent": agent, "user": user})
         fields = {"role": role, "sub": sub, "scope": scope, "ttlSeconds": ttl_seconds}
-        return Call(method="POST", path="/api/auth/token", body=given(fields))
+        return ask(wire.ISSUE_TOKEN, body=fields)
 
     @method
     def tokens(self, *, limit: int = 100) -> Call[list[Token]]:
         """Return the tokens that were issued or seen, latest first; at most 1,000."""
-        return read("/api/auth/tokens", pick="tokens", limit=limit)
+        return ask(wire.TOKENS, limit=limit).picking(lambda found: found["tokens"])
 
     @method
     def revoke_token(self, jti: str) -> Call[RevokedToken]:
         """Take a token back, so that it is refused from now on; raises NotFound."""
-        return Call(method="DELETE", path=f"/api/auth/tokens/{part(jti)}", is_safe=True)
+        return ask(wire.REVOKE_TOKEN, jti, is_safe=True)

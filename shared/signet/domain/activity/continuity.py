@@ -6,7 +6,7 @@ from signet.domain.activity import sql
 
 def report(tx: ReadTx, *, project: str | None, limit: int) -> dict[str, object]:
     """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest."""
-    found = sql.scores(tx, project=project, limit=limit)
+    found = tx.rows(sql.Score, sql.SCORES, {"project": project, "limit": limit})
     return {
         "scores": [one._asdict() for one in found],
         "summary": _summary([one.score for one in found]),
@@ -15,7 +15,7 @@ def report(tx: ReadTx, *, project: str | None, limit: int) -> dict[str, object]:
 
 def latest(tx: ReadTx) -> list[dict[str, object]]:
     """Return the newest score of each project, newest first."""
-    return [one._asdict() for one in sql.latest_scores(tx)]
+    return [one._asdict() for one in tx.rows(sql.LatestScore, sql.LATEST_SCORES)]
 
 
 def _summary(scores: list[float]) -> dict[str, float | None]:

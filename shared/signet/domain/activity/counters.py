@@ -14,7 +14,7 @@ CONNECTOR_COUNTS = (Count.SYNCS, Count.SYNC_ERRORS, Count.DOCUMENTS)
 
 def add(tx: WriteTx, counts: Mapping[tuple[Count, str], int]) -> None:
     """Add what was counted of callers and connectors, by kind of count and name."""
-    known = sql.counted_keys(tx, "actor")
+    known = {name for (name,) in tx.tuples(sql.COUNTED_NAMES, ("actor", sql.LIFE))}
     rows = []
     for (what, name), value in counts.items():
         if what not in ACTOR_COUNTS:
@@ -24,7 +24,7 @@ def add(tx: WriteTx, counts: Mapping[tuple[Count, str], int]) -> None:
             name = name if len(known) < MAX_ACTORS else OTHER
             known.add(name)
         rows.append(("actor", sql.LIFE, what, name, value))
-    sql.add_counts(tx, rows)
+    tx.many(sql.ADD_COUNT, rows)
 
 
 def of_actors(tx: ReadTx) -> dict[str, dict[str, int]]:
@@ -39,16 +39,16 @@ def of_connectors(tx: ReadTx) -> dict[str, dict[str, int]]:
 
 def add_lasting(tx: WriteTx, process: str, name: str) -> None:
     """Add one to a counter of a process that restarts of the daemon keep."""
-    sql.add_counts(tx, [(process, "", name, "", 1)])
+    tx.run(sql.ADD_COUNT, (process, "", name, "", 1))
 
 
 def lasting(tx: ReadTx, process: str, name: str) -> int:
     """Return a counter of a process that restarts of the daemon keep."""
-    return sql.lasting_count(tx, process, name)
+    return int(tx.value(sql.LASTING_COUNT, (process, name)) or 0)
 
 
 def _by_name(tx: ReadTx, process: str, counts: tuple[Count, ...]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
-    for row in sql.counters(tx, process):
+    for row in tx.rows(sql.Counter, sql.COUNTERS, (process, sql.LIFE)):
         found.setdefault(row.key, dict.fromkeys(counts, 0))[Count(row.name)] = int(row.value)
     return dict(sorted(found.items()))

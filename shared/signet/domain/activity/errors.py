@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx
 from signet.domain.activity import sql
+from signet.observe.record import RecordedError
 from signet.observe.taxonomy import Stage
 
 
@@ -19,16 +20,17 @@ class ErrorFilter:
 
 def newest(tx: ReadTx, wanted: ErrorFilter) -> list[dict[str, object]]:
     """Return the newest errors that pass the filter, oldest first."""
-    rows = sql.errors(tx, stage=wanted.stage, since=wanted.since, limit=wanted.limit)
+    bounds = {"stage": wanted.stage, "since": wanted.since, "limit": wanted.limit}
+    rows = tx.rows(RecordedError, sql.ERRORS, bounds)
     return [_answer(row) for row in reversed(rows)]
 
 
 def by_code(tx: ReadTx, stage: Stage | None = None) -> dict[str, int]:
     """Return how many errors of each code are kept, of all stages or of one."""
-    return sql.error_counts(tx, stage)
+    return dict(tx.tuples(sql.ERROR_COUNTS, {"stage": stage}))
 
 
-def _answer(row: sql.Error) -> dict[str, object]:
+def _answer(row: RecordedError) -> dict[str, object]:
     optional: Mapping[str, object] = {
         "requestId": row.request_id,
         "memoryId": row.memory_id,

@@ -9,7 +9,7 @@ from signet.domain.activity import sql
 #: Rows that are read and sent at a time.
 PAGE_ROWS = 1_000
 #: The columns of an exported training pair.
-PAIR = sql.TrainingPair._fields
+PAIR = sql.PAIR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,14 @@ class Span:
 
 def newest(tx: ReadTx, span: Span) -> list[dict[str, object]]:
     """Return events, newest first."""
-    return [_answer(row) for row in sql.newest_events(tx, _bounds(span) | {"limit": span.limit})]
+    rows = tx.rows(sql.Event, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
+    return list(map(_answer, rows))
 
 
 def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[dict[str, object]]:
     """Return the events that follow an id, oldest first."""
-    rows = sql.events_page(tx, _bounds(span) | {"after": after, "limit": limit})
-    return [_answer(row) for row in rows]
+    rows = tx.rows(sql.Event, sql.EVENTS_PAGE, _bounds(span) | {"after": after, "limit": limit})
+    return list(map(_answer, rows))
 
 
 def training_page(
@@ -38,20 +39,20 @@ def training_page(
 ) -> list[dict[str, object]]:
     """Return the training pairs that follow an id, oldest first: ids and numbers, no text (PR-2)."""
     bounds = {"since": span.since, "until": span.until, "agent": agent_id}
-    rows = sql.training_pairs(tx, bounds | {"after": after, "limit": limit})
-    return [row._asdict() for row in rows]
+    rows = tx.tuples(sql.TRAINING_PAIRS, bounds | {"after": after, "limit": limit})
+    return [dict(zip(PAIR, row, strict=True)) for row in rows]
 
 
 def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
     """Return sums over every event since an instant."""
-    llm = sql.llm_totals(tx, since)
+    [llm] = tx.rows(sql.LlmTotals, sql.LLM_TOTALS, {"since": since})
     stages: dict[str, int] = {}
     codes: dict[str, int] = {}
-    for row in sql.pipeline_errors(tx, since):
+    for row in tx.rows(sql.PipelineErrors, sql.PIPELINE_ERRORS, {"since": since}):
         stages[row.stage] = stages.get(row.stage, 0) + row.errors
         codes[row.code] = codes.get(row.code, 0) + row.errors
     return {
-        "totalEvents": sql.event_count(tx, since),
+        "totalEvents": tx.value(sql.EVENT_COUNT, {"since": since}),
         "llm": {
             "calls": llm.calls,
             "errors": llm.errors,
@@ -59,7 +60,7 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
             "totalOutputTokens": llm.output_tokens,
             "totalCost": llm.cost,
             **{
-                f"p{percent}": sql.llm_duration(tx, since, math.floor(llm.calls * percent / 100))
+                f"p{percent}": _duration(tx, since, math.floor(llm.calls * percent / 100))
                 for percent in (50, 95)
             },
         },
@@ -71,12 +72,17 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
 
 def inventory(tx: ReadTx) -> tuple[int, int]:
     """Return how many memories there are, and how many connectors work, as a heartbeat tells it."""
-    return sql.inventory(tx)
+    [(memories, connectors)] = tx.tuples(sql.INVENTORY)
+    return memories, connectors
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:
     """Delete events that are older than an instant, at most `limit`, and return how many."""
-    return sql.purge_events(tx, before, limit)
+    return tx.run(sql.PURGE_EVENTS, (before, limit))
+
+
+def _duration(tx: ReadTx, since: str | None, place: int) -> float:
+    return tx.value(sql.LLM_DURATION, {"since": since, "place": place}) or 0
 
 
 def _bounds(span: Span) -> dict[str, str | int | None]:

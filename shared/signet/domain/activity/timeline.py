@@ -15,6 +15,7 @@ from signet.db import ReadTx, columns
 from signet.domain.activity import sql
 from signet.errors import Invalid
 from signet.observe.logread import Entry, strings
+from signet.observe.record import RecordedError
 
 #: Every line would contain a shorter id (TM-3).
 MIN_CHARS = 4
@@ -72,10 +73,12 @@ def of(
     """Return the newest events of an id, oldest first; an unknown id has none. Raises Invalid for a short one."""
     if len(entity_id) < MIN_CHARS:
         raise Invalid(f"id must have at least {MIN_CHARS} characters")
-    is_job, memory_id = sql.job_memory(tx, entity_id)
-    kind = _kind(sql.known_as(tx, entity_id), is_job=is_job)
+    found = tx.tuples(sql.MEMORY_OF_JOB, (entity_id,))
+    is_job, memory_id = bool(found), found[0][0] if found else None
+    [known] = tx.rows(sql.KnownAs, sql.KNOWN_AS, {"id": entity_id})
+    kind = _kind(known, is_job=is_job)
     events = sorted(
-        _events(tx, entity_id, kind, lines, memory_id if is_job else None, limit),
+        _events(tx, entity_id, kind, lines, memory_id, limit),
         key=lambda one: (one.at, _ORDER[one.source]),
     )
     return {
@@ -119,16 +122,20 @@ def _events(
         EntityType.REQUEST: ("request_id", entity_id),
         EntityType.SESSION: ("session_id", entity_id),
     }.get(kind, ("memory_id", memory_id))
-    yield from map(_changed, sql.history(tx, column, value, limit))
-    jobs = {job.id: job for job in sql.jobs(tx, "memory_id", memory_id, limit)}
-    jobs |= {job.id: job for job in sql.jobs(tx, "id", entity_id, limit)}
+    changes = tx.rows(sql.Change, sql.HISTORY.format(column=column), (value, limit))
+    yield from map(_changed, changes)
+    jobs = {
+        job.id: job
+        for name, id_ in (("memory_id", memory_id), ("id", entity_id))
+        for job in tx.rows(sql.Job, sql.JOBS.format(column=name), (id_, limit))
+    }
     for job in jobs.values():
         yield from _worked(job)
     for line in lines:
         if _mentions(line, entity_id):
             yield _logged(line)
-    yield from map(_failed, sql.errors_about(tx, entity_id))
-    yield from map(_compared, sql.comparisons(tx, entity_id, limit))
+    yield from map(_failed, tx.rows(RecordedError, sql.ERRORS_ABOUT, {"id": entity_id}))
+    yield from map(_compared, tx.rows(sql.Comparison, sql.COMPARISONS, (entity_id, limit)))
 
 
 def _changed(row: sql.Change) -> Event:
@@ -174,7 +181,7 @@ def _logged(line: Entry) -> Event:
     )
 
 
-def _failed(row: sql.Error) -> Event:
+def _failed(row: RecordedError) -> Event:
     return Event(
         at=row.timestamp,
         source=Source.ERROR,

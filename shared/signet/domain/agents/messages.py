@@ -93,8 +93,9 @@ def send(tx: WriteTx, message: Message, *, now: datetime) -> Message:
         "error": message.error,
         "at": clock.to_text(now),
     }
-    stored = sql.add_message(tx, values)
-    sql.delete_old_messages(tx, before=clock.to_text(now - LIFE), most=_MOST_OLD)
+    tx.run(sql.ADD_MESSAGE, values)
+    tx.run(sql.DELETE_OLD_MESSAGES, (_MOST_OLD, clock.to_text(now - LIFE)))
+    [stored] = tx.rows(sql.MessageRow, sql.MESSAGE_BY_ID, (values["id"],))
     return _message(stored)
 
 
@@ -111,12 +112,12 @@ def inbox(
         "after": after,
         "limit": limit,
     }
-    return [_message(row) for row in sql.messages(tx, asked)]
+    return list(map(_message, tx.rows(sql.MessageRow, sql.MESSAGES, asked)))
 
 
 def last(tx: ReadTx) -> int:
     """Return the number of the newest message of all, 0 without any."""
-    return sql.last_message(tx)
+    return int(tx.value(sql.LAST_MESSAGE))
 
 
 def _message(row: sql.MessageRow) -> Message:

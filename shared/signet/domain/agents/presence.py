@@ -13,17 +13,17 @@ LIFE = timedelta(hours=4)
 
 def see(tx: WriteTx, presence: Presence, *, now: datetime) -> None:
     """Record that a session is at work now; what it leaves out stays as it was."""
-    sql.put_presence(tx, presence, clock.to_text(now))
+    tx.run(sql.PUT_PRESENCE, presence._asdict() | {"at": clock.to_text(now)})
 
 
 def remove(tx: WriteTx, session_key: str, *, agent_id: str | None = None) -> bool:
     """Delete a session, of one agent or of any, and return whether it was there."""
-    return sql.delete_presence(tx, session_key, agent_id) > 0
+    return tx.run(sql.DELETE_PRESENCE, {"key": session_key, "agent": agent_id}) > 0
 
 
 def purge(tx: WriteTx, *, now: datetime) -> None:
     """Delete the sessions that have been silent for too long."""
-    sql.delete_silent(tx, clock.to_text(now - LIFE))
+    tx.run(sql.DELETE_SILENT, (clock.to_text(now - LIFE),))
 
 
 def present(
@@ -48,9 +48,10 @@ def present(
         "but_agent": but_agent,
         "limit": limit,
     }
-    return sql.present(tx, asked)
+    return tx.rows(Presence, sql.PRESENT, asked)
 
 
 def owner(tx: ReadTx, session_key: str) -> str | None:
     """Return whose session this is, the one that was seen last if several say so; None for an unknown one."""
-    return sql.session_agent(tx, session_key)
+    found: str | None = tx.value(sql.OWNER, (session_key,))
+    return found

@@ -12,18 +12,18 @@ from signet.domain.auth import caller
 
 def get(tx: ReadTx, agent_id: str) -> Agent | None:
     """Return the agent, None when it was never registered."""
-    row = sql.agent(tx, agent_id)
+    row = tx.row(sql.AgentRow, sql.AGENT_BY_ID, (agent_id,))
     return None if row is None else _agent(row)
 
 
 def every(tx: ReadTx) -> list[Agent]:
     """Return every registered agent, the default one first."""
-    return [_agent(row) for row in sql.agents(tx)]
+    return list(map(_agent, tx.rows(sql.AgentRow, sql.AGENTS)))
 
 
 def has_others(tx: ReadTx) -> bool:
     """Return whether any agent but the default one is registered."""
-    return sql.has_others(tx)
+    return tx.value(sql.HAS_OTHERS) is not None
 
 
 def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:
@@ -35,19 +35,19 @@ def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:
         "group": agent.policy_group,
         "at": clock.to_text(now),
     }
-    sql.put_agent(tx, values)
+    tx.run(sql.PUT_AGENT, values)
 
 
 def remove(tx: WriteTx, agent_id: str) -> None:
     """Delete an agent; its memories are not touched."""
-    sql.delete_agent(tx, agent_id)
+    tx.run(sql.DELETE_AGENT, (agent_id,))
 
 
 def counts(tx: ReadTx, agent_id: str | None = None) -> dict[str, dict[str, int]]:
     """Return how many active memories each agent has, or this one, by visibility."""
     found: dict[str, dict[str, int]] = {}
-    for row in sql.memory_counts(tx, agent_id):
-        found.setdefault(row.agent_id, {})[row.visibility] = row.number
+    for owner, visibility, number in tx.rows(sql.MemoryCount, sql.MEMORY_COUNTS, (agent_id,)):
+        found.setdefault(owner, {})[visibility] = number
     return found
 
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from signet.domain.auth.policy import PERMISSIONS, Role, allows, lacking
+from signet.domain.auth.policy import PERMISSIONS, allows, lacking
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
-from signet.wire.access import Permission
+from signet.wire.access import Permission, Role
 
 
 class MissingPermission(Forbidden):

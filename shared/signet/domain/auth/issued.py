@@ -29,27 +29,27 @@ class IssuedToken:
 
 def is_revoked(tx: ReadTx, jti: str) -> bool | None:
     """Return whether a token was revoked; None when it was never seen before."""
-    found = sql.revoked_at(tx, jti)
-    return found[0] is not None if found else None
+    found = tx.tuples(sql.REVOKED_AT, (jti,))
+    return found[0][0] is not None if found else None
 
 
 def keep(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
     """Store a token that has an id, and delete those that expired long ago; safe to do twice."""
-    sql.delete_expired(tx, clock.to_text(now - KEPT))
+    tx.run(sql.DELETE_EXPIRED, (clock.to_text(now - KEPT),))
     scope = json.dumps(claims.scope.body())
     times = (tokens.text(claims.iat), tokens.text(claims.exp))
-    sql.add_token(tx, (claims.jti, claims.sub, claims.role, scope, *times))
+    tx.run(sql.ADD, (claims.jti, claims.sub, claims.role, scope, *times))
 
 
 def revoke(tx: WriteTx, jti: str, *, now: datetime) -> IssuedToken | None:
     """Revoke a token and return it; None when there is none. The time of the first revocation stays."""
-    row = sql.revoke(tx, jti, clock.to_text(now))
+    row = tx.row(sql.TokenRow, sql.REVOKE, (clock.to_text(now), jti))
     return None if row is None else _issued(row)
 
 
 def newest(tx: ReadTx, *, limit: int) -> list[IssuedToken]:
     """Return the tokens that are known, latest first."""
-    return [_issued(row) for row in sql.newest(tx, limit)]
+    return list(map(_issued, tx.rows(sql.TokenRow, sql.NEWEST, (limit,))))
 
 
 def _issued(row: sql.TokenRow) -> IssuedToken:

@@ -60,14 +60,15 @@ def count(
     not raised, because an error would undo the writes of others in the same group.
     """
     at = int(now.timestamp() * 1_000)
-    sql.delete_passed(tx, asked.key, until_ms=at - asked.limit.window_ms, ahead_ms=at + AHEAD_MS)
-    counted = sql.counted(tx, asked.key, asked.limit.max)
+    tx.run(sql.DELETE_PASSED, (asked.key, at - asked.limit.window_ms, at + AHEAD_MS))
+    [counted] = tx.rows(sql.Counted, sql.COUNTED, (asked.key, asked.limit.max))
     if counted.number >= asked.limit.max:
         if instead_of is not None:
-            sql.uncount(tx, instead_of.key)
+            tx.run(sql.UNCOUNT, (instead_of.key,))
         return RateLimited(free_at_ms=(counted.oldest or 0) + asked.limit.window_ms, now_ms=at)
-    if sql.count(tx, asked.key, at) % SWEEP_EVERY == 0:
-        sql.sweep(tx, at - longest_ms)
+    tx.run(sql.COUNT, (asked.key, at))
+    if int(tx.value(sql.LAST)) % SWEEP_EVERY == 0:
+        tx.run(sql.SWEEP, (at - longest_ms,))
     return None
 
 

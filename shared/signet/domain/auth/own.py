@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 
 from signet.domain.auth import secret, tokens
-from signet.domain.auth.policy import Role
 from signet.domain.auth.secret import BadSecret
 from signet.paths import Workspace
+from signet.wire.access import Role
 
 #: Longer than any command runs; it has no id, because nothing but the secret could take it back.
 HOLDS = timedelta(days=1)

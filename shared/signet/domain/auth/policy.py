@@ -1,19 +1,8 @@
 """Roles and what each of them may do. Pure."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 
-from signet.wire.access import Permission
-
-
-class Role(StrEnum):
-    """What a token is for."""
-
-    ADMIN = "admin"
-    OPERATOR = "operator"
-    AGENT = "agent"
-    READONLY = "readonly"
-
+from signet.wire.access import Permission, Role
 
 #: What routes are marked with and nobody is given by name.
 MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from signet import clock
-from signet.domain.auth.policy import Role
 from signet.errors import Kind, SignetError
+from signet.wire.access import Role
 
 #: The end of the year 9999, later than which no text says.
 LAST_SECOND = 253_402_300_799

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.browse import store
+from signet.domain.browse import sql
 from signet.domain.memory.models import Event
 
 #: Types, authors and tags that are named of each era.
@@ -53,8 +53,8 @@ def of(tx: ReadTx, *, reader: Reader, now: datetime) -> list[Era]:
     starts = [midnight - timedelta(days=days - 1) for _, _, days in ERAS]
     times = [clock.to_text(instant) for instant in (*starts, end)]
     where = Where("m.is_deleted = 0") & readable(reader)
-    leaders = store.leading(tx, where, times, LEADERS)
-    events = store.happened(tx, where, times)
+    leaders = sql.leading(tx, where, times, LEADERS)
+    events = sql.happened(tx, where, times)
     return [
         Era(
             key=key,
@@ -68,7 +68,7 @@ def of(tx: ReadTx, *, reader: Reader, now: datetime) -> list[Era]:
             leaders=_leaders(leaders, index),
         )
         for index, ((key, label, _), row) in enumerate(
-            zip(ERAS, store.eras(tx, where, times), strict=True)
+            zip(ERAS, sql.eras(tx, where, times), strict=True)
         )
     ]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.browse import store
+from signet.domain.browse import sql
 
 #: Rows of one page: usual, least, most; and how far pages reach.
 USUAL, LEAST, MOST, FURTHEST = 600, 50, 5_000, 100_000
@@ -21,5 +21,5 @@ class Page:
 def page(tx: ReadTx, *, reader: Reader, limit: int, offset: int, vectors: bool) -> Page:
     """Return a page of the memories that have a vector of their own or share one of the same text."""
     where = Where("m.is_deleted = 0") & readable(reader)
-    rows = store.embedded(tx, where, limit=limit, offset=offset, vectors=vectors)
-    return Page(rows=tuple(rows), total=store.count_embedded(tx, where))
+    rows = sql.embedded(tx, where, limit=limit, offset=offset, vectors=vectors)
+    return Page(rows=tuple(rows), total=sql.count_embedded(tx, where))

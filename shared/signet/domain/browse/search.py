@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.browse import store
+from signet.domain.browse import sql
 from signet.domain.memory import filters
 
 #: Results when no number is asked for, and at most (MEM-48 to MEM-50).
@@ -48,14 +48,14 @@ def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[R
     limit = min(MOST, max(1, usual if search.limit is None else search.limit))
     if search.q:
         words = fts.encodable(search.q)
-        found = store.matching(tx, words, where, limit)
-        return store.newest(tx, filters.holds(words) & where, limit) if found is None else found
-    return store.weightiest(tx, where, limit, now=now) if search.has_filter else []
+        found = sql.matching(tx, words, where, limit)
+        return sql.newest(tx, filters.holds(words) & where, limit) if found is None else found
+    return sql.weightiest(tx, where, limit, now=now) if search.has_filter else []
 
 
 def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
     """Return what memories have in one of `COLUMNS`, each value once, in order."""
-    return store.values(tx, column, Where("m.is_deleted = 0") & readable(reader))
+    return sql.values(tx, column, Where("m.is_deleted = 0") & readable(reader))
 
 
 def _where(search: Search) -> Where:

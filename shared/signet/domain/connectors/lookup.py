@@ -1,8 +1,9 @@
-"""Reading connectors."""
+"""Connectors, and the documents that are theirs."""
 
-from signet.db import ReadTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.connectors import settings, sql
 from signet.domain.connectors.models import Connector, Health, Provider
+from signet.domain.documents import create
 from signet.errors import Invalid, NotFound
 
 
@@ -24,6 +25,11 @@ def health(tx: ReadTx, connector_id: str) -> Health:
     connector = get(tx, connector_id)
     documents = sql.counts(tx, connector, root_of(connector))
     return Health(connector=connector, documents=documents)
+
+
+def adopt(tx: WriteTx, connector: Connector, root: str) -> None:
+    """Give the connector its agent's documents below its folder that belong to no connector any more."""
+    create.adopt(tx, connector.id, sql.adoptable(tx, connector, root))
 
 
 def root_of(connector: Connector) -> str | None:

@@ -32,7 +32,7 @@ def prepare(tx: WriteTx, connector_id: str, *, rules: Rules, now: datetime) -> N
     _stop(tx, connector, now)
     root = lookup.root_of(connector)
     if root is not None:
-        sql.adopt(tx, connector, root)
+        lookup.adopt(tx, connector, root)
 
 
 def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:

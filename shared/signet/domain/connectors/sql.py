@@ -32,8 +32,8 @@ _ORPHANS = """
  source_type = 'file' AND connector_id IS NOT NULL AND connector_id NOT IN (SELECT id FROM connectors)
    AND status <> 'deleted' AND source_url >= :low AND source_url < :high AND agent_id = :agent_id
 """
-_ADOPT = f"""
-UPDATE documents SET connector_id = :id WHERE {_ORPHANS}
+_ADOPTABLE = f"""
+SELECT id FROM documents WHERE {_ORPHANS}
    AND NOT EXISTS (SELECT 1 FROM documents own WHERE own.connector_id = :id AND own.source_url = documents.source_url
                       AND own.status <> 'deleted')
 """
@@ -116,9 +116,10 @@ def delete(tx: WriteTx, connector_id: str) -> None:
     tx.run("DELETE FROM connectors WHERE id = ?", (connector_id,))
 
 
-def adopt(tx: WriteTx, connector: Connector, root: str) -> None:
-    """Give the connector its agent's documents below its folder that belong to no connector any more."""
-    tx.run(_ADOPT, {"id": connector.id, "agent_id": connector.agent_id, **_below(root)})
+def adoptable(tx: ReadTx, connector: Connector, root: str) -> list[str]:
+    """Return its agent's documents below a connector's folder that belong to no connector any more."""
+    values = {"id": connector.id, "agent_id": connector.agent_id, **_below(root)}
+    return [id_ for (id_,) in tx.tuples(_ADOPTABLE, values)]
 
 
 def counts(tx: ReadTx, connector: Connector, root: str | None) -> Mapping[str, int]:

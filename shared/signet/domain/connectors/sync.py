@@ -13,7 +13,7 @@ from itertools import islice
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.connectors import filesystem, settings, sql
+from signet.domain.connectors import filesystem, lookup, settings, sql
 from signet.domain.connectors.filesystem import Found
 from signet.domain.connectors.models import Connector, Folder, Progress, Trouble, continued
 from signet.domain.documents import create, delete, ingest
@@ -56,7 +56,7 @@ def run(job: JobContext, rules: Rules) -> None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
     folder = settings.stored(connector)
-    job.progress(partial(sql.adopt, connector=connector, root=folder.root_path))
+    job.progress(partial(lookup.adopt, connector=connector, root=folder.root_path))
     progress = continued(connector.progress_json, job.lease.job_id)
     try:
         progress = _added(job, connector, folder, progress, rules, is_full=is_full)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.diagnostics import rules, store
+from signet.domain.diagnostics import counts, rules
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings.models import Coverage
 from signet.errors import Invalid
@@ -26,30 +26,30 @@ DOMAINS = (
 
 def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None) -> Report:
     """Look at everything once; `monotonic_ms` is the machine's monotonic clock. Looks at each memory for its vector."""
-    total, deleted = store.memories(tx)
+    total, deleted = counts.memories(tx)
     active = total - deleted
-    seen = store.queue(
+    seen = counts.queue(
         tx, now=now, monotonic_ms=clock.monotonic_ms() if monotonic_ms is None else monotonic_ms
     )
-    coverage = Coverage(total=active, embedded=store.embedded(tx) if active else 0)
+    coverage = Coverage(total=active, embedded=counts.embedded(tx) if active else 0)
     is_queued = "pending" in seen.by_kind.get("embed", {})
     found = (
         rules.queue(seen),
-        rules.storage(total, deleted, store.database_bytes(tx)),
+        rules.storage(total, deleted, counts.database_bytes(tx)),
         rules.index(
             active,
             total,
-            store.indexed_rows(tx),
+            counts.indexed_rows(tx),
             coverage,
             embeds=facts.embeds,
             is_queued=is_queued,
         ),
-        rules.provider(store.calls(tx)),
-        rules.mutation(*store.mutations(tx, now=now)),
-        rules.connector(store.connectors(tx), now=now),
-        rules.duplicate(store.duplicates(tx), active),
+        rules.provider(counts.calls(tx)),
+        rules.mutation(*counts.mutations(tx, now=now)),
+        rules.connector(counts.connectors(tx), now=now),
+        rules.duplicate(counts.duplicates(tx), active),
         rules.update(facts),
-        rules.predictor(store.predictor(tx), facts, now=now),
+        rules.predictor(counts.predictor(tx), facts, now=now),
     )
     return Report(at=now, domains={domain.name: domain for domain in found})
 

@@ -1,11 +1,11 @@
-"""What each number costs its domain, and the command that helps. Pure; the figures are the rules DG-1 to DG-16."""
+"""What each number costs its domain, and the command that helps. Pure; docs/rules/diagnostics.md has the figures."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from signet import clock
+from signet.domain.diagnostics.counts import Calls, Duplicates, Queue
 from signet.domain.diagnostics.models import Deduction, Domain, Facts
-from signet.domain.diagnostics.store import Calls, Duplicates, Queue
 from signet.domain.embeddings.models import Coverage
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Taking a document in: it is stored and queued; the worker reads it."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
@@ -8,7 +9,7 @@ from urllib.parse import urlsplit
 
 from signet import ids
 from signet.db import WriteTx
-from signet.domain.documents import store
+from signet.domain.documents import sql
 from signet.domain.documents.models import Created, NewDocument, Rules, SourceType, Status
 from signet.errors import Frozen, Invalid, TooLarge
 from signet.queue import Job, enqueue
@@ -23,9 +24,9 @@ def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Cre
     if rules.frozen:
         raise Frozen
     new = _checked(tx, new, rules)
-    known = store.by_url(tx, new.url, new.agent_id) if new.url else None
+    known = sql.by_url(tx, new.url, new.agent_id) if new.url else None
     if known is None and new.source_type == SourceType.TEXT:
-        known = store.by_text(tx, hash_of(new.content or ""), new.agent_id)
+        known = sql.by_text(tx, hash_of(new.content or ""), new.agent_id)
     if known:
         return Created(id=known.id, status=Status(known.status), job_id=None)
     return add(tx, new, now=now, attempts=rules.attempts)
@@ -43,7 +44,7 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
     """Store a document that is not there yet and queue its reading."""
     document_id = ids.new_id()
     digest = None if new.content is None else hash_of(new.content)
-    store.insert(tx, document_id, new, content_hash=digest, at=now)
+    sql.insert(tx, document_id, new, content_hash=digest, at=now)
     job = Job(
         kind="document_ingest",
         document_id=document_id,
@@ -52,6 +53,11 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     return Created(id=document_id, status=Status.QUEUED, job_id=job_id)
+
+
+def adopt(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
+    """Let documents belong to a connector."""
+    sql.set_connector(tx, connector_id, document_ids)
 
 
 def hash_of(content: str) -> str:
@@ -72,7 +78,7 @@ def _checked(tx: WriteTx, new: NewDocument, rules: Rules) -> NewDocument:
             new = replace(new, url=_path(new.url), content=content)
         case _:
             raise Invalid("source_type must be text, url, or file")
-    if new.connector_id is not None and not store.connector_exists(tx, new.connector_id):
+    if new.connector_id is not None and not sql.connector_exists(tx, new.connector_id):
         raise Invalid("connector_id names no connector")
     return new
 

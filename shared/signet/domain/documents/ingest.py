@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.documents import chunk, create, lookup, readers, source, store
+from signet.domain.documents import chunk, create, lookup, readers, source, sql
 from signet.domain.documents.models import Document, Rules, SourceType, Status
 from signet.domain.documents.readers.models import Raw, Reading
 from signet.domain.memory import remember
@@ -101,7 +101,7 @@ def _run(
 
 def _fetched(job: JobContext, document: Document, rules: Rules, workspace: Path) -> Document:
     """Return the document with the text of its page or file."""
-    roots = [str(workspace), *job.db.read(store.roots)]
+    roots = [str(workspace), *job.db.read(sql.roots)]
     read = readers.read(source.raw(document, rules, roots))
     is_file = document.source_type == SourceType.FILE
     title = read.title or (PurePath(document.source_url or "").name if is_file else None)
@@ -140,7 +140,7 @@ def plan_of(document: Document, rules: Rules) -> Plan:
 
 def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool:
     """Show how far the reading is; False when the document is done, deleted or unknown."""
-    return store.move(tx, document_id, to, error=None, at=now)
+    return sql.move(tx, document_id, to, error=None, at=now)
 
 
 def fail(
@@ -155,9 +155,9 @@ def fail(
     if isinstance(error, EmptyContent):
         _let_go(tx, document.id, set(), now)
     if is_last:
-        store.fail(tx, document.id, error=text, stamp=document.source_stamp, at=now)
+        sql.fail(tx, document.id, error=text, stamp=document.source_stamp, at=now)
     else:
-        store.move(tx, document.id, Status.QUEUED, error=text, at=now)
+        sql.move(tx, document.id, Status.QUEUED, error=text, at=now)
 
 
 def keep(tx: WriteTx, *, document: Document, now: datetime) -> bool:
@@ -166,7 +166,7 @@ def keep(tx: WriteTx, *, document: Document, now: datetime) -> bool:
     reading = Reading(
         text=text, title=document.title, content_type=document.content_type or "text/plain"
     )
-    return store.keep(tx, document.id, reading, digest=create.hash_of(text), at=now)
+    return sql.keep(tx, document.id, reading, digest=create.hash_of(text), at=now)
 
 
 def confirm(tx: WriteTx, *, document: Document, rules: Rules, now: datetime) -> dict[str, object]:
@@ -175,7 +175,7 @@ def confirm(tx: WriteTx, *, document: Document, rules: Rules, now: datetime) -> 
         return {"skipped": "source_changed"}
     if not advance(tx, document_id=document.id, to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
-    store.same(tx, document.id, at=now)
+    sql.same(tx, document.id, at=now)
     return {"unchanged": True}
 
 
@@ -193,14 +193,14 @@ def read_again(
 
     Does nothing for a deleted one.
     """
-    if store.requeue(tx, document_id, stamp=stamp, forced=forced, at=now):
+    if sql.requeue(tx, document_id, stamp=stamp, forced=forced, at=now):
         job = Job(kind="document_ingest", document_id=document_id, agent_id=agent_id, priority=BULK)
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
 def _is_outdated(tx: WriteTx, document: Document, rules: Rules, now: datetime) -> bool:
     """Queue the document once more when its file has changed since it was read."""
-    stamp = store.stamp(tx, document.id)
+    stamp = sql.stamp(tx, document.id)
     if stamp == document.source_stamp:
         return False
     read_again(
@@ -226,7 +226,7 @@ def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: date
     part = plan.chunks[first : first + CHUNKS_PER_WRITE]
     for index, text in enumerate(part, start=first):
         saved = remember.insert(tx, _draft(plan, text, now), actor=WORKER, now=now)
-        store.link(tx, plan.document.id, saved.id, index)
+        sql.link(tx, plan.document.id, saved.id, index)
         if rules.embed and not saved.deduped:
             job = Job(
                 kind="embed", memory_id=saved.id, agent_id=plan.document.agent_id, priority=BULK
@@ -245,16 +245,16 @@ def finish(
     if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
     _let_go(tx, plan.document.id, set(kept), now)
-    store.finish(tx, plan.document.id, chunk_count=len(plan.chunks), at=now)
+    sql.finish(tx, plan.document.id, chunk_count=len(plan.chunks), at=now)
     return {"chunks": len(plan.chunks), "memories": len(kept)}
 
 
 def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> None:
     """Untie chunks of an earlier reading that are not kept, and forget those that nobody else needs."""
-    stale = set(store.linked(tx, document_id)) - kept
-    for memory_id in store.loose(tx, document_id, stale):
+    stale = set(sql.linked(tx, document_id)) - kept
+    for memory_id in sql.loose(tx, document_id, stale):
         forget(tx, memory_id, actor=WORKER, reason="Document changed", now=now)
-    store.unlink(tx, document_id, stale)
+    sql.unlink(tx, document_id, stale)
 
 
 def _changed_at(stamp: str | None) -> datetime | None:

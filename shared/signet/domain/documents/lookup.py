@@ -2,7 +2,7 @@
 
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
-from signet.domain.documents import store
+from signet.domain.documents import sql
 from signet.domain.documents.models import Chunk, Document, Page, Status
 from signet.errors import Invalid, NotFound
 from signet.ids import DEFAULT_AGENT
@@ -13,7 +13,7 @@ MAX_LIMIT = 500
 
 def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> Document:
     """Return the whole document, deleted or not; NotFound when there is none that this agent may read."""
-    document = store.readable(tx, document_id, agents.reader(tx, agent_id))
+    document = sql.readable(tx, document_id, agents.reader(tx, agent_id))
     if document is None:
         raise NotFound("Document not found")
     return document
@@ -21,7 +21,7 @@ def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> Docum
 
 def find(tx: ReadTx, document_id: str) -> Document:
     """Return any document: for jobs, which act for the owner; NotFound when there is none."""
-    document = store.by_id(tx, document_id)
+    document = sql.by_id(tx, document_id)
     if document is None:
         raise NotFound("Document not found")
     return document
@@ -44,7 +44,7 @@ def newest(
         raise Invalid(f"status must be one of {', '.join(Status)}")
     wanted = Status(status) if status is not None else None
     reader = agents.reader(tx, agent_id)
-    found = store.newest(
+    found = sql.newest(
         tx,
         reader,
         status=wanted,
@@ -52,10 +52,10 @@ def newest(
         offset=max(0, offset),
         with_content=with_content,
     )
-    return Page(documents=tuple(found), total=store.count(tx, reader, status=wanted))
+    return Page(documents=tuple(found), total=sql.count(tx, reader, status=wanted))
 
 
 def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> list[Chunk]:
     """Return the active chunks in the document's order; NotFound when there is no such document."""
     get(tx, document_id, agent_id=agent_id)
-    return store.chunks(tx, document_id, agents.reader(tx, agent_id, any_scope=True))
+    return sql.chunks(tx, document_id, agents.reader(tx, agent_id, any_scope=True))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.embeddings import store
+from signet.domain.embeddings import vectors
 from signet.domain.embeddings.models import Rest
 from signet.queue import BULK, MAX_ATTEMPTS, Job, circuit_breaker, enqueue
 from signet.queue.kinds import queue_of
@@ -28,7 +28,7 @@ def find(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATCH) ->
     """
     if _is_down(tx, now):
         return []
-    return store.untried(tx, limit, model=model, now=now, rest=REST)
+    return vectors.untried(tx, limit, model=model, now=now, rest=REST)
 
 
 def fill(
@@ -36,7 +36,7 @@ def fill(
 ) -> None:
     """Queue the embedding of memories, or count that this could not be because the provider is down."""
     if _is_down(tx, now):
-        store.note_skipped(tx)
+        vectors.note_skipped(tx)
         return
     for memory_id in memory_ids:
         job = Job(kind="embed", memory_id=memory_id, priority=BULK)

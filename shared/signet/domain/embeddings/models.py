@@ -3,6 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+#: The condition that a row `m` of `memories` has a current vector, of `:model` where that is not NULL.
+CURRENT = """
+EXISTS (SELECT 1 FROM embeddings e
+        WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0
+          AND e.content_hash = coalesce(m.content_hash, '') AND (:model IS NULL OR e.model IS :model))
+"""
+
 
 class SourceType(StrEnum):
     """What a vector describes; the strings are stored in `embeddings.source_type`."""

@@ -10,34 +10,21 @@ from operator import itemgetter
 
 from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Where
+from signet.domain.extraction import sql
 from signet.domain.extraction.models import Candidate
 from signet.domain.memory.models import Memory
-from signet.domain.memory.supersede import is_current
 from signet.domain.recall.vector import by_file
 
-#: Rows looked at by each channel, and how many of both are kept.
-PER_CHANNEL = 10
 KEPT = 5
 #: Words of a fact that are looked for. Each costs a walk of the index, and the longer ones are the rarer.
 WORDS = 8
 #: Weight of the vector side where both sides found a memory.
 ALPHA = 0.7
 
-_OWN = f"""
-m.is_deleted = 0 AND m.agent_id = ? AND m.scope IS ? AND m.visibility = ? AND m.id <> ?
-   AND m.type <> 'document_chunk' AND {is_current().sql}"""
-#: Ranked in the index; only what is kept is read from the table.
-_KEYWORD = f"""
-SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
- WHERE memories_fts MATCH ? AND {_OWN} ORDER BY f.rank LIMIT {PER_CHANNEL}"""
-_KEPT = "SELECT seq, id, type, content, version FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
-_HOLDS = """
-SELECT 1 FROM memories m WHERE m.content_hash = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.scope IS ?"""
-
 
 def holds(tx: ReadTx, source: Memory, digest: str) -> bool:
     """Return whether the source's owner has an active memory with this content hash."""
-    return tx.one(_HOLDS, (digest, source.agent_id, source.scope)) is not None
+    return tx.one(sql.HOLDS, (digest, source.agent_id, source.scope)) is not None
 
 
 def like(
@@ -47,15 +34,15 @@ def like(
 
     `vector` is None when there is none now; `model` made it, and vectors of others are not compared with it.
     """
-    own = Where(_OWN, (source.agent_id, source.scope, source.visibility, source.id))
-    found = by_file(tx, vector, own, PER_CHANNEL, model) if vector else {}
-    similar = dict(nlargest(PER_CHANNEL, found.items(), key=itemgetter(1)))
+    own = Where(sql.OWN, (source.agent_id, source.scope, source.visibility, source.id))
+    found = by_file(tx, vector, own, sql.PER_CHANNEL, model) if vector else {}
+    similar = dict(nlargest(sql.PER_CHANNEL, found.items(), key=itemgetter(1)))
     keyword = _keyword(tx, text, own)
     scores = {
         seq: _score(keyword.get(seq), similar.get(seq)) for seq in similar.keys() | keyword.keys()
     }
     kept = sorted(scores, key=lambda seq: (-scores[seq], seq))[:KEPT]
-    rows = {row["seq"]: row for row in tx.all(_KEPT, (json.dumps(kept),))}
+    rows = {row["seq"]: row for row in tx.all(sql.KEPT, (json.dumps(kept),))}
     return [_candidate(rows[seq], similar.get(seq, 0.0)) for seq in kept]
 
 
@@ -69,7 +56,7 @@ def _keyword(tx: ReadTx, text: str, own: Where) -> dict[int, float]:
     terms = sorted(fts.content_words(text), key=len, reverse=True)[:WORDS]
     if not terms:
         return {}
-    rows = tx.all(_KEYWORD, (fts.any_of(terms), *own.params))
+    rows = tx.all(sql.KEYWORD, (fts.any_of(terms), *own.params))
     return fts.scores({row[0]: row[1] for row in rows})
 
 

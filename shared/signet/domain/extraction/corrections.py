@@ -13,18 +13,16 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts
-from signet.domain.extraction import rules_voice
+from signet.domain.extraction import rules_voice, sql
 from signet.domain.graph import claims, contradictions
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event, Memory
-from signet.domain.memory.supersede import is_current, supersede
+from signet.domain.memory.supersede import supersede
 
 SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")
 
-#: Rows compared with one statement, and words of it that are looked for.
-COMPARED = 50
 WORDS = 8
 
 #: Who is meant may not be named in a text of his own.
@@ -35,22 +33,6 @@ _VERBS: Mapping[Respect, tuple[str, ...]] = {
     Respect.WORK: ("work", "employ", "leave", "left"),
     Respect.RUNS_ON: ("run", "listen", "host", "deploy", "move", "migrate", "switch"),
 }
-#: Told is when the source of a fact was told, else the row's own instant.
-_ROWS = f"""
-SELECT m.id, m.content, coalesce(p.created_at, m.created_at) AS told
-FROM (SELECT f.rowid AS seq FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
-      WHERE memories_fts MATCH :match AND m.is_deleted = 0 AND m.agent_id = :agent_id AND m.scope IS :scope
-        AND m.visibility = :visibility AND m.source_id IS NOT :source_id AND m.pinned = 0 AND m.manual_override = 0
-        AND m.type NOT IN ('document_chunk', 'constraint') AND length(m.content) <= {claims.MAX_CHARS}
-        AND {is_current().sql}
-      ORDER BY f.rank LIMIT {COMPARED}) found
-CROSS JOIN memories m ON m.seq = found.seq
-LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-"""
-_MAY_GO = f"""
-SELECT 1 FROM memories m WHERE m.id = ? AND m.is_deleted = 0 AND m.pinned = 0 AND m.manual_override = 0
-  AND {is_current().sql}
-"""
 _FIRST_PERSON = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
 
 
@@ -111,7 +93,7 @@ def apply(
         if mine is None or mine == one.memory_id:
             continue
         new, old = (mine, one.memory_id) if one.is_newer else (one.memory_id, mine)
-        if tx.one(_MAY_GO, (old,)) is None or not _stands(tx, new):
+        if tx.one(sql.MAY_GO, (old,)) is None or not _stands(tx, new):
             continue
         begins = (source.event_at or source.created_at) if one.is_newer else one.told
         reason = f"a newer memory contradicts it ({one.signal})"
@@ -192,7 +174,7 @@ def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Corre
             "visibility": source.visibility,
             "source_id": source.id,
         }
-        for row in tx.all(_ROWS, {**owner, "match": match}):
+        for row in tx.all(sql.ROWS, {**owner, "match": match}):
             other = claim_of(row["content"]) if row["id"] != source.id else None
             if other is None:
                 continue

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.config.pipeline import WriteGate
 from signet.db import ReadTx
-from signet.domain.extraction import escalate
+from signet.domain.extraction import escalate, sql
 from signet.domain.extraction.models import Candidate, Fact
 from signet.domain.memory.models import Memory
 
@@ -27,7 +27,6 @@ _FAULT = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|bugs?|broken?|exceptions?|outages?)\b",
     re.IGNORECASE,
 )
-_STORED = "SELECT count(*) FROM memories WHERE agent_id = ? AND project = ? AND is_deleted = 0 AND created_at >= ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +43,7 @@ def gate(tx: ReadTx, settings: WriteGate, source: Memory, *, now: datetime) -> G
     if not settings.enabled:
         return None
     since = clock.to_text(now - CONTINUING_WITHIN)
-    stored = tx.value(_STORED, (source.agent_id, source.project, since)) if source.project else 0
+    stored = tx.value(sql.STORED, (source.agent_id, source.project, since)) if source.project else 0
     return Gate(
         least=settings.min_surprise,
         least_continuing=settings.min_surprise_continuing,

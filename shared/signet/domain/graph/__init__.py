@@ -1,1 +1,1 @@
-"""Entities, what is known of them, and how they hang together."""
+"""Entities, their aspects and attributes, and how they relate to each other."""

@@ -1,4 +1,4 @@
-"""What one memory says about whom, told at write time from its words alone.
+"""Which entities one memory mentions and what it says of them, found from its words alone when it is saved.
 
 Runs inside the write transaction of every save, so it is plain string work of some ten microseconds and asks the
 store one question: is this doubtful name known already? Writing the rows is left to the store.
@@ -151,12 +151,12 @@ def analyse(text: str, is_known: Callable[[str], bool]) -> Analysis:
 
 
 def is_decision(text: str) -> bool:
-    """Say whether the text speaks of a choice that was made."""
+    """Return whether the text states a decision."""
     return _DECISION.search(text.lower()) is not None
 
 
 def aspect(clause: str) -> str:
-    """Return the aspect that the verbs of a clause speak of."""
+    """Return the aspect that the verbs of a clause point to."""
     words = _WORD.findall(clause.lower())
     ranks = [_RANKS[word] for word in words if word in _RANKS]
     if not _OPENING.isdisjoint(words):

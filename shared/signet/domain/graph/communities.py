@@ -9,47 +9,16 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import louvain
 from signet.domain.graph.louvain import Quality
-from signet.domain.graph.sql.visible import Visible as Sight
-
-_ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
-#: Of parallel edges, in either direction, the largest counts.
-_EDGES = """
-SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
-       max(max(0, strength) * max(0, coalesce(confidence, 0.7))) AS weight
-FROM entity_dependencies WHERE agent_id = ? AND source_entity_id <> target_entity_id
-GROUP BY 1, 2 HAVING weight > 0 ORDER BY 1, 2
-"""
-_LAST = "SELECT modularity, graph_signature FROM community_runs WHERE agent_id = ?"
-_LIST = """
-SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
-  SELECT c.id, e.name, c.cohesion, count(*) AS member_count, c.created_at, c.updated_at, max(e.mentions)
-  FROM entity_communities c JOIN entities e ON e.community_id = c.id
-  WHERE c.agent_id = :agent AND {entity} GROUP BY c.id)
-ORDER BY member_count DESC, name, id
-"""
-_AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
-
-_KEEP = """
-INSERT INTO entity_communities (id, agent_id, name, cohesion, member_count, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET name = excluded.name, cohesion = excluded.cohesion,
-    member_count = excluded.member_count, updated_at = excluded.updated_at
-"""
-_MOVE = "UPDATE entities SET community_id = ? WHERE id = ?"
-_DROP = """
-DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN (SELECT value FROM json_each(?))
-"""
-_NOTE = """
-INSERT INTO community_runs (agent_id, modularity, quality, graph_signature, ran_at) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (agent_id) DO UPDATE SET modularity = excluded.modularity, quality = excluded.quality,
-    graph_signature = excluded.graph_signature, ran_at = excluded.ran_at
-"""
+from signet.domain.graph.sql import communities as sql
+from signet.domain.graph.sql.communities import Listed, Member
+from signet.queue.job_context import JobContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +49,7 @@ class Clustering:
 class Overview:
     """The communities that are stored, largest first, and how clear the division is."""
 
-    rows: Sequence[Row] = ()
+    rows: Sequence[Listed] = ()
     modularity: float = 0.0
 
     @property
@@ -90,9 +59,11 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Snapshot:
-    entities: Sequence[Row]
-    edges: Sequence[Row]
+class Snapshot:
+    """The graph of an agent, and of which graph its stored communities were made."""
+
+    entities: Sequence[Member]
+    edges: Sequence[tuple[str, str, float]]
     signature: str
     before: str | None
 
@@ -104,39 +75,49 @@ class _Snapshot:
 
 def agents(tx: ReadTx) -> list[str]:
     """Return the agents that have a graph."""
-    return [row[0] for row in tx.all(_AGENTS)]
+    return sql.agents(tx)
 
 
 def overview(tx: ReadTx, *, reader: Reader) -> Overview:
     """Return what this reader may see of the communities of their agent, named after the best known member."""
-    last, sight = tx.one(_LAST, (reader.agent_id,)), Sight.of(reader)
-    listed = _LIST.format(entity=sight.entity())
-    return Overview(
-        rows=tx.all(listed, {"agent": reader.agent_id, **sight.params}),
-        modularity=(last["modularity"] if last else None) or 0.0,
-    )
+    modularity, _ = sql.last_run(tx, reader.agent_id)
+    return Overview(rows=sql.listed(tx, reader=reader), modularity=modularity)
 
 
-def snapshot(tx: ReadTx, agent_id: str) -> _Snapshot:
+def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
     """Return the graph of an agent, and whether its communities are known already."""
-    entities = tx.all(_ENTITIES, (agent_id,))
-    edges = tx.all(_EDGES, (agent_id,))
+    entities, edges = sql.members(tx, agent_id), sql.edges(tx, agent_id)
     digest = hashlib.sha256()
     for row in (*entities, *edges):
-        digest.update(json.dumps(tuple(row)[:3]).encode())
-    return _Snapshot(
+        digest.update(json.dumps(row[:3]).encode())
+    return Snapshot(
         entities=entities,
         edges=edges,
         signature=digest.hexdigest(),
-        before=_made_from(tx, agent_id),
+        before=sql.last_run(tx, agent_id)[1],
     )
 
 
-def compute(found: _Snapshot, agent_id: str) -> Clustering | None:
+def run(job: JobContext) -> None:
+    """Find the communities of all agents (KG-17, KG-18); raises LeaseLost, Cancelled.
+
+    Each agent's are replaced in a transaction of their own.
+    """
+    found = 0
+    for agent_id in job.db.read(agents):
+        made = compute(job.db.read(snapshot, agent_id), agent_id)
+        job.check()
+        if made is not None:
+            found += len(made.communities)
+            job.progress(partial(replace, made=made, now=clock.now()))
+    job.commit(lambda tx: {"communities": found})
+
+
+def compute(found: Snapshot, agent_id: str) -> Clustering | None:
     """Return the communities of a graph, None when they are known already. No database."""
     if not found.is_new:
         return None
-    place = {row["id"]: number for number, row in enumerate(found.entities)}
+    place = {row.id: number for number, row in enumerate(found.entities)}
     graph: list[dict[int, float]] = [{} for _ in found.entities]
     for source, target, weight in found.edges:
         if source in place and target in place:
@@ -148,7 +129,7 @@ def compute(found: _Snapshot, agent_id: str) -> Clustering | None:
             id=f"community_{agent_id}_{number}",
             name=_name([found.entities[node] for node in nodes]),
             cohesion=round(louvain.cohesion(graph, nodes), 6),
-            members=tuple(found.entities[node]["id"] for node in nodes),
+            members=tuple(found.entities[node].id for node in nodes),
         )
         for number, nodes in enumerate(division.groups)
     )
@@ -167,37 +148,25 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
 
     False, and nothing is written, when somebody else has replaced them since the snapshot.
     """
-    if _made_from(tx, made.agent_id) != made.before:
+    if sql.last_run(tx, made.agent_id)[1] != made.before:
         return False
-    at = clock.to_text(now)
-    tx.many(
-        _KEEP,
-        [
-            (one.id, made.agent_id, one.name, one.cohesion, len(one.members), at, at)
-            for one in made.communities
-        ],
-    )
-    tx.many(_MOVE, made.moves)
-    tx.run(_DROP, (made.agent_id, json.dumps([one.id for one in made.communities])))
+    agent_id, at = made.agent_id, clock.to_text(now)
+    stored = [(one.id, one.name, one.cohesion, len(one.members)) for one in made.communities]
+    sql.put(tx, stored, made.moves, agent_id=agent_id, at=at)
     quality = louvain.quality(made.modularity)
-    tx.run(_NOTE, (made.agent_id, made.modularity, quality, made.signature, at))
+    sql.note_run(tx, agent_id, made.modularity, quality, made.signature, at=at)
     return True
 
 
-def _made_from(tx: ReadTx, agent_id: str) -> str | None:
-    """Return from which graph the stored communities were made."""
-    last = tx.one(_LAST, (agent_id,))
-    return last["graph_signature"] if last else None
-
-
-def _moves(entities: Sequence[Row], made: Sequence[Community]) -> Iterator[tuple[str | None, str]]:
+def _moves(
+    entities: Sequence[Member], made: Sequence[Community]
+) -> Iterator[tuple[str | None, str]]:
     belongs = {id_: one.id for one in made for id_ in one.members}
     for row in entities:
-        if belongs.get(row["id"]) != row["community_id"]:
-            yield belongs.get(row["id"]), row["id"]
+        if belongs.get(row.id) != row.community_id:
+            yield belongs.get(row.id), row.id
 
 
-def _name(members: Sequence[Row]) -> str:
+def _name(members: Sequence[Member]) -> str:
     """Return the name of the member with the most mentions, the oldest of several."""
-    name: str = max(members, key=lambda row: row["mentions"])["name"]
-    return name
+    return max(members, key=lambda row: row.mentions).name

@@ -1,7 +1,7 @@
 """Attributes of an entity that a newer one contradicts: superseded, never deleted.
 
-Compared over all aspects of the entity: that somebody "lives in Paris" is background, that he "moved to Berlin" is
-an event. A constraint is never superseded; running twice changes nothing more (KG-13).
+Compared over all aspects of the entity: "lives in Paris" is filed under background, "moved to Berlin"
+under events. A constraint is never superseded; running twice changes nothing more (KG-13).
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ Supersede = Callable[[WriteTx, Sequence[Superseded], datetime], None]
 def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superseded]:
     """Return which attributes of the entities of these memories are contradicted, with at least this confidence."""
     said = attributes.said_by(tx, memory_ids)
-    claimed = dict.fromkeys(one.entity_id for one in said if _claim(one.text, one.entity_name))
+    claimed = dict.fromkeys(entity_id for entity_id, name, text in said if _claim(text, name))
     found: list[Superseded] = []
     for entity_id in claimed:
         found += _contradicted(attributes.newest(tx, entity_id, COMPARED), set(memory_ids))
@@ -75,8 +75,8 @@ def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime)
     for start in range(0, len(changed), BATCH):
         job.check()
         batch = changed[start : start + BATCH]
-        memory_ids = list(dict.fromkeys(one.memory_id for one in batch))
-        job.db.write_quick(write, job.db.read(find, memory_ids, least=least), batch[-1].place)
+        memory_ids = list(dict.fromkeys(memory_id for memory_id, _ in batch))
+        job.db.write_quick(write, job.db.read(find, memory_ids, least=least), batch[-1][1])
     return len(changed)
 
 

@@ -1,7 +1,7 @@
 """`structural_dependency`: find in facts on what their entity depends, several in one call (KG-8).
 
-With `structural.synthesisEnabled` the entities that memories mention most are looked at as well, in turn, with all that
-is said of them; an entity comes again when something new was said of it.
+With `structural.synthesisEnabled` the entities that memories mention most are looked at as well, in turn, with all
+their memories; an entity comes again when it has changed.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
 def queue_synthesis(
     tx: WriteTx, entity_id: str, agent_id: str, *, attempts: int = MAX_ATTEMPTS, now: datetime
 ) -> None:
-    """Queue a look at all that is said of an entity; its turn is over, so that one that fails holds up no other."""
+    """Queue a look at all memories of an entity, whose turn is over then: one that fails does not block the others."""
     job = Job(
         kind="structural_dependency",
         dedupe_key=f"synthesis:{entity_id}",

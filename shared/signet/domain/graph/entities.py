@@ -14,5 +14,5 @@ def delete(tx: WriteTx, entity_ids: Sequence[str]) -> None:
 
 
 def set_type(tx: WriteTx, entity_id: str, type: str, *, now: datetime) -> None:
-    """Give an entity a type where nobody knew one (KG-5)."""
+    """Give an entity a type where it has none yet (KG-5)."""
     entities.set_first_type(tx, entity_id, type, at=clock.to_text(now))

@@ -33,15 +33,15 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
         )
         for entity in linked.entities
     }
-    for said in linked.attributes:
-        entity_id = entity_ids[said.entity]
+    for found in linked.attributes:
+        entity_id = entity_ids[found.entity]
         attributes.insert(
             tx,
             source,
             entity_id,
-            attributes.aspect(tx, entity_id, said.aspect, agent_id=agent_id, at=source.at),
-            said.content,
-            said.content.lower(),
+            attributes.aspect(tx, entity_id, found.aspect, agent_id=agent_id, at=source.at),
+            found.content,
+            found.content.lower(),
             kind=linked.kind,
             confidence=analysis.ATTRIBUTE_CONFIDENCE,
             importance=linked.importance,

@@ -1,4 +1,4 @@
-"""Groups of things that hang together more than chance would have it (Louvain). Pure and deterministic.
+"""Communities of nodes that are joined more than chance would have it (Louvain). Pure and deterministic.
 
 Blondel et al., "Fast unfolding of communities in large networks" (2008), resolution 1.0: each node moves to the
 neighbouring group that raises the modularity most, until none moves; then the groups are the nodes of a smaller graph.

@@ -1,9 +1,10 @@
-"""Looking at the graph where some of its tables are missing: nothing is found then (KG-3)."""
+"""Reading the graph where some of its tables are missing: nothing is found then (KG-3)."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from signet.db import ReadTx
+from signet.db.dialect import TABLES
 from signet.db.driver import sqlite
 from signet.observe import logs
 
@@ -13,7 +14,7 @@ U = TypeVar("U")
 
 log = logs.get("memory")
 
-TABLES = frozenset(
+NEEDED = frozenset(
     (
         "entities",
         "entities_fts",
@@ -28,10 +29,9 @@ TABLES = frozenset(
         "skill_meta",
     )
 )
-_THERE = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
 
-def borne(
+def tolerate_missing_tables(
     tx: ReadTx,
     otherwise: U,
     look: Callable[Concatenate[ReadTx, P], T],
@@ -39,11 +39,11 @@ def borne(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T | U:
-    """Return what the look gives, `otherwise` when it fails while tables of the graph are missing."""
+    """Return what `look` returns, `otherwise` when it fails while tables of the graph are missing."""
     try:
         return look(tx, *args, **kwargs)
     except sqlite.OperationalError:
-        missing = TABLES - {row[0] for row in tx.all(_THERE)}
+        missing = NEEDED - {row[0] for row in tx.tuples(TABLES)}
         if not missing:
             raise
         log.warning("knowledge.tables_missing", tables=sorted(missing))

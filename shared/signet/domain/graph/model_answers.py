@@ -1,4 +1,4 @@
-"""Reading what a model says about the facts of an entity; what has not the promised shape is left out."""
+"""Parsing what a model answers about the facts of an entity; what does not have the promised shape is left out."""
 
 from collections.abc import Iterator, Mapping
 
@@ -50,7 +50,7 @@ def entity_type(answer: answers.Json | None) -> str | None:
 def dependencies(
     answer: answers.Json | None, count: int
 ) -> Mapping[int, tuple[FoundDependency, ...]]:
-    """Return the dependencies that each fact tells of, by its place (from 0); facts passed over are missing.
+    """Return the dependencies that each fact states, by its place (from 0); facts passed over are missing.
 
     Without an answer that could be read there are none.
     """

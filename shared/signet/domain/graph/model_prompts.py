@@ -1,4 +1,4 @@
-"""The words with which a model is asked about the facts of one entity."""
+"""The prompts that ask a model about the facts of one entity."""
 
 from collections.abc import Mapping, Sequence
 

@@ -86,13 +86,13 @@ def canonical(name: str) -> str:
 
 
 def clean(raw: str) -> str | None:
-    """Return the name without Markdown marks; None when it cannot be the name of a thing."""
+    """Return the name without Markdown marks; None when it cannot be the name of an entity."""
     text = _plain(raw)
     return text if _refused(text) is None else None
 
 
 def problem(raw: str) -> str | None:
-    """Say what is wrong with the name of a stored entity, None when nothing is."""
+    """Return what is wrong with the name of a stored entity, None when nothing is."""
     text = _plain(raw)
     return _refused(text) or ("Markdown marks" if text != " ".join(raw.split()) else None)
 
@@ -102,7 +102,7 @@ def _plain(raw: str) -> str:
 
 
 def _refused(text: str) -> str | None:
-    """Say why a text cannot be the name of a thing, None when it can."""
+    """Return why a text cannot be the name of an entity, None when it can."""
     if len(text) not in NAME_CHARS:
         return "too short" if len(text) < NAME_CHARS.start else "too long"
     if text.lower() in _LABELS:
@@ -151,7 +151,7 @@ def find(text: str) -> list[Name]:
 
 
 def _is_candidate(word: str) -> bool:
-    """Say whether a word is written as names are."""
+    """Return whether a word is written as names are."""
     first = word[0]
     if not first.isupper():
         return first.islower() and _MIXED_LOWER.fullmatch(word) is not None
@@ -165,7 +165,7 @@ def _is_candidate(word: str) -> bool:
 
 
 def _is_odd_candidate(word: str) -> bool:
-    """Say the same of a word with digits, dots, hyphens or apostrophes."""
+    """Return the same for a word with digits, dots, hyphens or apostrophes."""
     if len(word) == 1 or _CODE.search(word) or _PLURAL_ACRONYM.fullmatch(word):
         return False
     if "." in word:

@@ -1,4 +1,4 @@
-"""How much an aspect counts: more when its memories serve, less when they do not or nobody needs it. Pure."""
+"""How the weight of an aspect moves: up when its memories are used, down when they are not or time passes. Pure."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from signet.config.pipeline import Feedback
 
 #: An aspect that holds an active constraint never falls below this (KG-26).
 CONSTRAINT_FLOOR = 0.5
-#: Sessions in a row that had a memory before them and did not need it, after which that is held against it.
-BARREN_SESSIONS = 3
+#: After so many sessions in a row that were given a memory and did not use it, its aspects lose a step.
+UNUSED_SESSIONS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +32,18 @@ class WeightBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """How one memory served in one session that had it before it; `barren` counts such sessions in a row."""
+    """How a session used a memory that it was given; `unused` counts sessions in a row that did not use it."""
 
     hits: int = 0
     rating: float | None = None
-    barren: int = 0
+    unused: int = 0
 
 
 def steps(use: Use) -> int:
     """Return by how many steps the aspects of a memory gain by a session, below 0 how many they lose."""
     is_regretted = use.rating is not None and use.rating < 0
-    is_barren = use.barren > 0 and use.barren % BARREN_SESSIONS == 0
-    return max(0, use.hits) - (is_regretted or is_barren)
+    is_unused = use.unused > 0 and use.unused % UNUSED_SESSIONS == 0
+    return max(0, use.hits) - (is_regretted or is_unused)
 
 
 def moved(weight: float, by: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
@@ -55,7 +55,7 @@ def moved(weight: float, by: float, bounds: WeightBounds, *, holds_constraint: b
 
 
 def decayed(weight: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
-    """Return the weight of an aspect that nobody has touched for long."""
+    """Return the weight of an aspect that has not changed for long, one step of decay lower."""
     return max(_least(weight, bounds, holds_constraint), weight - bounds.decay)
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
-from signet.domain.episodes import brief, sql
-from signet.domain.episodes.models import Source, SourceType
+from signet.domain.episodes import sources
+from signet.domain.episodes.models import SourceType
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of
 from signet.domain.injections.sql.injections import ItemRow, spans_of
 from signet.domain.memory import lookup
@@ -17,9 +17,6 @@ from signet.domain.memory import lookup
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
 #: Stands where something between two ranges was not given.
 GAP = "\n[…]\n"
-
-#: More pieces than any source has.
-_LAST = 1_000_000
 
 #: What a brief puts where it leaves something out; no part of the source.
 _MARKS = re.compile(r"\[…\]|\[code left out\]")
@@ -51,7 +48,9 @@ class Texts:
             return Text()
         name = item.kind, item.source_id
         if name not in self._sources:
-            self._sources[name] = _whole(self._tx, *name, self._reader)
+            self._sources[name] = sources.whole(
+                self._tx, SourceType(item.kind), item.source_id, self._reader
+            )
         source, spans = self._sources[name], spans_of(item)
         if not source:
             return Text()
@@ -62,7 +61,7 @@ class Texts:
     def _memory(self, id_: str, text_hash: str | None) -> Text:
         memory = lookup.readable(self._tx, id_, reader=self._reader)
         if memory is None:
-            pieces = _whole(self._tx, Kind.MEMORY, id_, self._reader)
+            pieces = sources.whole(self._tx, SourceType.MEMORY, id_, self._reader)
             return Text(content=pieces, state="kept") if pieces else Text()
         if memory.is_deleted:
             return Text(state="forgotten")
@@ -85,19 +84,11 @@ def _located(tx: ReadTx, injection: Injection) -> Injection:
     found: dict[int, Spans] = {}
     for place, item in enumerate(items):
         if item.text and item.kind in EPISODES:
-            source = _whole(tx, item.kind, item.id, reader)
+            source = sources.whole(tx, SourceType(item.kind), item.id, reader)
             if spans := locate(item.text, source):
                 found[place] = spans
                 items[place] = replace(item, text=cut(source, spans))
     return replace(injection, items=items, spans=found)
-
-
-def _whole(tx: ReadTx, kind: str, id_: str, reader: Reader) -> str:
-    """Return all of a source that a reader may see, empty when nothing is; `id_` may be that of a memory's pieces."""
-    if kind in (Kind.SESSION, Kind.COMMIT):
-        return sql.whole(tx, reader.agent_id, kind, id_)
-    source = Source(type=SourceType(kind), id=id_, agent_id=reader.agent_id)
-    return brief.whole(sql.around(tx, source, 0, _LAST, reader=reader), source.type)
 
 
 def locate(text: str, source: str) -> Spans:

@@ -14,7 +14,7 @@ from functools import cache
 from signet import clock, ids
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.agents import registry as agents
-from signet.domain.episodes import sql as episodes
+from signet.domain.episodes import sources
 from signet.domain.injections import evidence, record
 from signet.domain.injections.evidence import Marks, Said
 from signet.domain.injections.models import Kind, Used
@@ -97,7 +97,7 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
         content=stored.text(tx, agent_id, key),
         steps=sql.steps(tx, agent_id, key),
         is_over=sql.is_over(tx, agent_id, key, now=now),
-        sources=episodes.sources(tx, agent_id),
+        sources=sources.count(tx, agent_id),
     )
 
 
@@ -220,7 +220,7 @@ def _rarity(
         @cache
         def is_rare(word: str) -> bool:
             words = fts.all_of(fts.words(word) or [word])
-            return db.read(episodes.holding, agent_id, words, but=but, most=most + 1) <= most
+            return db.read(sources.count_holding, agent_id, words, but=but, most=most + 1) <= most
 
         return is_rare
 

@@ -14,7 +14,7 @@ def take(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> Mapping[str,
     rows = sql.take_uses(tx, agent_id, key, now=now)
     unused = sql.unused_sessions(tx, agent_id, [row.memory_id for row in rows])
     return {
-        row.memory_id: Use(hits=row.hits, rating=row.rating, barren=unused.get(row.memory_id, 0))
+        row.memory_id: Use(hits=row.hits, rating=row.rating, unused=unused.get(row.memory_id, 0))
         for row in rows
     }
 

@@ -5,7 +5,6 @@ like everybody's. What time does to the graph is another job of the same interva
 told here.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,11 +12,11 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings import gaps
-from signet.domain.maintenance import halt, recommend
+from signet.domain.maintenance import halt, recommend, sql
 from signet.domain.maintenance.recommend import Recommendation
 from signet.domain.memory.models import Actor
 from signet.domain.repair import read, run
@@ -37,9 +36,6 @@ FILLING = "checkFtsConsistency"
 #: Refusals of the gate, and models that do not answer; none of them says that the repair does not help.
 _REFUSALS = frozenset(Reason) - {Reason.ERROR}
 
-_UPKEEP = """
-SELECT result FROM memory_jobs WHERE job_type = 'graph_upkeep' AND status = 'completed'
- ORDER BY completed_at DESC LIMIT 1"""
 
 log = logs.get("scheduler")
 
@@ -207,6 +203,5 @@ def _gaps(tx: ReadTx, settings: Settings) -> int:
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:
     """Return how many weights and attributes the last upkeep of the graph has let fade."""
-    kept = tx.value(_UPKEEP)
-    done = json.loads(kept) if kept else {}
+    done = columns.json_object(tx.value(sql.UPKEEP))
     return int(done.get("faded", 0)), int(done.get("retired", 0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from signet.domain.marketplace import config as configs
 from signet.domain.marketplace import describe, naming
 from signet.domain.marketplace.models import Config, Mode, Policy, Scope, Server
-from signet.domain.marketplace.store import Installed
+from signet.domain.marketplace.servers_file import Installed
 from signet.errors import Invalid
 
 MAX_NAME_CHARS = 80

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from signet.domain.marketplace import describe
-from signet.domain.marketplace.store import FileUnreadable, locked, read_json, write_json
+from signet.domain.marketplace.servers_file import FileUnreadable, locked, read_json, write_json
 from signet.errors import Invalid, Kind, NotFound, PermanentJobError, SignetError
 from signet.net.fetch import Wanted, fetch
 from signet.net.http import HttpError

@@ -1,4 +1,4 @@
-"""Choosing what to forget together, and making sure that it is what was seen (spec/memory.md §11).
+"""Choosing what to forget together, and making sure that it is what was seen.
 
 A preview shows the candidates and a token of their set. Many of them are forgotten only with that token, so a set
 that has changed meanwhile needs a new look.
@@ -21,7 +21,7 @@ MAX_CANDIDATES = 200
 DEFAULT_LIMIT = 20
 CONFIRM_ABOVE = 25
 
-#: Up to so many words must all be there (recall.md §3 rule 5): what is forgotten should be what was meant.
+#: Up to so many words must all be there: what is forgotten should be what was meant.
 FEW_WORDS = 3
 
 

@@ -6,7 +6,8 @@ transaction that stores them.
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import passages, store
+from signet.domain.embeddings import passages
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
 from signet.domain.memory import marks
@@ -18,7 +19,7 @@ from signet.queue.job_context import JobContext
 def run(job: JobContext, embedder: Embedder) -> None:
     """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     memory_id = job.lease.memory_id or ""
-    gap = job.db.read(store.gap, memory_id, model=embedder.model)
+    gap = job.db.read(embeddings.gap, memory_id, model=embedder.model)
     if gap is None:
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})
         return
@@ -33,7 +34,7 @@ def run(job: JobContext, embedder: Embedder) -> None:
 def _store(
     tx: WriteTx, gap: Gap, pairs: list[tuple[str, bytes]], model: str, attempts: int
 ) -> dict[str, object]:
-    current, now = store.gap(tx, gap.memory_id, model=model), clock.now()
+    current, now = embeddings.gap(tx, gap.memory_id, model=model), clock.now()
     if current is None:
         return {"skipped": "nothing_to_embed"}
     if current.content_hash != gap.content_hash:

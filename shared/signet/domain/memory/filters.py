@@ -20,6 +20,9 @@ _HELD = f"""
 
 #: A tag of these characters stands in the stored text as it is, so that most rows need not be parsed.
 _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)
+#: Rows that may be merged when they are equal: of one owner, one scope and one visibility, not kept by a person,
+#: and not replaced by something newer.
+EQUAL = "content_hash, agent_id, visibility, COALESCE(scope, '')"
 
 
 def has_tag(tag: str) -> Where:

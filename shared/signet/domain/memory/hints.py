@@ -1,4 +1,4 @@
-"""Hints: questions that somebody may have later and that a memory answers (pipeline.md §10).
+"""Hints: questions that somebody may have later and that a memory answers.
 
 They are written in the background by a model. A memory that has hints, given with it or written before, gets no others;
 a change of its text drops them (MEM-27).

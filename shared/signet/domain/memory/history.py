@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from signet import clock, ids
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, columns
 from signet.db.visibility import Reader
 from signet.domain.memory.models import Actor, Change, Event
 from signet.domain.memory.sql import history as sql
@@ -66,10 +66,5 @@ def purge(tx: WriteTx, before: str, limit: int) -> int:
 
 
 def _parsed(stored: str | None) -> Mapping[str, object] | str | None:
-    if stored is None:
-        return None
-    try:
-        parsed = json.loads(stored)
-    except ValueError:
-        return stored
-    return parsed if isinstance(parsed, dict) else stored
+    found = columns.json_or_text(stored)
+    return found if isinstance(found, dict) else stored

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory.sql import marks as sql
 
 

@@ -1,6 +1,5 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
+from signet.db import columns
 from signet.domain.graph.structured_input import StructuredInput
 
 
@@ -62,7 +62,7 @@ class Rules:
     #: Whether an `extract` and an `embed` job are queued for a new memory.
     extract: bool = True
     embed: bool = True
-    #: A longer text is saved in pieces of about `chunk_chars` (spec/memory.md §5).
+    #: A longer text is saved in pieces of about `chunk_chars`.
     max_chars: int = 800
     chunk_chars: int = 600
     #: How often a job of a new memory is tried.
@@ -330,8 +330,7 @@ def tags_of(stored: str | None) -> tuple[str, ...]:
     """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
     if not stored:
         return ()
-    try:
-        listed = json.loads(stored) if stored.startswith("[") else stored.split(",")
-    except (ValueError, RecursionError):  # a comma list of an older file that begins like an array
-        listed = stored.split(",")
+    found = columns.json_value(stored) if stored.startswith("[") else None
+    # A comma list of an older file may begin like an array.
+    listed = found if isinstance(found, list) else stored.split(",")
     return tuple(tag for item in listed if (tag := str(item).strip()))

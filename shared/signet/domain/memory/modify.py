@@ -1,4 +1,4 @@
-"""Changing a memory: what is asked for is compared, checked and written in one transaction (spec/memory.md §9).
+"""Changing a memory: what is asked for is compared, checked and written in one transaction.
 
 A new text makes everything that was read from the old one stale: its vectors and hints go, its place in the graph
 is found anew, and an `embed` job makes the new vector. So nobody waits for a model here.
@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import store as vectors
+from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
 from signet.domain.memory import dates, hints, history, lookup
 from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules

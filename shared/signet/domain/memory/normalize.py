@@ -1,7 +1,7 @@
 """The three forms of a memory's text: as stored, as compared, as hashed.
 
 Deterministic and without locale. Two texts that differ only in case, spacing or one trailing run of
-punctuation have the same hash, and are therefore the same memory (spec/memory.md §1).
+punctuation have the same hash, and are therefore the same memory.
 """
 
 import hashlib

@@ -1,10 +1,10 @@
-"""Taking back a forgotten memory, as long as it is kept (spec/memory.md §12)."""
+"""Taking back a forgotten memory, as long as it is kept."""
 
 from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import store as vectors
+from signet.domain.embeddings import vectors as vectors
 from signet.domain.memory import cold, followers, history, lookup, normalize
 from signet.domain.memory.models import (
     Actor,

@@ -1,4 +1,4 @@
-"""Why a change of a memory is refused; the code is the `status` that clients read (spec/memory.md §9, §10, §12)."""
+"""Why a change of a memory is refused; the code is the `status` that clients read."""
 
 from signet.domain.memory.models import Memory
 from signet.errors import Kind, SignetError

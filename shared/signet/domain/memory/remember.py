@@ -1,4 +1,4 @@
-"""Saving a text: insert it or answer with the memory that already holds it (spec/memory.md §4, §5).
+"""Saving a text: insert it or answer with the memory that already holds it.
 
 `remember` does everything in the caller's transaction: the row, its history, its links into the graph, its
 hints and its jobs are one commit, so no crash can leave a memory that waits for a job nobody queued. It runs for
@@ -127,7 +127,7 @@ def insert_fact(
     actor: Actor,
     now: datetime,
 ) -> Inserted:
-    """Insert a fact that the pipeline found in `source`, with its `created` event (spec/pipeline.md §5, §6).
+    """Insert a fact that the pipeline found in `source`, with its `created` event.
 
     The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
     memory of theirs with the same text is answered instead. Raises Invalid when the text is empty.
@@ -312,7 +312,7 @@ def _save_pieces(
     rules: Rules,
     now: datetime,
 ) -> Remembered:
-    """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11..13).
+    """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11 to MEM-13).
 
     The first piece carries the idempotency key of the whole and what was said beside it.
     """

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.projection import draw, store
+from signet.domain.projection import draw, sql
 from signet.domain.projection.models import Extent, Failure, Map, View
 from signet.queue import Job, enqueue
 from signet.queue.job_context import JobContext
@@ -40,17 +40,17 @@ class Looked:
 def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
     """Return what is there to answer with."""
     reader = agents.reader(tx, view.agent_id)
-    extent = store.extent(tx, view, reader)
-    drawn = store.kept(tx, view, extent.stamp)
+    extent = sql.extent(tx, view, reader)
+    drawn = sql.kept(tx, view, extent.stamp)
     if drawn is not None:
-        return Looked(extent=extent, drawn=drawn, rows=store.nodes(tx, drawn.ids, reader))
+        return Looked(extent=extent, drawn=drawn, rows=sql.nodes(tx, drawn.ids, reader))
     shown = min(view.size, max(0, extent.total - view.offset))
     if shown <= 2 or (shown <= AT_ONCE and not view.is_whole):
-        found = store.vectors(tx, view, reader, extent)
-        return Looked(extent=extent, vectors=found, rows=store.nodes(tx, found[0], reader))
+        found = sql.vectors(tx, view, reader, extent)
+        return Looked(extent=extent, vectors=found, rows=sql.nodes(tx, found[0], reader))
     key = _job(view).unique_key or ""
-    failure = store.died(tx, key, after=now - FAILURE_SHOWN)
-    return Looked(extent=extent, failure=failure, is_open=store.is_open(tx, key))
+    failure = sql.died(tx, key, after=now - FAILURE_SHOWN)
+    return Looked(extent=extent, failure=failure, is_open=sql.is_open(tx, key))
 
 
 def begin(tx: WriteTx, view: View, *, now: datetime) -> None:
@@ -73,7 +73,7 @@ def run(job: JobContext, view: View) -> None:
     job.check()
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        store.keep(tx, view, made, clock.now())
+        sql.keep(tx, view, made, clock.now())
         return {"nodes": len(made.ids), "edges": len(made.edges)}
 
     job.commit(keep)
@@ -81,8 +81,8 @@ def run(job: JobContext, view: View) -> None:
 
 def _snapshot(tx: ReadTx, view: View) -> tuple[Extent, tuple[list[str], list[bytes]]]:
     reader = agents.reader(tx, view.agent_id)
-    extent = store.extent(tx, view, reader)
-    return extent, store.vectors(tx, view, reader, extent)
+    extent = sql.extent(tx, view, reader)
+    return extent, sql.vectors(tx, view, reader, extent)
 
 
 def _job(view: View) -> Job:

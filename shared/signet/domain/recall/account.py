@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from signet.db import fts
-from signet.domain.recall import store
 from signet.domain.recall.page import Page
 from signet.domain.recall.run import Run
+from signet.domain.recall.sql import reading
 
 
 def of(run: Run, page: Page) -> Mapping[str, object]:
@@ -34,7 +34,10 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
 def _held(run: Run) -> list[Mapping[str, object]]:
     """Return for each word how many memories hold it that the question may find; others' are not counted."""
     return [
-        {"word": fts.shown(word), "memories": store.holders(run.tx, fts.any_of([word]), run.where)}
+        {
+            "word": fts.shown(word),
+            "memories": reading.holders(run.tx, fts.any_of([word]), run.where),
+        }
         for word in run.words
     ]
 
@@ -71,7 +74,7 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
     seq = max(page.below_floor, key=page.relevance.__getitem__)
     cosine = run.known.cosine.get(seq)
     return {
-        "id": store.ids(run.tx, [seq]).get(seq),
+        "id": reading.ids(run.tx, [seq]).get(seq),
         "relevance": round(page.relevance[seq], 4),
         "cosine": None if cosine is None else round(cosine, 4),
         "words": [

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from signet.domain.graph.models import Entity
 from signet.domain.recall.models import Hit, Source
 from signet.domain.recall.run import Run
+from signet.domain.recall.sql import cards as sql
 
 MAX_ASPECTS = 10
 MAX_VALUES = 5
@@ -19,36 +20,6 @@ CARD_SHARE = 0.3
 MIN_CARDS = 3
 CARD_CHARS = 900
 CARD_IMPORTANCE = 0.85
-
-_ASPECTS = """
-SELECT id, aspect_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0
-"""
-#: A value is shown only when the memory it came from may be read; one without memory was told outright.
-_SHOWN = """
-(a.source_memory_id IS NULL OR EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id AND {where}))
-"""
-_VALUES = f"""
-SELECT a.attribute_value, a.status, a.importance FROM entity_attributes a
-WHERE a.aspect_id = ? AND a.status = 'active' AND {_SHOWN} ORDER BY a.importance DESC LIMIT ? + 0
-"""
-_CONSTRAINTS = f"""
-SELECT a.attribute_value FROM entity_attributes a
-WHERE a.entity_id = ? AND a.kind = 'constraint' AND a.status = 'active' AND {_SHOWN}
-ORDER BY a.importance DESC LIMIT ? + 0
-"""
-#: What memories name is shown only when one of them may be read: an edge does not say which memory told it.
-_RELATED = """
-SELECT e.name FROM entity_dependencies d JOIN entities e ON e.id = d.target_entity_id
-WHERE d.source_entity_id = ? AND d.strength >= ? AND (
-  NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = e.id)
-  OR EXISTS (SELECT 1 FROM memory_entity_mentions x CROSS JOIN memories m ON m.id = x.memory_id
-             WHERE x.entity_id = e.id AND {where}))
-GROUP BY e.id ORDER BY max(d.strength) DESC LIMIT ? + 0
-"""
-_IN_SCOPE = """
-SELECT DISTINCT x.entity_id FROM memory_entity_mentions x JOIN memories m ON m.id = x.memory_id
-WHERE x.entity_id IN (SELECT value FROM json_each(?)) AND {where}
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +45,7 @@ def profiles(run: Run) -> list[Profile]:
     focal = run.focal
     if run.query.reader.scope is not None:
         ids = json.dumps([entity.id for entity in focal])
-        rows = run.tx.all(_IN_SCOPE.format(where=run.where.sql), (ids, *run.where.params))
+        rows = run.tx.all(sql.IN_SCOPE.format(where=run.where.sql), (ids, *run.where.params))
         inside = {row[0] for row in rows}
         focal = [entity for entity in focal if entity.id in inside]
     found = [_profile(run, entity) for entity in focal]
@@ -115,19 +86,19 @@ def density(profile: Profile) -> float:
 
 def _profile(run: Run, entity: Entity) -> Profile:
     tx, where = run.tx, run.where
-    values_of = _VALUES.format(where=where.sql)
+    values_of = sql.VALUES.format(where=where.sql)
     aspects = [
         Aspect(
             name=name,
             values=tuple(tuple(r) for r in tx.all(values_of, (id_, *where.params, MAX_VALUES))),
         )
-        for id_, name in tx.all(_ASPECTS, (entity.id, MAX_ASPECTS))
+        for id_, name in tx.all(sql.ASPECTS, (entity.id, MAX_ASPECTS))
     ]
     constraints = tx.all(
-        _CONSTRAINTS.format(where=where.sql), (entity.id, *where.params, MAX_CONSTRAINTS)
+        sql.CONSTRAINTS.format(where=where.sql), (entity.id, *where.params, MAX_CONSTRAINTS)
     )
     related = tx.all(
-        _RELATED.format(where=where.sql),
+        sql.RELATED.format(where=where.sql),
         (entity.id, MIN_RELATED_STRENGTH, *where.params, MAX_RELATED),
     )
     return Profile(

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.embeddings import passages
-from signet.domain.recall import store
 from signet.domain.recall.postings import Postings
+from signet.domain.recall.sql import reading
 
 Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
@@ -103,7 +103,7 @@ class Table:
         return self._columns[name][: self.size]
 
     def put(self, rows: Sequence[tuple[Any, ...]], texts: Collection[int] = ()) -> None:
-        """Put rows of `store.ranked` in their places; `texts` are those whose text is another one."""
+        """Put rows of `reading.ranked` in their places; `texts` are those whose text is another one."""
         if not rows:
             return
         seqs, *values = zip(*rows, strict=True)
@@ -177,7 +177,7 @@ class Table:
         before, after = self._columns["before"], self._columns["after"]
         new: list[int] = rows[before[rows] == UNKNOWN].tolist()
         if new:
-            for seq, one, other in store.beside(tx, new):
+            for seq, one, other in reading.beside(tx, new):
                 before[seq], after[seq] = one or NONE, other or NONE
         near = zip(
             before[rows].tolist(), after[rows].tolist(), self["parent"][rows].tolist(), strict=True
@@ -225,7 +225,7 @@ class Columns:
 
     def fresh(self, tx: ReadTx) -> tuple[Table, int | None]:
         """Return the table, and the number of the newest change it has; None when it has more than the snapshot."""
-        newest = store.newest_change(tx)
+        newest = reading.newest_change(tx)
         with self.lock:
             if self._table is None or self._was_put_back(newest[0]):
                 self._read(tx, newest)
@@ -243,7 +243,7 @@ class Columns:
     def _read(self, tx: ReadTx, newest: tuple[int, int]) -> None:
         """Read every row, in parts."""
         table, last = Table(), 0
-        while rows := store.ranked_after(tx, last):
+        while rows := reading.ranked_after(tx, last):
             table.put(rows)
             last = rows[-1][0]
         self._table, self._at, self._read_at = table, newest, clock.monotonic_ms()
@@ -251,7 +251,7 @@ class Columns:
     def _follow(self, tx: ReadTx, newest: tuple[int, int]) -> None:
         """Apply what has changed since; read every row where that cannot be told, or is too much."""
         assert self._table is not None
-        changes = store.changes_from(tx, self._at[0], MOST_CHANGES + 1)
+        changes = reading.changes_from(tx, self._at[0], MOST_CHANGES + 1)
         begins = (changes[0][0], changes[0][3]) == self._at if self._at[0] else changes[0][0] == 1
         seqs = {change[1] for change in changes}
         if not begins or len(changes) > MOST_CHANGES or 0 in seqs:
@@ -268,7 +268,7 @@ class Columns:
         every = np.array(list(seqs), dtype=np.int64)
         known = every[every < table.size]
         before = table.placed(known)
-        rows = store.ranked(tx, seqs)
+        rows = reading.ranked(tx, seqs)
         table.put(rows, texts)
         table.remove(np.array(list(seqs.difference(row[0] for row in rows)), dtype=np.int64))
         after = table.placed(every[every < table.size])
@@ -278,5 +278,5 @@ class Columns:
         read_from = [key(f"pipeline-v2 {row[-1]}") for row in rows if row[0] in texts]
         facts = np.isin(table["parent"], every) | np.isin(table["own_source"], read_from)
         again = np.flatnonzero(facts & table["exists"])
-        table.put(store.ranked(tx, again.tolist()))
+        table.put(reading.ranked(tx, again.tolist()))
         table.forget_neighbours(np.concatenate([before, after], axis=1), again)

@@ -11,7 +11,6 @@ from signet.domain.recall import (
     dampen,
     expected,
     rehearse,
-    store,
     superseded,
     times,
     timing,
@@ -19,6 +18,7 @@ from signet.domain.recall import (
 from signet.domain.recall.expected import Kind
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
+from signet.domain.recall.sql import reading
 
 #: Results per place on the page whose text is read to see whether they settle something.
 READ_PER_RESULT = 3
@@ -85,12 +85,12 @@ def _without_hubs(run: Run, scores: Scores) -> Scores:
     """
     agent_id = run.query.reader.agent_id
     memories = run.view.table.of_agent(agent_id)
-    if store.most_mentions(run.tx, agent_id) < dampen.least_degree(memories):
+    if reading.most_mentions(run.tx, agent_id) < dampen.least_degree(memories):
         return scores
     asked = {entity.id for entity in run.focal}
     degrees = {
         seq: list(sizes.values())
-        for seq, sizes in store.degrees(run.tx, scores).items()
+        for seq, sizes in reading.degrees(run.tx, scores).items()
         if asked.isdisjoint(sizes)
     }
     return dampen.hubs(scores, degrees, memories=memories)

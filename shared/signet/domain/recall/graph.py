@@ -6,8 +6,8 @@ from signet.db import ReadTx
 from signet.db.visibility import Where
 from signet.domain.graph import traversal
 from signet.domain.graph.models import Entity
-from signet.domain.recall import store
 from signet.domain.recall.models import Scores
+from signet.domain.recall.sql import reading
 
 #: Limits of the older boost through `relations`.
 BOOST_ENTITIES = 50
@@ -31,7 +31,7 @@ def structure(tx: ReadTx, found: traversal.Traversal, where: Where, most: int) -
     best = sorted(found.memories, key=found.memories.__getitem__, reverse=True)
     others = [one for one in best if one not in found.constraints]
     for looked in (most + most // 4, len(others)):
-        passing = store.seqs(tx, found.constraints.union(others[:looked]), where)
+        passing = reading.seqs(tx, found.constraints.union(others[:looked]), where)
         kept = [one for one in others if one in passing][:most]
         if len(kept) == most or looked >= len(others):
             break
@@ -42,4 +42,6 @@ def structure(tx: ReadTx, found: traversal.Traversal, where: Where, most: int) -
 def related(tx: ReadTx, focal: Sequence[Entity]) -> set[int]:
     """Return memories of the entities and of those one relation away (REC-16)."""
     ids = [entity.id for entity in focal]
-    return store.linked(tx, ids, entities=BOOST_ENTITIES, memories=BOOST_MEMORIES) if ids else set()
+    return (
+        reading.linked(tx, ids, entities=BOOST_ENTITIES, memories=BOOST_MEMORIES) if ids else set()
+    )

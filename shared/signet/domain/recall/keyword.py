@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from signet.db import ReadTx, fts
-from signet.domain.recall import store
 from signet.domain.recall.columns import Array
 from signet.domain.recall.models import Scores
+from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
 
 
@@ -21,6 +21,11 @@ def holding_all(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Sco
     """Return bm25 (negative) of the `limit` best memories that pass and hold all words, best first."""
     totals, held = _totals(tx, words, view)
     return _best(totals, held == len(words), limit)
+
+
+def ranked(tx: ReadTx, match: str, limit: int) -> Scores:
+    """Return the rows that a full-text expression matches with their bm25, best first, whoever may read them."""
+    return dict(tx.tuples(reading.KEYWORD_BEST, (match, limit)))
 
 
 def _totals(tx: ReadTx, words: Sequence[str], view: View) -> tuple[Array, Array]:
@@ -68,4 +73,4 @@ def hints(tx: ReadTx, words: Sequence[str], agent_id: str, view: View, limit: in
     """Return 0..1 by memory for those that were marked as answers to such a question (REC-6)."""
     if not words:
         return {}
-    return fts.scores(store.hints(tx, fts.any_of(words), agent_id, view.where, limit))
+    return fts.scores(reading.hints(tx, fts.any_of(words), agent_id, view.where, limit))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from signet.db import ReadTx, fts
-from signet.domain.recall import store
+from signet.domain.recall.sql import reading
 
 Rows = npt.NDArray[np.int32]
 Parts = npt.NDArray[np.float32]
@@ -118,10 +118,10 @@ def _size(posting: Posting) -> int:
 
 def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:
     match = fts.any_of([word])
-    ranks = store.ranks(tx, match, MOST_RANKED + 1)
+    ranks = reading.ranks(tx, match, MOST_RANKED + 1)
     if len(ranks) <= MOST_RANKED:
         return Posting(*_parts(ranks, weight(len(ranks), rows)), at, mean)
-    holding = store.holding_rows(tx, match).astype(np.int32)
+    holding = reading.holding_rows(tx, match).astype(np.int32)
     return Posting(holding, np.ones(len(holding), dtype=np.float32), at, mean)
 
 
@@ -131,7 +131,7 @@ def _changed(
     """Return a posting with some rows read anew."""
     again = set(changed)
     stays = ~np.isin(known.rows, list(again))
-    found = store.ranks_of(tx, fts.any_of([word]), again)
+    found = reading.ranks_of(tx, fts.any_of([word]), again)
     held, parts = known.rows[stays], known.parts[stays]
     new, new_parts = _parts(found, weight(len(held) + len(found), rows))
     held, parts = np.concatenate([held, new]), np.concatenate([parts, new_parts])

@@ -1,7 +1,7 @@
 """Recall from top to bottom: candidates, one score, corrections, the page.
 
 One read snapshot, no write, no call of a model: the caller embeds the question and, after the answer, counts
-the accesses (`store.touch(tx, touched(result), now)`). A channel whose tables are missing or damaged is left
+the accesses (`reading.touch(tx, touched(result), now)`). A channel whose tables are missing or damaged is left
 out and named in `degraded`; the others go on.
 """
 
@@ -19,7 +19,6 @@ from signet.domain.recall import (
     period,
     scope,
     skills,
-    store,
     supplement,
     times,
     view,
@@ -43,6 +42,7 @@ from signet.domain.recall.models import (
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.run import WIDER, Run
 from signet.domain.recall.sayings import Saying
+from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
 
 
@@ -166,7 +166,7 @@ def _with_graph(run: Run, flat: Scores) -> Scores:
 def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     """Return sayings as results."""
     shown = [saying.shown for saying in found]
-    rows: dict[int, Row] = run.attempt("load", lambda: store.rows(run.tx, shown, run.where), {})
+    rows: dict[int, Row] = run.attempt("load", lambda: reading.rows(run.tx, shown, run.where), {})
     parts: dict[int, tuple[Part, ...]] = run.attempt("parts", lambda: _parts(run, found), {})
     hits = {
         saying.shown: _hit(run, rows[saying.shown], saying, page, parts.get(saying.shown, ()))
@@ -194,7 +194,7 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
     texts = run.texts(every)
     if run.query.as_of is not None:
         texts |= times.texts(run.tx, every, run.query.as_of)
-    names = store.ids(run.tx, every)
+    names = reading.ids(run.tx, every)
     kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
     return {
         shown: tuple(
@@ -229,7 +229,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
 def _hit(run: Run, row: Row, saying: Saying, page: Page, parts: tuple[Part, ...]) -> Hit:
     best = saying.best
     why = run.trail.why(best, run.known, page.relevance.get(best)) if run.query.explain else None
-    return store.hit(
+    return reading.hit(
         row,
         score=max(0.0, min(1.0, saying.score)),
         source=_source(run, best),

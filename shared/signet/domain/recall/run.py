@@ -12,11 +12,12 @@ from signet.db.visibility import Where
 from signet.domain.graph import traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
-from signet.domain.recall import floor, store
+from signet.domain.recall import floor
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores
+from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
 from signet.domain.recall.when import When
 from signet.observe import logs, metrics
@@ -72,7 +73,7 @@ class Run:
         """Return how the texts of memories begin; each is read once."""
         new = [seq for seq in seqs if seq not in self._texts]
         if new:
-            self._texts |= store.contents(self.tx, new)
+            self._texts |= reading.contents(self.tx, new)
         return {seq: self._texts[seq] for seq in seqs if seq in self._texts}
 
     @property

@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx
-from signet.domain.recall import store, superseded
+from signet.domain.recall import superseded
 from signet.domain.recall.models import PartKind, Scores
 from signet.domain.recall.run import Run
-from signet.domain.recall.store import Origin
+from signet.domain.recall.sql import reading
+from signet.domain.recall.sql.reading import Origin
 
 LENGTH = 0.08
 BESIDE = 0.2
@@ -57,7 +58,9 @@ class Saying:
 
 def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
     """Return the sayings of candidates that are given best first, best first."""
-    origins: Mapping[int, Origin] = run.attempt("sayings", lambda: store.origins(run.tx, order), {})
+    origins: Mapping[int, Origin] = run.attempt(
+        "sayings", lambda: reading.origins(run.tx, order), {}
+    )
     members: dict[str | int, list[int]] = {}
     for seq in order:
         members.setdefault(_key(seq, origins), []).append(seq)
@@ -116,7 +119,7 @@ def _shown(run: Run, seqs: Sequence[int], origins: Mapping[int, Origin]) -> int:
 def _level(tx: ReadTx, found: Mapping[str | int, Saying]) -> None:
     """Take from texts in pieces what they have by chance, and add what stands beside them."""
     beside: dict[str | int, set[str | int]] = {}
-    texts = store.pieces(tx, [key for key in found if isinstance(key, str)])
+    texts = reading.pieces(tx, [key for key in found if isinstance(key, str)])
     for text, (count, around) in texts.items():
         found[text].score -= LENGTH * math.log(count)
         for other in around:

@@ -9,9 +9,10 @@ from signet import clock
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader, ReadPolicy, Where, readable
 from signet.domain.memory import filters as asked
-from signet.domain.recall import store, times
+from signet.domain.recall import times
 from signet.domain.recall.columns import Flags, Table, key
 from signet.domain.recall.models import Filters, Query
+from signet.domain.recall.sql import reading
 
 
 def condition(query: Query) -> Where:
@@ -55,7 +56,7 @@ def flags(tx: ReadTx, query: Query, table: Table) -> Flags:
         passing &= table["created_at"] <= until.encode()
     for tag in filters.tags:
         tagged = np.zeros_like(passing)
-        rows = np.array(store.passing(tx, asked.has_tag(tag)), dtype=np.int64)
+        rows = np.array(reading.passing(tx, asked.has_tag(tag)), dtype=np.int64)
         tagged[rows[rows < table.size]] = True
         passing &= tagged
     return passing
@@ -76,7 +77,7 @@ def _readable(tx: ReadTx, reader: Reader, table: Table) -> Flags:
     if reader.policy is ReadPolicy.SHARED:
         shown = own | (visibility == key("global"))
     elif reader.policy is ReadPolicy.GROUP and reader.group is not None:
-        members = [key(agent) for agent in store.members(tx, reader.group)]
+        members = [key(agent) for agent in reading.members(tx, reader.group)]
         shown = own | ((visibility == key("global")) & np.isin(table["agent"], members))
     shown = shown & (visibility != key("archived"))
     if not reader.any_scope:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from signet import clock
 from signet.db import ReadTx, Row
-from signet.domain.recall import store
+from signet.domain.recall.sql import reading
 
 if TYPE_CHECKING:
     from signet.db.packed import Packed
@@ -48,7 +48,7 @@ class Signs:
 
         None while they are not there, or not worth it. What else they hold is not found in the snapshot.
         """
-        newest = store.newest_vector(tx)
+        newest = reading.newest_vector(tx)
         if newest < WORTH or tx.caches is None:
             return None
         with self._lock:
@@ -66,8 +66,8 @@ class Signs:
 
     def read_ahead(self, tx: ReadTx, model: str | None) -> None:
         """Begin to read a large store, before anybody asks."""
-        width = store.newest_width(tx, model)
-        if width and store.newest_vector(tx) >= LARGE:
+        width = reading.newest_width(tx, model)
+        if width and reading.newest_vector(tx) >= LARGE:
             self.fresh(tx, width, model)
 
     def missed(self, tx: ReadTx, numbers: list[int]) -> None:
@@ -75,7 +75,7 @@ class Signs:
 
         They are dropped when no snapshot that still has them can be in use.
         """
-        newest, now = store.newest_vector(tx), clock.monotonic_ms()
+        newest, now = reading.newest_vector(tx), clock.monotonic_ms()
         with self._lock:
             for number in numbers:
                 if number <= newest:
@@ -95,21 +95,21 @@ class Signs:
     def _catch_up(self, tx: ReadTx) -> bool:
         """Read one part of what is missing; return whether there is more."""
         with self._lock:
-            return self._read(tx, store.newest_vector(tx))
+            return self._read(tx, reading.newest_vector(tx))
 
     def _read(self, tx: ReadTx, newest: int) -> bool:
         """Read one part of what the snapshot has more; return whether there is still more."""
         if self._of is None or self._packed is None or newest <= self._last:
             return False
-        if self._last and store.vector_id(tx, self._last) not in (self._last_id, None):
+        if self._last and reading.vector_id(tx, self._last) not in (self._last_id, None):
             self._begin(*self._of)  # put back to an older state, and written to since
-        rows = store.vectors_after(tx, self._last, *self._of, PART)
+        rows = reading.vectors_after(tx, self._last, *self._of, PART)
         if rows:
             _add(self._packed, rows)
         is_all = len(rows) < PART
         self._last = newest if is_all else rows[-1][0]
         self._read_at = clock.monotonic_ms()
-        self._last_id = store.vector_id(tx, self._last)
+        self._last_id = reading.vector_id(tx, self._last)
         return not is_all
 
     def _begin(self, width: int, model: str | None) -> None:

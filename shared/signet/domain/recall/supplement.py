@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from signet.domain.recall import cards, expand, reasons, store
+from signet.domain.recall import cards, expand, reasons
 from signet.domain.recall.models import Hit, Source
 from signet.domain.recall.run import Run
+from signet.domain.recall.sql import reading
 
 #: Reasons that are shown with decisions (REC-24).
 MAX_RATIONALE = 10
@@ -47,9 +48,9 @@ def _reasons(run: Run, hits: Sequence[Hit]) -> list[Hit]:
         return []
     shown = {hit.id for hit in hits}
     found = reasons.of(run.tx, decisions, run.where, MAX_RATIONALE + len(shown))
-    rows = store.rows(run.tx, found, run.where)
+    rows = reading.rows(run.tx, found, run.where)
     reached = [
-        store.hit(rows[seq], score=0.0, source=Source.GRAPH, supplementary=True)
+        reading.hit(rows[seq], score=0.0, source=Source.GRAPH, supplementary=True)
         for seq in found
         if seq in rows
     ]

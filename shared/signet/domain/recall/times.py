@@ -8,46 +8,10 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader, Where, readable
+from signet.domain.recall.sql import times as sql
 from signet.domain.recall.when import Span
 
-#: When what a memory tells happened, and when it was told; a fact was told when its source was.
-_TIMES = """
-SELECT m.seq, coalesce(m.event_at, p.event_at), coalesce(p.created_at, m.created_at) FROM memories m
-LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-WHERE m.seq IN (SELECT value FROM json_each(?))
-"""
-#: Newest first: the older part of a long time is cut off, at the latest behind so many rows of anybody.
-MOST_ROWS = 5_000
-_WITHIN = f"""
-SELECT m.seq FROM (
-  SELECT t.seq FROM memories t INDEXED BY {{index}} WHERE t.{{column}} >= ? AND t.{{column}} < ?
-  ORDER BY t.{{column}} DESC LIMIT {MOST_ROWS}) t
-CROSS JOIN memories m ON m.seq = t.seq WHERE {{where}} LIMIT ? + 0
-"""
 _INDEXES = {"event_at": "idx_memories_event", "created_at": "idx_memories_created"}
-#: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
-_REPLACED = """
-WITH RECURSIVE chain (seq, id, step) AS (
-  SELECT m.seq, m.superseded_by, 1 FROM memories m
-  WHERE m.seq IN (SELECT value FROM json_each(?)) AND m.superseded_by IS NOT NULL AND {over_m}
-  UNION
-  SELECT c.seq, n.superseded_by, c.step + 1 FROM chain c CROSS JOIN memories n ON n.id = c.id
-  WHERE n.superseded_by IS NOT NULL AND c.step < 50 AND {over_n}
-)
-SELECT c.seq, r.seq FROM chain c CROSS JOIN memories r ON r.id = c.id WHERE {stands} ORDER BY c.seq, c.step
-"""
-_VALIDITY = """
-SELECT m.seq, m.valid_to, (SELECT r.id FROM memories r WHERE r.seq = j.value ->> 1)
-FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ->> 0
-"""
-#: The first change after an instant knows what the text was before it.
-_TEXTS = """
-SELECT m.seq, (
-  SELECT h.old_content FROM memory_history h
-  WHERE h.memory_id = m.id AND h.event = 'updated' AND h.created_at > ? AND h.old_content IS NOT h.new_content
-  ORDER BY h.created_at, h.rowid LIMIT 1) AS text
-FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND text IS NOT NULL
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +34,7 @@ def standing(as_of: datetime | None, alias: str = "m") -> Where:
 
 def of(tx: ReadTx, seqs: Collection[int]) -> dict[int, tuple[str | None, str]]:
     """Return for each memory when it happened, if that is known, and when it was told."""
-    return {row[0]: (row[1], row[2]) for row in tx.all(_TIMES, (json.dumps(list(seqs)),))}
+    return {row[0]: (row[1], row[2]) for row in tx.all(sql.TIMES, (json.dumps(list(seqs)),))}
 
 
 def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
@@ -80,8 +44,8 @@ def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
     bounds = (clock.to_text(span.start), clock.to_text(span.end))
     found: dict[int, None] = {}
     for column, index in _INDEXES.items():
-        sql = _WITHIN.format(column=column, index=index, where=where.sql)
-        found |= dict.fromkeys(row[0] for row in tx.all(sql, (*bounds, *where.params, limit)))
+        statement = sql.WITHIN.format(column=column, index=index, where=where.sql)
+        found |= dict.fromkeys(row[0] for row in tx.all(statement, (*bounds, *where.params, limit)))
     return list(found)[:limit]
 
 
@@ -93,12 +57,12 @@ def replaced(
     if as_of is not None:
         over = Where("({alias}.valid_to IS NULL OR {alias}.valid_to <= ?)", (clock.to_text(as_of),))
     stands = standing(as_of, "r") & readable(reader, "r")
-    sql = _REPLACED.format(
+    statement = sql.REPLACED.format(
         over_m=over.sql.format(alias="m"), over_n=over.sql.format(alias="n"), stands=stands.sql
     )
     found: dict[int, list[int]] = {}
     params = (json.dumps(list(seqs)), *over.params, *over.params, *stands.params)
-    for seq, later in tx.all(sql, params):
+    for seq, later in tx.all(statement, params):
         found.setdefault(seq, []).append(later)
     return found
 
@@ -107,10 +71,10 @@ def validity(tx: ReadTx, by: dict[int, int | None]) -> dict[int, Validity]:
     """Return the validity of memories, given with what replaced each (None: nothing)."""
     pairs = json.dumps(list(by.items()))
     return {
-        row[0]: Validity(to=row[1], superseded_by=row[2]) for row in tx.all(_VALIDITY, (pairs,))
+        row[0]: Validity(to=row[1], superseded_by=row[2]) for row in tx.all(sql.VALIDITY, (pairs,))
     }
 
 
 def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
     """Return what those memories said at an instant that say something else now, as far as history knows."""
-    return {row[0]: row[1] for row in tx.all(_TEXTS, (clock.to_text(as_of), json.dumps(seqs)))}
+    return {row[0]: row[1] for row in tx.all(sql.TEXTS, (clock.to_text(as_of), json.dumps(seqs)))}

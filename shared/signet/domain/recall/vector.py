@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from signet.db import ReadTx, vectors
 from signet.db.visibility import Where
-from signet.domain.recall import store
 from signet.domain.recall.models import Scores
 from signet.domain.recall.signs import Signs
+from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _compared(
             numbers, owners = choose(asked)
         part: list[int] = numbers[: times * wanted].tolist()
         new = [number for number in part if number not in scores]
-        found, many = store.vectors_of(tx, new)
+        found, many = reading.vectors_of(tx, new)
         scores |= zip(found.tolist(), vectors.cosines(vector, [many]), strict=True)
         whose += _owners(numbers, owners, found)
         if len(found) < len(new):
@@ -142,7 +142,7 @@ def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | No
     for times in OVER_FETCH:
         wanted = min(vectors.MAX_K, times * limit)
         near = dict(vectors.knn(tx, vector, wanted))
-        owners = store.owners(tx, list(near), model, where)
+        owners = reading.owners(tx, list(near), model, where)
         best = {}
         for embedding_id, seq in owners.items():
             best[seq] = max(near[embedding_id], best.get(seq, 0.0))
@@ -165,21 +165,21 @@ def stored(
     signs = tx.caches.of(Signs) if tx.caches is not None else None
     packed = signs.fresh(tx, width, model) if signs is not None else None
     if signs is None or packed is None:
-        found = store.vectors(tx, width, model, store.among(seqs))
+        found = reading.vectors(tx, width, model, reading.among(seqs))
         rows = [(row[0], row[1]) for batch in found for row in batch]
         return [seq for seq, _ in rows], b"".join([one for _, one in rows])
     wanted = np.zeros(max(seqs, default=0) + 1, dtype=np.bool_)
     wanted[list(seqs)] = True
     keys, owners = packed.of(wanted)
     whose = dict(zip(keys.tolist(), owners.tolist(), strict=True))
-    numbers, many = store.vectors_of(tx, whose)
+    numbers, many = reading.vectors_of(tx, whose)
     return [whose[number] for number in numbers.tolist()], many
 
 
 def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scores:
     """Return the cosine of every memory that passes, by comparing the stored vectors."""
     best: Scores = {}
-    for rows in store.vectors(tx, vectors.dimensions(vector), model, where):
+    for rows in reading.vectors(tx, vectors.dimensions(vector), model, where):
         scores = vectors.cosines(vector, [row[1] for row in rows])
         for row, score in zip(rows, scores, strict=True):
             best[row[0]] = max(score, best.get(row[0], 0.0))

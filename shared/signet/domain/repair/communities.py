@@ -32,10 +32,10 @@ def cluster(work: Work) -> Done:
     found = work.db.read(_overview, agent_id)
     members = [
         {
-            "id": row["id"],
-            "name": row["name"],
-            "count": row["member_count"],
-            "cohesion": row["cohesion"],
+            "id": row.id,
+            "name": row.name,
+            "count": row.member_count,
+            "cohesion": row.cohesion,
         }
         for row in found.rows
     ]

@@ -14,48 +14,19 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, vectors
-from signet.domain.diagnostics.store import EQUAL
 from signet.domain.extraction import contradiction
 from signet.domain.graph import link
 from signet.domain.memory import forget, history
 from signet.domain.memory.models import Actor, Event, tags_of
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
+from signet.domain.repair.sql import dedup as sql
 from signet.domain.repair.work import Work
 
 #: How many of the oldest embedded memories are compared, each with so many neighbours (RP-14).
 COMPARED = 500
 NEIGHBOURS = 5
 SHOWN = 20
-
-_FIELDS = (
-    "id, content, content_hash, agent_id, visibility, scope, type, tags, importance, access_count, update_count,"
-    " updated_at, pinned, manual_override, superseded_by"
-)
-_CHOICE = choice.condition(id="id", kind="type", at="created_at")
-_CLUSTERS = f"""
-SELECT group_concat(id, char(10)) AS ids FROM memories WHERE is_deleted = 0 AND content_hash IS NOT NULL AND {_CHOICE}
- GROUP BY {EQUAL} HAVING COUNT(*) > 1
-    AND SUM(COALESCE(pinned, 0) + COALESCE(manual_override, 0) + (superseded_by IS NOT NULL)) = 0
- ORDER BY COUNT(*) DESC, MIN(seq) LIMIT :limit"""
-_ROWS = f"SELECT {_FIELDS} FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND is_deleted = 0 ORDER BY seq"
-_SINGLE = f"""
-SELECT m.id, e.vector FROM memories m JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
- WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
-   AND m.superseded_by IS NULL AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}
-   AND NOT EXISTS (SELECT 1 FROM embeddings more WHERE more.source_type = 'memory' AND more.source_id = m.id
-                      AND more.ordinal > 0)
- ORDER BY m.created_at, m.seq LIMIT :limit"""
-_OWNER = """
-SELECT e.source_id FROM embeddings e WHERE e.id = ? AND e.source_type = 'memory' AND e.ordinal = 0
-   AND NOT EXISTS (SELECT 1 FROM embeddings more WHERE more.source_type = 'memory' AND more.source_id = e.source_id
-                      AND more.ordinal > 0)"""
-_TAGS = """
-UPDATE memories SET tags = ?, updated_at = ?, updated_by = ?, version = version + 1,
-       update_count = COALESCE(update_count, 0) + 1 WHERE id = ?"""
-#: What a loser had replaced stays replaced.
-_REPOINT = """
-UPDATE memories SET superseded_by = ? WHERE superseded_by IN (SELECT value FROM json_each(?))"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +80,8 @@ def weight(row: Row) -> float:
 
 def _exact(tx: ReadTx, order: Order) -> list[Plan]:
     asked = {**choice.parameters(order.chosen), "limit": order.number("batchSize")}
-    listed = [json.dumps(row["ids"].split("\n")) for row in tx.all(_CLUSTERS, asked)]
-    return [_plan(tx.all(_ROWS, (ids,))) for ids in listed]
+    listed = [json.dumps(row["ids"].split("\n")) for row in tx.all(sql.CLUSTERS, asked)]
+    return [_plan(tx.all(sql.ROWS, (ids,))) for ids in listed]
 
 
 def _near(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[Plan]:
@@ -118,13 +89,13 @@ def _near(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[Plan]:
     least = float(order.options["semanticThreshold"])
     asked = {**choice.parameters(order.chosen), "limit": COMPARED}
     plans: list[Plan] = []
-    for one in tx.all(_SINGLE, asked):
+    for one in tx.all(sql.SINGLE, asked):
         if len(plans) == room:
             break
         if one["id"] in taken:
             continue
         group = [one["id"], *_neighbours(tx, one["id"], one["vector"], least, taken)]
-        rows = _alike(tx.all(_ROWS, (json.dumps(group),)), one["id"])
+        rows = _alike(tx.all(sql.ROWS, (json.dumps(group),)), one["id"])
         if len(rows) > 1:
             plans.append(_plan(rows))
             taken |= {row["id"] for row in rows}
@@ -136,7 +107,7 @@ def _neighbours(
 ) -> list[str]:
     found = []
     for embedding_id, similarity in vectors.knn(tx, vector, NEIGHBOURS + 1):
-        owner = tx.value(_OWNER, (embedding_id,)) if similarity >= least else None
+        owner = tx.value(sql.OWNER, (embedding_id,)) if similarity >= least else None
         if owner is not None and owner != memory_id and owner not in taken:
             found.append(str(owner))
     return found[:NEIGHBOURS]
@@ -165,7 +136,7 @@ def _plan(rows: Sequence[Row]) -> Plan:
 
 def _merge(tx: WriteTx, *, plan: Plan, order: Order) -> int:
     """Forget the losers in favour of the keeper; 0 when something of it has changed meanwhile."""
-    rows = {row["id"]: row for row in tx.all(_ROWS, (json.dumps([plan.keeper, *plan.losers]),))}
+    rows = {row["id"]: row for row in tx.all(sql.ROWS, (json.dumps([plan.keeper, *plan.losers]),))}
     kept = [row for row in rows.values() if row["pinned"] or row["manual_override"]]
     if len(rows) != 1 + len(plan.losers) or kept:
         return 0
@@ -180,8 +151,8 @@ def _merge(tx: WriteTx, *, plan: Plan, order: Order) -> int:
 
 def _keep(tx: WriteTx, plan: Plan, tags: tuple[str, ...], *, actor: Actor, now: datetime) -> None:
     listed = json.dumps(tags, ensure_ascii=False) if tags else None
-    tx.run(_TAGS, (listed, clock.to_text(now), actor.name, plan.keeper))
-    tx.run(_REPOINT, (plan.keeper, json.dumps(plan.losers)))
+    tx.run(sql.TAGS, (listed, clock.to_text(now), actor.name, plan.keeper))
+    tx.run(sql.REPOINT, (plan.keeper, json.dumps(plan.losers)))
     link.hand_over(tx, plan.losers, plan.keeper, now=now)
     merged = {"mergedFrom": list(plan.losers), "mergedTags": list(tags)}
     history.record(tx, plan.keeper, Event.MERGED, actor=actor, at=now, metadata=merged)

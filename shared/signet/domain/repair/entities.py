@@ -14,6 +14,7 @@ from signet.domain.graph import model_answers, names
 from signet.domain.graph.models import ENTITY_TYPES
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
+from signet.domain.repair.sql import entities as sql
 from signet.domain.repair.work import Work
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, fence
@@ -29,27 +30,6 @@ FACT_CHARS = 200
 SECONDS = 90.0
 TOKENS = 1_024
 
-_KEPT = f"""
-e.pinned = 0 AND e.entity_type NOT IN ('skill', 'task')
-AND NOT EXISTS (SELECT 1 FROM entity_pinning p WHERE p.entity_id = e.id)
-AND {choice.condition(id="e.id", at="e.created_at")}"""
-_CHUNK_GROUPS = f"""
-SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'chunk_group' AND {_KEPT} ORDER BY e.seq LIMIT :limit"""
-_SINGLETONS = f"""
-SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted' AND e.mentions <= :most AND {_KEPT}
-   AND (SELECT COUNT(*) FROM memory_entity_mentions m WHERE m.entity_id = e.id) <= :most
-   AND NOT EXISTS (SELECT 1 FROM entity_aspects s WHERE s.entity_id = e.id)
-   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.entity_id = e.id)
- ORDER BY e.seq LIMIT :limit"""
-_NAMED = f"""
-SELECT e.id, e.name, e.seq FROM entities e WHERE e.entity_type <> 'chunk_group' AND e.seq > :after AND {_KEPT}
- ORDER BY e.seq LIMIT :limit"""
-_UNTYPED = f"""
-SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted'
-   AND {choice.condition(id="e.id", at="e.created_at")} ORDER BY e.mentions DESC, e.seq LIMIT :limit"""
-_FACTS = """
-SELECT substr(m.content, 1, ?) FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
- WHERE n.entity_id = ? AND m.is_deleted = 0 ORDER BY m.importance DESC, m.seq DESC LIMIT ?"""
 _ASK = f"""\
 Say of each numbered thing what kind of thing it is, from its name and from what is told of it. Return one JSON object
 and nothing else: {{"results": [{{"i": 1, "type": "..."}}]}}
@@ -62,12 +42,12 @@ _SHAPE = an_object(results=list_of(an_object(i=INTEGER, type=one_of(_TYPES | {"u
 
 def chunk_groups(tx: ReadTx, order: Order) -> list[Row]:
     """Return the entities that only tie the pieces of long texts together."""
-    return tx.all(_CHUNK_GROUPS, _asked(order))
+    return tx.all(sql.CHUNK_GROUPS, _asked(order))
 
 
 def singletons(tx: ReadTx, order: Order) -> list[Row]:
     """Return entities of unknown kind that hardly anything speaks of."""
-    return tx.all(_SINGLETONS, {**_asked(order), "most": order.number("maxMentions")})
+    return tx.all(sql.SINGLETONS, {**_asked(order), "most": order.number("maxMentions")})
 
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
@@ -75,7 +55,7 @@ def generic(tx: ReadTx, order: Order) -> list[Row]:
     wanted = order.number("batchSize")
     found: list[Row] = []
     asked = {**_asked(order), "limit": READ, "after": 0}
-    while len(found) < wanted and (rows := tx.all(_NAMED, asked)):
+    while len(found) < wanted and (rows := tx.all(sql.NAMED, asked)):
         found += [row for row in rows if names.problem(row["name"])]
         asked["after"] = rows[-1]["seq"]
     return found[:wanted]
@@ -98,7 +78,7 @@ def delete(tx: WriteTx, what: str, rows: Sequence[Row]) -> Done:
 
 def preview_reclassify(tx: ReadTx, order: Order) -> Done:
     """Show which entities the model would be asked about."""
-    rows = tx.all(_UNTYPED, _asked(order))
+    rows = tx.all(sql.UNTYPED, _asked(order))
     sample = [row["name"] for row in rows[:SHOWN]]
     message = f"dry run: would ask for the type of {len(rows)} entities"
     return Done(affected=len(rows), message=message, details={"sample": sample})
@@ -143,9 +123,12 @@ def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
         (
             row["id"],
             row["name"],
-            [" ".join(fact[0].split()) for fact in tx.all(_FACTS, (FACT_CHARS, row["id"], FACTS))],
+            [
+                " ".join(fact[0].split())
+                for fact in tx.all(sql.FACTS, (FACT_CHARS, row["id"], FACTS))
+            ],
         )
-        for row in tx.all(_UNTYPED, _asked(order))
+        for row in tx.all(sql.UNTYPED, _asked(order))
     ]
 
 

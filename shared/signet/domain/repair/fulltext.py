@@ -12,8 +12,9 @@ from functools import partial
 
 from signet.db import ReadTx, WriteTx, script
 from signet.db.driver import sqlite
-from signet.domain.diagnostics import store as diagnostics
+from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.repair.models import Done, Order
+from signet.domain.repair.sql import fulltext as sql
 from signet.domain.repair.work import Work
 
 #: Rows that are indexed in one transaction (some 10 ms), and what others get between two.
@@ -82,8 +83,6 @@ INDEXES = (
     ),
 )
 
-_HAS = "SELECT 1 FROM sqlite_master WHERE name = ?"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
@@ -140,7 +139,7 @@ def check(work: Work) -> Done:
     seen = work.db.read(look)
     found = work.db.read(_told, seen)
     for one in seen:
-        if one.is_off or work.db.read(ReadTx.value, _HAS, (f"{one.index.name}_new",)):
+        if one.is_off or work.db.read(ReadTx.value, sql.HAS, (f"{one.index.name}_new",)):
             rebuild(work, one.index)
     if not work.affected:
         return found
@@ -208,7 +207,7 @@ def _begin(tx: WriteTx, *, index: Index) -> int:
     """Make the new index and its triggers, unless an earlier run has."""
     new, filled = f"{index.name}_new", f"{index.name}_filled"
     ensure(tx, [index])
-    if tx.value(_HAS, (new,)) and tx.value(_HAS, (filled,)):
+    if tx.value(sql.HAS, (new,)) and tx.value(sql.HAS, (filled,)):
         return 0
     _clear(tx, index)
     tx.run(f"DROP TABLE IF EXISTS {new}")
@@ -259,7 +258,7 @@ def parts(index: Index) -> Mapping[str, str]:
 
 def _missing(tx: ReadTx, index: Index) -> list[str]:
     """Return the statements that make the parts of the index that are not there."""
-    return [sql for name, sql in parts(index).items() if tx.value(_HAS, (name,)) is None]
+    return [part for name, part in parts(index).items() if tx.value(sql.HAS, (name,)) is None]
 
 
 def _clear(tx: WriteTx, index: Index) -> None:

@@ -12,15 +12,10 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.repair.catalog import Limits
 from signet.domain.repair.models import Order, Reason, Refused
+from signet.domain.repair.sql import gate as sql
 from signet.errors import Frozen
 
 HOUR = timedelta(hours=1)
-
-_READ = "SELECT last_run_at, window_started_at, runs_in_window FROM repair_runs WHERE action = ?"
-_NOTE = """
-INSERT INTO repair_runs (action, last_run_at, window_started_at, runs_in_window) VALUES (?, ?, ?, ?)
-ON CONFLICT (action) DO UPDATE SET last_run_at = excluded.last_run_at,
-       window_started_at = excluded.window_started_at, runs_in_window = excluded.runs_in_window"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +66,7 @@ def note(tx: WriteTx, order: Order, *, now: datetime) -> None:
     """Write down that an action has run."""
     current = _current(_runs(tx, _key(order)), now)
     window = clock.to_text(current.window or now)
-    tx.run(_NOTE, (_key(order), clock.to_text(now), window, current.count + 1))
+    tx.run(sql.NOTE, (_key(order), clock.to_text(now), window, current.count + 1))
 
 
 def _key(order: Order) -> str:
@@ -80,7 +75,7 @@ def _key(order: Order) -> str:
 
 
 def _runs(tx: ReadTx, key: str) -> Runs:
-    row = tx.one(_READ, (key,))
+    row = tx.one(sql.READ, (key,))
     if row is None:
         return Runs()
     return Runs(

@@ -11,9 +11,10 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.diagnostics import store as diagnostics
+from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
+from signet.domain.repair.sql import jobs as sql
 from signet.domain.repair.work import Work
 from signet.domain.summaries import requests
 from signet.domain.summaries.requests import KIND as SUMMARIZE
@@ -32,39 +33,8 @@ PRUNED_AT_ONCE = 100
 #: What a preview shows of the rows it counts.
 SHOWN = 20
 
-_CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
-_DEAD = f"""
-SELECT id, job_type, error, failed_at FROM memory_jobs WHERE status = 'dead' AND {_CHOICE.format(at="failed_at")}
-   AND (:lives IS NULL OR runs_total < :lives * max_attempts)
-   AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
-                      AND open.status IN ('pending', 'leased'))
- GROUP BY COALESCE(dedupe_key, id)
- ORDER BY job_type = '{SUMMARIZE}', failed_at, id LIMIT :limit"""
-_ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
-_DEAD_SUMMARIES = f"""
-SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
-   AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
-   AND {_ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
-_SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
-_STALE = f"""
-SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue
-  FROM memory_jobs WHERE {diagnostics.STALE}
-   AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
- ORDER BY leased_at, id LIMIT :limit"""
 #: The columns of a `transitions.Leased`.
 _LEASED = ("id", "lease_token", "queue", "attempts", "max_attempts", "crashes")
-#: Files of earlier programs have waiting jobs that still carry a lease.
-_UNLEASE = (
-    "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
-)
-_STALE_SUMMARIES = f"""
-SELECT id FROM summary_jobs s WHERE status = 'processing' AND COALESCE(leased_at, '') < :before AND {_ALONE} LIMIT 50"""
-_ENDED = f"""
-SELECT * FROM memory_jobs WHERE status = :status AND {_CHOICE} ORDER BY {{at}}, id LIMIT :limit"""
-_COUNT = f"""
-SELECT COUNT(*) FROM (SELECT 1 FROM memory_jobs WHERE status = :status AND {_CHOICE} LIMIT :limit)"""
-_DROP = """
-DELETE FROM memory_jobs WHERE status = ? AND id IN (SELECT value FROM json_each(?)) RETURNING id"""
 _ENDED_AT = {"dead": "failed_at", "completed": "completed_at"}
 
 
@@ -97,7 +67,7 @@ def requeue(tx: WriteTx, order: Order) -> Done:
     ]
     start = int(order.now.timestamp() * 1000)
     done = [row["id"] for row in rows if row["id"] in {*moved, *revived}]
-    tx.many(_SPREAD, [(start + place * SPREAD_MS, job_id) for place, job_id in enumerate(done)])
+    tx.many(sql.SPREAD, [(start + place * SPREAD_MS, job_id) for place, job_id in enumerate(done)])
     counted = _counted([row for row in rows if row["id"] in done])
     return Done(affected=len(done), message=f"requeued {counted} to pending")
 
@@ -115,8 +85,8 @@ def release(tx: WriteTx, order: Order) -> Done:
     for row in rows:
         leased = transitions.Leased(*(row[column] for column in _LEASED))
         transitions.finish(tx, leased, transitions.HUNG, now=order.now)
-    tx.run(_UNLEASE)
-    alone = [row["id"] for row in tx.all(_STALE_SUMMARIES, {"before": _before(order)})]
+    tx.run(sql.UNLEASE)
+    alone = [row["id"] for row in tx.all(sql.STALE_SUMMARIES, {"before": _before(order)})]
     back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
     buried = sum(row["attempts"] >= row["max_attempts"] for row in rows)
     released = len(rows) - buried + back
@@ -130,8 +100,8 @@ def preview_prune(tx: ReadTx, order: Order) -> Done:
     """Show which ended jobs would be archived and deleted."""
     status = str(order.options["status"])
     asked = _ended_of(order, order.number("limit"))
-    count = int(tx.value(_COUNT.format(at=_ENDED_AT[status]), asked))
-    rows = tx.all(_ENDED.format(at=_ENDED_AT[status]), {**asked, "limit": SHOWN})
+    count = int(tx.value(sql.COUNT.format(at=_ENDED_AT[status]), asked))
+    rows = tx.all(sql.ENDED.format(at=_ENDED_AT[status]), {**asked, "limit": SHOWN})
     message = f"dry run: would archive and delete {count} {status} job(s)"
     sample = _sample(rows, _ENDED_AT[status])
     return Done(affected=count, message=message, details={"sample": sample})
@@ -172,9 +142,9 @@ def _dead(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("limit")
     lives = MOST_LIVES if order.actor.type == "daemon" else None
     asked = {**choice.parameters(order.chosen), "limit": limit}
-    rows = tx.all(_DEAD, {**asked, "lives": lives})
+    rows = tx.all(sql.DEAD, {**asked, "lives": lives})
     if len(rows) < limit:
-        rows += tx.all(_DEAD_SUMMARIES, {**asked, "limit": limit - len(rows)})
+        rows += tx.all(sql.DEAD_SUMMARIES, {**asked, "limit": limit - len(rows)})
     return rows
 
 
@@ -185,7 +155,7 @@ def _stale(tx: ReadTx, order: Order) -> list[Row]:
         "monotonic": order.monotonic_ms,
         "limit": MOST_LEASES,
     }
-    return tx.all(_STALE, asked)
+    return tx.all(sql.STALE, asked)
 
 
 def _before(order: Order) -> str:
@@ -200,11 +170,11 @@ def _ended_of(order: Order, limit: int) -> dict[str, object]:
 
 def _ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
     at = _ENDED_AT[str(order.options["status"])]
-    return tx.all(_ENDED.format(at=at), _ended_of(order, limit))
+    return tx.all(sql.ENDED.format(at=at), _ended_of(order, limit))
 
 
 def _drop(tx: WriteTx, *, status: str, listed: str) -> int:
-    return len(tx.all(_DROP, (Status(status), listed)))
+    return len(tx.all(sql.DROP, (Status(status), listed)))
 
 
 def _counted(rows: Sequence[Row]) -> str:

@@ -10,6 +10,7 @@ from signet.domain.graph import link, unclassified
 from signet.domain.memory import forget, hints
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order, Reason, Refused
+from signet.domain.repair.sql import memories as sql
 from signet.domain.repair.work import Work
 
 SHOWN = 20
@@ -19,40 +20,6 @@ STEP = 50
 
 #: Up to which memory the linker has looked: many texts name nothing, and would be looked at again and again.
 PLACE = "repair:relink"
-_CHOICE = choice.condition(id="m.id", kind="m.type", at="m.created_at")
-#: What a preview shows of a text: nothing of one that nobody may read (db/visibility.py).
-_TEXT = "CASE WHEN m.visibility IS NOT 'archived' THEN m.content ELSE '' END AS shown"
-_UNLINKED = f"""
-FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOICE}
- AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions n WHERE n.memory_id = m.id)"""
-_SOME_UNLINKED = f"""
-SELECT m.seq, m.id, m.content, m.agent_id, {_TEXT} {_UNLINKED} AND m.seq > :after ORDER BY m.seq LIMIT :limit"""
-_COUNT_UNLINKED = f"SELECT COUNT(*) {_UNLINKED} AND m.seq > :after"
-#: A memory that names entities and of which no entity says anything yet.
-_UNFILED = f"""
-SELECT m.id, m.content, m.agent_id, {_TEXT},
-       (SELECT n.entity_id FROM memory_entity_mentions n JOIN entities e ON e.id = n.entity_id
-         WHERE n.memory_id = m.id AND e.entity_type NOT IN ('chunk_group', 'skill')
-         ORDER BY n.confidence DESC, n.rowid LIMIT 1) AS entity_id
-  FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOICE}
-   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id)
-   AND entity_id IS NOT NULL ORDER BY m.seq LIMIT :limit"""
-_WITHOUT_HINTS = f"""
-SELECT m.id, m.content, m.agent_id, {_TEXT} FROM memories m
- WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOICE}
-   AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
-   AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'prospective_index'
-                      AND j.status IN ('pending', 'leased')) ORDER BY m.seq DESC LIMIT :limit"""
-_DEAD = f"""
-FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
-   AND COALESCE(m.confidence, 1.0) <= :confidence
-   AND COALESCE(m.last_accessed, m.created_at) < :before AND {_CHOICE}
-   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id AND a.kind = 'constraint'
-                      AND a.status = 'active')"""
-_SOME_DEAD = f"""
-SELECT m.id, {_TEXT}, m.confidence, m.importance, m.last_accessed, m.access_count {_DEAD}
- ORDER BY m.confidence, m.importance, m.seq LIMIT :limit"""
-_COUNT_DEAD = f"SELECT COUNT(*) {_DEAD}"
 
 #: Memories that nobody trusts or uses: at most so sure, and unused for so long.
 MOST_CONFIDENCE = 0.3
@@ -63,12 +30,15 @@ def preview_relink(tx: ReadTx, order: Order) -> Done:
     """Show which memories the linker would look at."""
     after = runtime_settings.get_number(tx, PLACE)
     asked = {**choice.parameters(order.chosen), "after": after}
-    rows = tx.all(_SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
+    rows = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
     if not rows and after:
         asked["after"] = 0
-        rows = tx.all(_SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
+        rows = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
     message = f"dry run: would look for entities in {len(rows)} memories"
-    details = {"remaining": tx.value(_COUNT_UNLINKED, asked) - len(rows), "sample": _sample(rows)}
+    details = {
+        "remaining": tx.value(sql.COUNT_UNLINKED, asked) - len(rows),
+        "sample": _sample(rows),
+    }
     return Done(affected=len(rows), message=message, details=details)
 
 
@@ -80,16 +50,18 @@ def relink(work: Work) -> Done:
     looked, most = 0, work.order.number("batchSize")
     after = work.db.read(runtime_settings.get_number, PLACE)
     asked = choice.parameters(work.order.chosen)
-    if after and not work.db.read(ReadTx.value, _COUNT_UNLINKED, {**asked, "after": after}):
+    if after and not work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after}):
         after = 0
     while looked < most:
         limit = min(STEP, most - looked)
-        rows = work.db.read(ReadTx.all, _SOME_UNLINKED, {**asked, "after": after, "limit": limit})
+        rows = work.db.read(
+            ReadTx.all, sql.SOME_UNLINKED, {**asked, "after": after, "limit": limit}
+        )
         if not rows:
             break
         work.step(partial(_link, rows=rows))
         looked, after = looked + len(rows), rows[-1]["seq"]
-    remaining = work.db.read(ReadTx.value, _COUNT_UNLINKED, {**asked, "after": after})
+    remaining = work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after})
     message = f"looked at {looked} memories and linked {work.affected}"
     return Done(
         affected=work.affected, message=message, details={"looked": looked, "remaining": remaining}
@@ -152,7 +124,7 @@ def dead(
         "confidence": confidence,
         "before": clock.to_text(order.now - unused),
     }
-    return tx.all(_SOME_DEAD, {**asked, "limit": limit}), int(tx.value(_COUNT_DEAD, asked))
+    return tx.all(sql.SOME_DEAD, {**asked, "limit": limit}), int(tx.value(sql.COUNT_DEAD, asked))
 
 
 def preview_forget(tx: ReadTx, order: Order) -> Done:
@@ -192,12 +164,12 @@ def _link(tx: WriteTx, *, rows: Sequence[Row]) -> int:
 
 def _unfiled(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("batchSize")
-    return tx.all(_UNFILED, {**choice.parameters(order.chosen), "limit": limit})
+    return tx.all(sql.UNFILED, {**choice.parameters(order.chosen), "limit": limit})
 
 
 def _without_hints(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("batchSize")
-    return tx.all(_WITHOUT_HINTS, {**choice.parameters(order.chosen), "limit": limit})
+    return tx.all(sql.WITHOUT_HINTS, {**choice.parameters(order.chosen), "limit": limit})
 
 
 def _sample(rows: Sequence[Row]) -> list[dict[str, object]]:

@@ -3,6 +3,7 @@
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.repair.models import Done, Order
+from signet.domain.repair.sql import retention as sql
 from signet.domain.repair.work import Work
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows, cutoff
@@ -20,13 +21,6 @@ _NAMES = {
     "tasksPurged": "tasks",
     "sessionMemoriesPurged": "sessionMemories",
 }
-_DUE = {
-    "tombstones": "SELECT COUNT(*) FROM memories WHERE is_deleted = 1 AND COALESCE(deleted_at, updated_at) < ?",
-    "history": "SELECT COUNT(*) FROM memory_history WHERE created_at < ?",
-    "completedJobs": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed' AND completed_at < ?",
-    "deadJobs": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead' AND failed_at < ?",
-    "sessionMemories": "SELECT COUNT(*) FROM session_memories WHERE created_at < ?",
-}
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
@@ -40,7 +34,8 @@ def preview(tx: ReadTx, order: Order) -> Done:
         "sessionMemories": windows.session_memories,
     }
     due = {
-        name: int(tx.value(_DUE[name], (cutoff(order.now, span),))) for name, span in spans.items()
+        name: int(tx.value(sql.DUE[name], (cutoff(order.now, span),)))
+        for name, span in spans.items()
     }
     total = sum(due.values())
     message = f"dry run: {total} row(s) are old enough to be purged"

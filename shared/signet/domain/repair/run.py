@@ -4,19 +4,19 @@ Whatever the way, the gate stands before it, and its row in the history and its 
 short repair in its one transaction, for a long one with its last. What does not come through leaves neither.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from signet import clock
 from signet.config import Settings
-from signet.db import Database, ReadTx, WriteTx
+from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.domain.repair import gate, lock, registry
 from signet.domain.repair.catalog import BY_NAME, Action
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused, Result
+from signet.domain.repair.sql import run as sql
 from signet.domain.repair.work import Models, NoModels, Work
 from signet.errors import SignetError
 from signet.observe import metrics
@@ -26,9 +26,6 @@ from signet.queue.job_context import JobContext
 
 #: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
-
-_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
-_KEPT = "SELECT result FROM memory_jobs WHERE id = ?"
 
 
 class OutOfTime(SignetError):
@@ -118,7 +115,7 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
         transitions.record_result(tx, job_id, {"affected": affected, "steps": steps})
         return job_id
     if order.action.is_shared:
-        return str(tx.value(_OPEN, (job.unique_key,)))
+        return str(tx.value(sql.OPEN, (job.unique_key,)))
     raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -131,7 +128,7 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     """Return how far the job of a repair is; a result with a `job_id` is not the last."""
     row = admin.get(tx, job_id)
     status = row["status"] if row else Status.COMPLETED
-    kept = _read(row["result"] if row else None)
+    kept = columns.json_object(row["result"] if row else None)
     if status == Status.DEAD:
         why = (row["error"] if row else None) or "unknown"
         return Result.failed(order, f"{order.action.path} failed: {why}")
@@ -155,7 +152,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
     """
     order = _order(job.lease.payload, settings)
-    kept = _read(job.db.read(ReadTx.value, _KEPT, (job.lease.job_id,)))
+    kept = columns.json_object(job.db.read(ReadTx.value, sql.KEPT, (job.lease.job_id,)))
 
     def keep(tx: WriteTx, affected: int, steps: int) -> None:
         transitions.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
@@ -185,7 +182,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
 
 def _may_start(tx: ReadTx, order: Order) -> None:
     gate.check(tx, order)
-    if tx.value(_OPEN, (_job(order).unique_key,)):
+    if tx.value(sql.OPEN, (_job(order).unique_key,)):
         raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -253,11 +250,6 @@ def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None =
         chosen=Chosen(**{**said, **listed}),
         reason=payload["reason"],
     )
-
-
-def _read(stored: str | None) -> dict[str, Any]:
-    found = json.loads(stored) if stored else {}
-    return found if isinstance(found, dict) else {}
 
 
 def _result(order: Order, kept: Mapping[str, Any]) -> Result:

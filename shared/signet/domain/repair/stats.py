@@ -10,27 +10,15 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, vectors
 from signet.db.driver import sqlite
-from signet.domain.diagnostics import store as diagnostics
-from signet.domain.embeddings import store as embeddings
+from signet.domain.diagnostics import counts as diagnostics
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.repair import fulltext
+from signet.domain.repair.sql import stats as sql
 
 #: How long SQLite may read through the file.
 CHECK_SECONDS = 30.0
 #: Instructions of SQLite between two looks at the clock.
 _LOOK = 100_000
-
-_COLD = """
-SELECT COUNT(*) AS count, MIN(archived_at) AS oldest, MAX(archived_at) AS newest,
-       COALESCE(SUM(length(CAST(content AS BLOB)) + COALESCE(length(CAST(original_row_json AS BLOB)), 0)), 0) AS bytes
-  FROM memories_cold"""
-_COLD_REASONS = "SELECT COALESCE(archived_reason, 'unknown'), COUNT(*) FROM memories_cold GROUP BY 1 ORDER BY 2 DESC"
-_HAS_COLD = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'memories_cold'"
-_ANY_VECTOR = (
-    "SELECT vector FROM embeddings WHERE length(vector) = 4 * dimensions ORDER BY seq DESC LIMIT 1"
-)
-_STALE = f"""
-SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0 AND NOT {embeddings.CURRENT}
-   AND EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)"""
 
 
 def embedding_gaps(tx: ReadTx, *, model: str | None) -> dict[str, object]:
@@ -40,7 +28,7 @@ def embedding_gaps(tx: ReadTx, *, model: str | None) -> dict[str, object]:
         "unembedded": found.total - found.embedded,
         "total": found.total,
         "coverage": f"{found.share:.1%}",
-        "stale": tx.value(_STALE, {"model": model}),
+        "stale": tx.value(sql.STALE, {"model": model}),
     }
 
 
@@ -57,11 +45,11 @@ def dedup(tx: ReadTx) -> dict[str, object]:
 
 def cold(tx: ReadTx) -> dict[str, object]:
     """Return what the cold archive holds."""
-    if tx.value(_HAS_COLD) is None:
+    if tx.value(sql.HAS_COLD) is None:
         return {"count": 0, "message": "there is no cold archive"}
-    row = tx.one(_COLD)
+    row = tx.one(sql.COLD)
     assert row is not None  # an aggregate
-    reasons: Mapping[str, int] = {one[0]: one[1] for one in tx.all(_COLD_REASONS)}
+    reasons: Mapping[str, int] = {one[0]: one[1] for one in tx.all(sql.COLD_REASONS)}
     return {
         "count": row["count"],
         "oldest": row["oldest"],
@@ -106,7 +94,7 @@ def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:
 
 
 def _can_search(tx: ReadTx) -> bool:
-    vector = tx.value(_ANY_VECTOR)
+    vector = tx.value(sql.ANY_VECTOR)
     if vector is None or vectors.indexed_dimensions(tx) is None:
         return True
     try:

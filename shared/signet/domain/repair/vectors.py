@@ -10,11 +10,13 @@ from typing import TypeVar
 from signet import clock
 from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import sqlite, vec_loaded
-from signet.domain.embeddings import gaps, passages, store
+from signet.domain.embeddings import gaps, passages
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
 from signet.domain.repair import choice
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused
+from signet.domain.repair.sql import vectors as sql
 from signet.domain.repair.work import Work
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
@@ -27,41 +29,10 @@ STEP = 100
 SWEEP_SECONDS = 600.0
 SHOWN = 20
 
-#: No active memory has it. One that a live memory without a vector of its own shares by its text stays (RP-12): the
-#: live one gets its own, and then this one goes.
-_ORPHANS = f"""
-SELECT e.source_id AS id, COUNT(*) AS vectors FROM embeddings e
- WHERE e.source_type = 'memory' AND {choice.condition(id="e.source_id", at="e.created_at")}
-   AND e.source_id > :after
-   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = e.source_id AND m.is_deleted = 0)
-   AND NOT EXISTS (SELECT 1 FROM memories live WHERE live.content_hash = e.content_hash AND live.is_deleted = 0
-                      AND NOT EXISTS (SELECT 1 FROM embeddings own
-                                       WHERE own.source_type = 'memory' AND own.source_id = live.id))
- GROUP BY e.source_id ORDER BY e.source_id LIMIT :limit"""
-_MISSING = f"""
-SELECT m.id FROM memories m WHERE m.is_deleted = 0 AND NOT {store.CURRENT}
-   AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}
-   AND m.id NOT IN (SELECT value FROM json_each(:failed)) ORDER BY m.created_at, m.seq LIMIT :limit"""
-_LEFT = f"""
-SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0 AND NOT {store.CURRENT}
-   AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}"""
-_STRAY = """
-SELECT v.rowid AS place, v.id FROM vec_embeddings_rowids v
- WHERE v.rowid > ? AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id) ORDER BY v.rowid LIMIT ?"""
-_UNINDEXED = """
-SELECT e.seq, e.id, e.vector FROM embeddings e
- WHERE e.seq > ? AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
-   AND NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id) ORDER BY e.seq LIMIT ?"""
-_WIDTHS = "SELECT dimensions FROM embeddings ORDER BY seq DESC LIMIT 1000"
-_ANY = (
-    "SELECT vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions LIMIT 1"
-)
-_MALFORMED = "SELECT COUNT(*) FROM embeddings WHERE length(vector) <> 4 * dimensions"
-
 
 def preview_orphans(tx: ReadTx, order: Order) -> Done:
     """Show whose vectors would go."""
-    rows = tx.all(_ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
+    rows = tx.all(sql.ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in rows)
     sample = [{"id": row["id"], "vectors": row["vectors"]} for row in rows[:SHOWN]]
     message = f"dry run: would clean {count} orphaned embedding(s)"
@@ -129,9 +100,9 @@ def preview_resync(tx: ReadTx, order: Order) -> Done:
         message = f"dry run: would rebuild the vector index with {width} dimensions"
         count = len(tx.all("SELECT 1 FROM embeddings WHERE dimensions = ?", (width,)))
         return Done(affected=count, message=message)
-    stray, lost = len(tx.all(_STRAY, (0, -1))), len(tx.all(_UNINDEXED, (0, width, -1)))
+    stray, lost = len(tx.all(sql.STRAY, (0, -1))), len(tx.all(sql.UNINDEXED, (0, width, -1)))
     message = f"dry run: would remove {stray} and insert {lost} vector-index row(s)"
-    details = {"removed": stray, "inserted": lost, "malformed": tx.value(_MALFORMED)}
+    details = {"removed": stray, "inserted": lost, "malformed": tx.value(sql.MALFORMED)}
     return Done(affected=stray + lost, message=message, details=details)
 
 
@@ -161,7 +132,7 @@ def resync(work: Work) -> Done:
     details = {
         "removed": done["removed"],
         "inserted": done["inserted"],
-        "malformed": work.db.read(ReadTx.value, _MALFORMED),
+        "malformed": work.db.read(ReadTx.value, sql.MALFORMED),
     }
     message = f"removed {done['removed']} and inserted {done['inserted']} vector-index row(s)"
     return Done(affected=work.affected, message=message, details=details)
@@ -180,11 +151,11 @@ def _missing(
         "limit": limit,
         "failed": json.dumps(failed),
     }
-    return [row["id"] for row in tx.all(_MISSING, asked)]
+    return [row["id"] for row in tx.all(sql.MISSING, asked)]
 
 
 def _left(tx: ReadTx, order: Order, model: str | None) -> int:
-    return int(tx.value(_LEFT, {**choice.parameters(order.chosen), "model": model}))
+    return int(tx.value(sql.LEFT, {**choice.parameters(order.chosen), "model": model}))
 
 
 def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
@@ -195,7 +166,7 @@ def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> li
         work.check()
         if time.monotonic() > ends_at:
             break
-        gap = work.db.read(store.gap, memory_id, model=embedder.model)
+        gap = work.db.read(embeddings.gap, memory_id, model=embedder.model)
         if gap is None:
             continue
         pieces = passages.split(gap.content)
@@ -219,10 +190,10 @@ def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> li
 
 
 def _store(tx: WriteTx, *, gap: Gap, pairs: list[tuple[str, bytes]], model: str) -> int:
-    current = store.gap(tx, gap.memory_id, model=model)
+    current = embeddings.gap(tx, gap.memory_id, model=model)
     if current is None or current.content_hash != gap.content_hash:
         return 0
-    store.replace(tx, gap.memory_id, gap.content_hash, pairs, model, clock.now())
+    embeddings.replace(tx, gap.memory_id, gap.content_hash, pairs, model, clock.now())
     return 1
 
 
@@ -233,7 +204,7 @@ def _without_vectors(count: int, why: str) -> Refused:
 
 def _width(tx: ReadTx, order: Order) -> int | None:
     """Return how wide the index should be: as the newest vectors of the configured width, else as most of them."""
-    widths = [row[0] for row in tx.all(_WIDTHS)]
+    widths = [row[0] for row in tx.all(sql.WIDTHS)]
     wanted = order.settings.embedding.dimensions
     if wanted in widths:
         return wanted
@@ -243,7 +214,7 @@ def _width(tx: ReadTx, order: Order) -> int | None:
 
 def _is_broken(tx: ReadTx, width: int) -> bool:
     """Return whether the index cannot be searched."""
-    vector = tx.value(_ANY, (width,))
+    vector = tx.value(sql.ANY, (width,))
     if vector is None or vectors.indexed_dimensions(tx) != width:
         return False
     try:
@@ -280,19 +251,19 @@ def _from(
 
 def _clean_some(tx: WriteTx, after: str, *, chosen: Chosen) -> tuple[str, int]:
     asked = {**choice.parameters(chosen), "after": after, "limit": STEP}
-    rows = tx.all(_ORPHANS, asked)
+    rows = tx.all(sql.ORPHANS, asked)
     for row in rows:
-        store.remove(tx, row["id"])
+        embeddings.remove(tx, row["id"])
     return (rows[-1]["id"] if rows else after), sum(row["vectors"] for row in rows)
 
 
 def _remove_stray(tx: WriteTx, after: int) -> tuple[int, int]:
-    rows = tx.all(_STRAY, (after, STEP))
+    rows = tx.all(sql.STRAY, (after, STEP))
     vectors.delete(tx, [row["id"] for row in rows])
     return (rows[-1]["place"] if rows else after), len(rows)
 
 
 def _insert_lost(tx: WriteTx, after: int, *, width: int) -> tuple[int, int]:
-    rows = tx.all(_UNINDEXED, (after, width, STEP))
+    rows = tx.all(sql.UNINDEXED, (after, width, STEP))
     vectors.insert(tx, [(row["id"], row["vector"]) for row in rows])
     return (rows[-1]["seq"] if rows else after), len(rows)

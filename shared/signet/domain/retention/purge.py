@@ -14,12 +14,12 @@ from datetime import datetime
 
 from signet.db import Database, WriteTx
 from signet.domain.activity import events
-from signet.domain.embeddings import store as vectors
+from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link, tasks
 from signet.domain.injections import record, usefulness
 from signet.domain.memory import forget
 from signet.domain.memory import history as changes
-from signet.domain.retention import store
+from signet.domain.retention import sql
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoints as session_checkpoints
 from signet.domain.summaries import requests
@@ -62,7 +62,7 @@ def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
 def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete the vectors of expired tombstones."""
     ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
-    embedded = store.embedded(tx, ids)
+    embedded = sql.embedded(tx, ids)
     for memory_id in embedded:
         vectors.remove(tx, memory_id)
     return Batch(handled=len(ids), counts={"embeddingsPurged": len(embedded)})
@@ -70,7 +70,7 @@ def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batc
 
 def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete expired tombstones that the first two steps are done with."""
-    ids = store.bare(tx, forget.expired(tx, cutoff(now, windows.tombstones), limit))
+    ids = sql.bare(tx, forget.expired(tx, cutoff(now, windows.tombstones), limit))
     return Batch(handled=len(ids), counts={"tombstonesPurged": forget.purge(tx, ids, now=now)})
 
 

@@ -10,7 +10,7 @@ from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.memory.models import tags_of
-from signet.domain.recall import store as recall
+from signet.domain.recall import keyword
 from signet.domain.sessions import start_text
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.sql.memories import MemoryRow
@@ -130,7 +130,7 @@ def by_project_words(
     )
     if not terms:
         return []
-    ranks = recall.keyword(tx, fts.any_of(terms), LOOKED_AT)
+    ranks = keyword.ranked(tx, fts.any_of(terms), LOOKED_AT)
     rows = memories.by_seq(tx, reader, ranks)
     known = {one.id for one in given}
     found = [

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from signet import ids
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, columns
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
 from signet.domain.sessions.sql.checkpoints import CheckpointRow
@@ -74,19 +74,10 @@ def _shown(row: CheckpointRow) -> dict[str, object]:
     shown: dict[str, object] = row._asdict()
     for name, array_name in _LISTS.items():
         stored: str | None = getattr(row, name)
-        values = _array(stored)
+        values = list(columns.json_strings(stored))
         if name in _WORDS:
             values = [redact(value) for value in values]
             shown[name] = None if stored is None else json.dumps(values, ensure_ascii=False)
         shown[array_name] = values
     shown["digest"] = redact(row.digest)
     return shown
-
-
-def _array(stored: str | None) -> list[str]:
-    """Return the texts of an array; none where something else is stored (CP-4)."""
-    try:
-        found = json.loads(stored) if stored else []
-    except ValueError:
-        return []
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []

@@ -1,11 +1,13 @@
 """What is known of a session while it runs. Pure."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from signet.db import columns
 
 
 class RuntimePath(StrEnum):
@@ -102,11 +104,8 @@ class State:
 
 def continuity_of(stored: str | None) -> Continuity | None:
     """Return what a row holds, None for none and for what cannot be read."""
-    try:
-        found = json.loads(stored) if stored else None
-    except ValueError:
-        return None
-    if not isinstance(found, Mapping):
+    found = columns.json_value(stored)
+    if not isinstance(found, dict):
         return None
     known = {field.name for field in fields(Continuity)}
     values: dict[str, Any] = {
@@ -120,13 +119,9 @@ def continuity_of(stored: str | None) -> Continuity | None:
 
 def turns_of(stored: str) -> tuple[tuple[str, ...], ...]:
     """Return the ids of the last turns that a row holds, none for what cannot be read."""
-    try:
-        found = json.loads(stored)
-    except ValueError:
-        return ()
-    if not isinstance(found, list):
-        return ()
-    return tuple(tuple(map(str, turn)) for turn in found if isinstance(turn, list))
+    found = columns.json_value(stored)
+    turns = found if isinstance(found, list) else ()
+    return tuple(tuple(map(str, turn)) for turn in turns if isinstance(turn, list))
 
 
 def with_turn(state: State, ids: Sequence[str], *, most: int) -> State:

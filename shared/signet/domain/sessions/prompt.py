@@ -1,124 +1,128 @@
-"""What a person's prompt is about, and how what it brings to mind is told. Pure."""
+"""What a prompt brings to mind. Whatever fails in that, the prompt goes on without it."""
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
-from signet import ids
-from signet.db import fts, script
-from signet.domain.sessions import wording
+from signet import clock
+from signet.config import Settings
+from signet.db import WriteTx
+from signet.domain.auth import caller
+from signet.domain.injections import candidates, ratings
+from signet.domain.injections.candidates import Scored
+from signet.domain.injections.models import Phase
+from signet.domain.memory import marks
+from signet.domain.memory.models import Actor
+from signet.domain.sessions import claims, injected, lifecycle, prompt_text
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.context import Context, context_of
+from signet.domain.sessions.models import State
+from signet.domain.sessions.question import Question, is_first
+from signet.domain.sessions.services import Services
 
-MOST_TERMS = 12
-#: Of a message so much is compared by meaning (HK-51), and so much is looked at for words.
-VECTOR_CHARS = 200
-READ_CHARS = 20_000
-MOST_ITEMS = 5
-ITEM_CHARS = 160
-LEAST_TERM = 3
-#: Share of a memory's words that stand in a text which says it already.
-SAID_SHARE = 0.8
-#: Below this a memory does not matter enough to come unasked (HK-53).
-LEAST_IMPORTANCE = 0.3
-
-#: What chat gateways put around a message: a heading that marks what follows as not trusted, and its JSON object.
-_HEADER = re.compile(
-    r"^[^\n{}]{0,40}(?:conversation info|sender|chat history since last reply|untrusted context)[^\n{}]{0,80}:[ \t]*\n+"
-    r"(?:```\w*\s*)?(?=[{\[])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_EXTERNAL = re.compile(
-    r"<<<EXTERNAL_UNTRUSTED_CONTENT.*?(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]*>>>|\Z)", re.DOTALL
-)
-_MENTION = re.compile(r"<[@#][!&]?\d+>")
-_FENCE = re.compile(r"\s*```[ \t]*\n?")
-_HYPHENED = re.compile(r"(?<![\w-])[^\W_]\w*(?:-\w+)+(?![\w-])")
-_WORD = re.compile(r"[^\W\d_][\w']*", re.UNICODE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+#: What a prompt gets that brings nothing to mind.
+NOTHING: Mapping[str, object] = {"inject": "", "memoryCount": 0}
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One memory that a prompt brings to mind, as it is told."""
+async def answer(
+    call: Call,
+    session: State | None,
+    message: str,
+    last_answer: str,
+    rated: Mapping[str, float],
+    services: Services,
+    *,
+    actor: Actor,
+) -> dict[str, object]:
+    """Return what is known about a prompt, if it is near enough and was not just given; note both with the session.
 
-    id: str
-    line: str
-
-
-def cleaned(raw: str) -> str:
-    """Return what a person wrote, without what chat gateways put around it."""
-    text = _EXTERNAL.sub(" ", raw)
-    while (header := _HEADER.search(text)) is not None:
-        end = _end_of_json(text, header.end())
-        fence = _FENCE.match(text, end)
-        text = f"{text[: header.start()]}\n{text[fence.end() if fence else end :]}"
-    return _MENTION.sub(" ", text).strip()
-
-
-def terms(message: str, assistant: str = "") -> list[str]:
-    """Return what to look for: words of the message, and of the answer before it as many again (HK-50)."""
-    own = _terms(message)[:MOST_TERMS]
-    more = [one for one in _terms(assistant) if one not in own]
-    return [*own, *more[: max(2, len(own))]][:MOST_TERMS]
-
-
-def compact(content: str, asked: Sequence[str]) -> str:
-    """Return a memory in one line: the sentence that holds most of what was asked for when it is long (HK-54)."""
-    if len(line := wording.one_line(content)) <= ITEM_CHARS:
-        return line
-    sentences = [found for one in _SENTENCE.split(content) if (found := wording.one_line(one))]
-    best = max(sentences, key=lambda one: sum(term in one.lower() for term in asked), default=line)
-    return best if len(best) <= ITEM_CHARS else f"{best[: ITEM_CHARS - 3].rstrip()}..."
-
-
-def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> list[Item]:
-    """Return those that fit, best first; one that does not fit is skipped."""
-    taken: list[Item] = []
-    for item in items:
-        if len(taken) == most:
-            break
-        if len(item.line) + 1 <= chars:
-            chars -= len(item.line) + 1
-            taken.append(item)
-    return taken
-
-
-def is_said(content: str, text: str) -> bool:
-    """Return whether a text holds nearly all words of a memory already."""
-    words = set(script.cut_all(_terms(content)))
-    said = script.cut_all(_terms(text))
-    return bool(words) and len(words.intersection(said)) >= SAID_SHARE * len(words)
+    `last_answer` is what the assistant said before, `rated` are ratings of memories that come with the prompt.
+    """
+    now = clock.now()
+    terms = prompt_text.terms(message, last_answer)
+    given = session.given if session else frozenset()
+    context = await _context(call, message, terms, given, services)
+    warning = claims.warning(session, now=now)
+    await services.db.awrite_quick(
+        _keep,
+        call,
+        message,
+        terms,
+        context,
+        rated,
+        actor,
+        services.settings,
+        warned=warning is not None,
+        now=now,
+    )
+    found = _answer(call, terms, context, services.settings)
+    injected.record(
+        services.record,
+        call,
+        Phase.PROMPT,
+        str(found["inject"]),
+        context.items,
+        prompt=message,
+        best_score=max((score for _, score in context.hits), default=None),
+        floor=services.settings.hooks.user_prompt_submit.min_score,
+    )
+    found["sessionKnown"] = session is not None
+    return {**found, "warnings": [warning]} if warning else found
 
 
-def status(count: int, engine: str) -> str:
-    """Return the line above what recall has found (HK-56), without the query, which is the prompt itself."""
-    return f"[signet:recall | results={count} | engine={engine}]"
+async def _context(
+    call: Call, message: str, terms: Sequence[str], given: Collection[str], services: Services
+) -> Context:
+    rules = services.settings.hooks.user_prompt_submit
+    if not rules.enabled:
+        return Context()
+    asked = Question(
+        agent_id=call.agent_id,
+        message=message,
+        terms=terms,
+        chars=rules.max_brief_chars if is_first(given) else rules.max_later_chars,
+        line_chars=rules.max_inject_chars,
+        key=call.key,
+        project=caller.current().scope.project or call.project,
+        given=given,
+    )
+    return await context_of(asked, services)
 
 
-def feedback(session_key: str, memory_ids: Sequence[str]) -> str:
-    """Return the line that lets an agent rate what was told (HK-57); the tool memory_feedback says how."""
-    rated = ",".join(map(ids.short, memory_ids))
-    return f"\n<memory-feedback>session_key={session_key} ids={rated}</memory-feedback>"
+def _answer(
+    call: Call, terms: Sequence[str], context: Context, settings: Settings
+) -> dict[str, object]:
+    if not context.text:
+        return dict(NOTHING)
+    text = context.text
+    if call.key and context.memories and settings.pipeline.predictor_pipeline.agent_feedback:
+        text += prompt_text.feedback(call.key, context.memories)
+    return {
+        "inject": text,
+        "memoryCount": context.count,
+        "queryTerms": " ".join(terms),
+        "engine": context.engine,
+    }
 
 
-def _terms(text: str) -> list[str]:
-    text = text[:READ_CHARS].lower()
-    names = [found[0] for found in _HYPHENED.finditer(text)]
-    words = [found[0].strip("'") for found in _WORD.finditer(_HYPHENED.sub(" ", text))]
-    long = (one for one in words if len(one) >= LEAST_TERM or script.has_runs(one))
-    kept = [one for one in long if not _says_nothing(one)]
-    return list(dict.fromkeys([*names, *kept]))
-
-
-def _says_nothing(word: str) -> bool:
-    return word in fts.STOP_WORDS or word.partition("'")[0] in fts.STOP_WORDS
-
-
-def _end_of_json(text: str, start: int) -> int:
-    """Return where the JSON value that begins here ends; the end of its line when it is broken."""
-    import json
-
-    try:
-        return json.JSONDecoder().raw_decode(text, start)[1]
-    except (ValueError, RecursionError):
-        end = text.find("\n", start)
-        return len(text) if end < 0 else end
+def _keep(
+    tx: WriteTx,
+    call: Call,
+    message: str,
+    terms: Sequence[str],
+    context: Context,
+    rated: Mapping[str, float],
+    actor: Actor,
+    settings: Settings,
+    *,
+    warned: bool,
+    now: datetime,
+) -> None:
+    query = " ".join(terms)
+    lifecycle.prompted(tx, call, message, query, context.given, settings, warned=warned, now=now)
+    marks.count_use(tx, context.memories, now=now)
+    if call.key is None:
+        return
+    hits = [Scored(memory_id, score) for memory_id, score in context.hits]
+    candidates.put_of_prompt(tx, call.agent_id, call.key, hits, context.memories, now=now)
+    if rated:
+        ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)

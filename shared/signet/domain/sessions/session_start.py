@@ -1,308 +1,249 @@
-"""What a session begins with: gathered from one snapshot, each part for itself.
+"""Where a session begins: it is claimed, and given its context."""
 
-A part that fails is left out and named; the others are told all the same (HK-36).
-"""
-
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
 
 from signet import clock
 from signet.config import Settings
-from signet.db import ReadTx, fts
-from signet.db.driver import sqlite
-from signet.db.visibility import Reader
-from signet.domain.agents import presence
-from signet.domain.agents.models import Presence
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.episodes import fence
-from signet.domain.graph import focus, traversal
-from signet.domain.graph.traversal import Traversal, TraversalBounds
-from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
-from signet.domain.sessions import candidates, recovery, start_text, wording
+from signet.domain.episodes import commits
+from signet.domain.graph import latest_traversal
+from signet.domain.graph.latest_traversal import Origin
+from signet.domain.graph.latest_traversal import Phase as Walked
+from signet.domain.injections import candidates
+from signet.domain.injections.candidates import Scored
+from signet.domain.injections.models import Item, Phase
+from signet.domain.memory import marks
+from signet.domain.recall import recall
+from signet.domain.secrets.vault import Vault
+from signet.domain.sessions import (
+    identity_files,
+    injected,
+    lifecycle,
+    standing_rules,
+    start_sources,
+    wording,
+)
+from signet.domain.sessions.calls import Call
 from signet.domain.sessions.candidates import Candidate
-from signet.domain.sessions.identity_files import Identity, introduced
-from signet.domain.sessions.sql import history, memories
-from signet.domain.sessions.start_text import Part, Section
+from signet.domain.sessions.context import Context, context_of
+from signet.domain.sessions.identity_files import Identity
+from signet.domain.sessions.models import Continuity
+from signet.domain.sessions.question import EXPLAINED, Question
+from signet.domain.sessions.services import Services
+from signet.domain.sessions.start_sources import Asked, Found
+from signet.domain.sessions.start_text import MEMORY
 from signet.errors import SignetError
+from signet.observe import logs, record
+from signet.observe.record import Event
+from signet.wire.access import Permission
+from signet.wire.requests.recall import RecallBody
 
-T = TypeVar("T")
+log = logs.get("hooks")
 
-MOST_PEERS = 6
-#: Memories that the record names of those that were left out.
-MOST_LEFT = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """Whose session begins, and what it says of itself. `project_path` is the project's real path."""
-
-    reader: Reader
-    key: str | None = None
-    project: str | None = None
-    project_path: str | None = None
-    context: str = ""
-    #: What recall found for the context, by id.
-    recalled: Mapping[str, float] = field(default_factory=dict)
+#: The longest a session waits for what recall finds about its context (HK-37).
+RECALL_SECONDS = 1.0
+#: What a session gets that is given nothing.
+NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
 
 
-@dataclass(slots=True, kw_only=True)
-class Found:
-    """What the store has for a session that begins."""
+async def start(
+    call: Call, about: str, services: Services, *, needs_context: bool, notice: str
+) -> dict[str, object]:
+    """Claim a session and return what it begins with; one that was given its context before gets nothing again.
 
-    candidates: Sequence[Candidate] = ()
-    told: Sequence[Candidate] = ()
-    since: str = ""
-    peers: Sequence[Presence] = ()
-    walk: Traversal = field(default_factory=Traversal)
-    constraints: Sequence[tuple[str, str]] = ()
-    aspects: Sequence[str] = ()
-    recovery: str = ""
-    #: Parts that could not be read.
-    failed: list[str] = field(default_factory=list)
-
-
-def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Found:
-    """Return what the store has for the session."""
-    found = Found()
-    reader, start = asked.reader, settings.hooks.session_start
-    found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
-    if asked.project:
-        found.peers = _try(found, "peers", lambda: _peers(tx, asked, now=now), [])
-    _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
-    known: list[Candidate] = _try(
-        found,
-        "memories",
-        lambda: candidates.find(
-            tx,
-            reader,
-            pool=max(start.candidate_pool_limit, 3 * start.recall_limit),
-            decay_rate=settings.memory.decay_rate,
-            reached=found.walk.memories,
-            recalled=asked.recalled,
-            now=now,
-        ),
-        [],
-    )
-    found.candidates = candidates.ranked(known, asked.project)
-    budget = settings.memory.session_budget_chars
-    found.told = candidates.chosen(found.candidates, most=start.recall_limit, chars=budget)
-    project = asked.project
-    if project and not asked.context:
-        more: list[Candidate] = _try(
-            found,
-            "words",
-            lambda: candidates.by_project_words(tx, reader, project, given=found.told),
-            [],
-        )
-        new = {one.id for one in more} - {one.id for one in found.candidates}
-        found.told = [*found.told, *more]
-        found.candidates = [*found.candidates, *(one for one in more if one.id in new)]
-    continuity = settings.pipeline.continuity
-    if continuity.enabled:
-        found.recovery = _try(
-            found,
-            "recovery",
-            lambda: recovery.text(
-                tx,
-                reader,
-                key=asked.key,
-                project_path=asked.project_path,
-                most=continuity.recovery_budget_chars,
-                now=now,
-            ),
-            "",
-        )
-    return found
-
-
-def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
-    """Return the line about what has come since the last session, empty before the first."""
-    last = history.last_session_at(tx, reader.agent_id, reader.project)
-    at = clock.parsed(last)
-    if last is None or at is None:
-        return ""
-    new = memories.count_since(tx, reader, last)
-    captured = history.sessions_since(tx, reader.agent_id, reader.project, last)
-    return (
-        f"[since last session: {wording.counted(new, 'new memory')},"
-        f" {wording.counted(captured, 'session')} captured,"
-        f" last active {wording.ago(at, now.astimezone())}]"
-    )
-
-
-def inject(
-    found: Found,
-    identity: Identity,
-    who: Mapping[str, str],
-    secrets: Sequence[str],
-    settings: Settings,
-    *,
-    notice: str,
-    local: datetime,
-) -> tuple[str, list[Item]]:
-    """Return the text that the session begins with, and what it consists of. Pure.
-
-    `local` is now in the reader's zone; `notice` is what is to be said of Signet itself, empty for nothing.
+    With `needs_context` it has lost that, and is given everything again. `about` is what the session is about, in the
+    words of its harness; `notice` is what is to be said of Signet itself. Raises SessionClaimed.
     """
-    sections = _sections(found, identity, who, secrets, settings, notice=notice, local=local)
-    start = settings.hooks.session_start
-    most = (
-        start.max_inject_tokens * TOKEN_CHARS
-        if start.max_inject_tokens is not None
-        else start.max_inject_chars
-    )
-    text = start_text.assemble(sections, most=most)
-    return text, [*_memories(found, text), *_parts(sections, text)]
+    now = clock.now()
+    begun = await services.db.awrite_quick(lifecycle.begin, call, now=now)
+    await _read_commits(call, services)
+    if begun.is_bypassed:
+        return {**NOTHING, "bypassed": True}
+    warnings = {"warnings": [begun.warning]} if begun.warning else {}
+    if begun.is_known and not needs_context:
+        return {"identity": {"name": identity_files.UNNAMED}, **NOTHING, **warnings}
+    return {**await _context(call, about, services, notice, now), **warnings}
 
 
-def _memories(found: Found, text: str) -> Iterator[Item]:
-    """Yield the memories as the record tells them: those that were told, then the best that were left out."""
-    told = [one for one in found.told if one.line in text]
-    ids = {one.id for one in told}
-    others = [one for one in [*found.told, *found.candidates] if one.id not in ids]
-    for one in [*told, *{other.id: other for other in others}.values()][: len(told) + MOST_LEFT]:
-        is_told = one.id in ids
-        is_said = not is_told and wording.is_said(one.content, [text])
-        yield Item(
-            kind=Kind.MEMORY,
-            id=one.id,
-            reason=_reason(one) if is_told else Reason.SAID if is_said else Reason.BUDGET,
-            is_given=is_told,
-            text=one.content,
-            chars=len(one.line) if is_told else 0,
-            score=round(one.score, 3),
-            said_at=one.created_at,
-        )
-
-
-def _reason(one: Candidate) -> Reason:
-    known = {"ka_traversal": Reason.LINKED, "fts_only": Reason.PROJECT_WORDS}
-    return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
-
-
-def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
-    """Yield the sections as the record tells them, but that of the memories; one that was cut is partly there."""
-    for one in sections:
-        body = one.text.strip()
-        if not (text and body) or one.part is Part.MEMORIES:
-            continue
-        start = text.find(body)
-        if start < 0:  # cut: the beginning of it is the end of what could be kept
-            start = text.find(body.splitlines()[0])
-        yield Item(
-            kind=Kind.SECTION,
-            id=one.part.name.lower(),
-            reason=Reason.STANDING if start >= 0 else Reason.BUDGET,
-            is_given=start >= 0,
-            chars=min(len(body), len(text) - start) if start >= 0 else 0,
-        )
-
-
-def _sections(
-    found: Found,
-    identity: Identity,
-    who: Mapping[str, str],
-    secrets: Sequence[str],
-    settings: Settings,
-    *,
-    notice: str,
-    local: datetime,
-) -> list[Section]:
-    start, walked = settings.hooks.session_start, settings.pipeline.traversal
-    rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
-    working = (
-        start_text.titled(
-            Part.MEMORY, "Working Memory", fence.clean(identity.memory), start_text.MEMORY
-        )
-        if start.include_recent_context
-        else Section(Part.MEMORY, "")
-    )
-    said = [working.text, *(rule for _, rule in found.constraints)]
-    memories = [one.line for one in found.told if not wording.is_said(one.content, said)]
-    sections = [
-        Section(Part.MARK, start_text.MEMORY_LINE),
-        Section(Part.SINCE, found.since),
-        Section(Part.DATE, wording.today(local)),
-        _listed(Part.PEERS, "## Active Peer Sessions", _peer_lines(found.peers)),
-        _listed(Part.MEMORIES, "## Relevant Memories", memories),
-        Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
-        _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
-        _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
-        Section(
-            Part.RECOVERY,
-            f"## Session Recovery Context\n{fence.clean(found.recovery)}" if found.recovery else "",
-        ),
-        working,
-    ]
-    if start.include_identity:
-        sections += _files(identity, who)
-    return sections
-
-
-def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
-    instructions = start_text.titled(
-        Part.INSTRUCTIONS, "Agent Instructions", identity.instructions, start_text.INSTRUCTIONS
-    )
-    introduction = introduced(who, identity)
-    text = "\n\n".join(filter(None, (introduction, instructions.text)))
-    return [
-        Section(Part.INSTRUCTIONS, text),
-        start_text.titled(Part.SOUL, "Soul", identity.soul, start_text.SOUL),
-        start_text.titled(Part.IDENTITY, "Identity", identity.identity, start_text.IDENTITY),
-        start_text.titled(Part.USER, "About Your User", identity.user, start_text.USER),
-    ]
-
-
-def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
-    """Traverse the graph from what the session is about, and take the constraints that hold there."""
-    rules = settings.pipeline.traversal
-    if not rules.enabled:
+async def _read_commits(call: Call, services: Services) -> None:
+    """Queue the reading of the project's commit messages, if it is in a git repository and that is wanted."""
+    if call.project is None or not services.settings.hooks.session_start.read_commits:
         return
-    words = fts.content_words(asked.context) if asked.context else []
-    start = focus.focal(tx, asked.reader, project=asked.project, words=words)
-    until = clock.monotonic_ms() + rules.timeout_ms
-    bounds = TraversalBounds(memories=rules.max_traversal_paths)
-    found.constraints = focus.constraints(tx, asked.reader, start)
-    found.aspects = focus.aspects(tx, start)
-    found.walk = traversal.traverse(
-        tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until
+    repository = await asyncio.to_thread(commits.root_of, call.project_path)
+    if repository is not None:
+        await services.db.awrite_quick(commits.ask, call.agent_id, call.project, repository)
+
+
+async def _context(
+    call: Call, about: str, services: Services, notice: str, now: datetime
+) -> dict[str, object]:
+    settings = services.settings
+    said = about.strip()
+    about = (about or settings.hooks.session_start.query or "").strip()
+    scores, files, secrets = await asyncio.gather(
+        _recalled(call, about, services),
+        asyncio.to_thread(identity_files.load, services.workspace, call.agent_id),
+        asyncio.to_thread(_secrets, services),
     )
 
+    def gather(tx: ReadTx) -> Found:
+        asked = Asked(
+            reader=agents.reader(tx, call.agent_id),
+            key=call.key,
+            project=call.project,
+            project_path=call.project_path,
+            context=about,
+            recalled=scores,
+        )
+        return start_sources.gather(tx, asked, settings, now=now)
 
-def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:
-    scope = caller.current().scope
-    return presence.present(
-        tx,
-        now=now,
-        agent_id=scope.agent,
-        project=scope.project,
-        but=asked.key,
-        limit=MOST_PEERS,
+    if _reads_workspace(call, services):
+        files = Identity(card=files.card)
+    found = await services.db.aread(gather)
+    if found.failed:
+        log.warning("session.parts_missing", parts=found.failed)
+    context = await _earlier(call, said, found, services)
+    await services.db.awrite_quick(_keep, call, found, context, settings, now=now)
+    record.event(
+        Event.SESSION_START,
+        harness=call.harness,
+        memories=len(found.told),
+        identityFiles=files.count,
     )
+    answer, items = _answer(found, files, secrets, settings, notice, now)
+    if context.text:
+        answer["inject"] = f"{answer['inject']}\n\n{context.text}".strip()
+    items = [*items, *context.items]
+    injected.record(services.record, call, Phase.START, str(answer["inject"]), items)
+    return answer
 
 
-def _peer_lines(peers: Sequence[Presence]) -> list[str]:
-    """Return a line for each agent, harness and place, with the number of its sessions."""
-    counts = Counter(map(_peer, peers))
-    return [f"{peer} ({n} sessions)" if n > 1 else peer for peer, n in counts.items()]
+async def _earlier(call: Call, about: str, found: Found, services: Services) -> Context:
+    """Return what earlier work says of what the session is about, where its harness says that with its start.
+
+    Harnesses that call a hook at each prompt say nothing here, and are told then.
+    """
+    rules = services.settings.hooks.user_prompt_submit
+    if not (about and rules.enabled):
+        return Context()
+    asked = Question(
+        agent_id=call.agent_id,
+        message=about,
+        terms=(),  # memories are among what every session begins with
+        chars=rules.max_brief_chars,
+        line_chars=0,
+        key=call.key,
+        project=caller.current().scope.project or call.project,
+        given=frozenset(_given(found)),
+    )
+    return await context_of(asked, services)
 
 
-def _peer(one: Presence) -> str:
-    agent = wording.plain(one.agent_id) or "unknown-agent"
-    place = f" in {wording.plain(one.project)}" if one.project else ""
-    return f"- {agent} ({wording.plain(one.harness)}){place}"
+def _given(found: Found) -> list[str]:
+    """Return names of what a session begins with: its memories, and the rules among them wherever they are stored."""
+    ids = [one.id for one in found.told]
+    rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
+    return [*([EXPLAINED] if ids else []), *ids, *map(standing_rules.name_of, rules)]
 
 
-def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:
-    return Section(part, "\n".join([heading, *lines]) if lines else "")
+def _reads_workspace(call: Call, services: Services) -> bool:
+    """Return whether the harness itself gives its agent our identity files: OpenClaw does, in its workspace."""
+    root = os.path.realpath(services.workspace.root)
+    return call.harness == "openclaw" and f"{call.project_path}/".startswith(f"{root}/")
 
 
-def _try(found: Found, part: str, work: Callable[[], T], otherwise: T) -> T:
+def _answer(
+    found: Found,
+    files: Identity,
+    secrets: list[str],
+    settings: Settings,
+    notice: str,
+    now: datetime,
+) -> tuple[dict[str, object], list[Item]]:
+    who = identity_files.name_of(files, settings.agent)
+    start = settings.hooks.session_start
+    text, items = start_sources.inject(
+        found, files, who, secrets, settings, notice=notice, local=now.astimezone()
+    )
+    recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
+    answer: dict[str, object] = {
+        "identity": who,
+        "memories": [_told(one) for one in found.told],
+        **({"recentContext": recent} if recent else {}),
+        "inject": text,
+    }
+    return answer, items
+
+
+def _told(one: Candidate) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "content": one.content,
+        "type": one.type,
+        "importance": one.importance,
+        "created_at": one.created_at,
+    }
+
+
+def _keep(
+    tx: WriteTx, call: Call, found: Found, context: Context, settings: Settings, *, now: datetime
+) -> None:
+    """Keep what the session was given; where it is known, what it could have been given too."""
+
+    def fresh(before: Continuity) -> Continuity:
+        return replace(
+            before,
+            focal_ids=tuple(one.id for one in found.walk.focal),
+            focal_names=tuple(one.name for one in found.walk.focal),
+            aspect_ids=tuple(found.aspects),
+            constraints=len(found.constraints),
+            traversed=len(found.walk.memories),
+        )
+
+    told = [one.id for one in found.told]
+    given = [*_given(found), *context.given]
+    lifecycle.started(tx, call, fresh, given, settings, now=now)
+    marks.count_showing(tx, told)
+    if call.key is not None:
+        known = [Scored(one.id, one.score, one.source) for one in found.candidates]
+        candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
+    if found.walk.focal:
+        latest_traversal.keep(
+            tx,
+            found.walk,
+            Walked.SESSION_START,
+            Origin.PROJECT if call.project else Origin.SESSION,
+            agent_id=call.agent_id,
+            now=now,
+        )
+
+
+async def _recalled(call: Call, about: str, services: Services) -> dict[str, float]:
+    """Return what recall finds, as scores by id; nothing when it takes too long."""
+    if not about:
+        return {}
+    limit = services.settings.hooks.session_start.recall_limit
+    body = RecallBody.model_validate({"query": about, "limit": limit})
     try:
-        return work()
-    except (SignetError, sqlite.DatabaseError, ValueError):
-        found.failed.append(part)
-        return otherwise
+        result = await asyncio.wait_for(services.recall(body, call.agent_id), RECALL_SECONDS)
+    except (TimeoutError, SignetError) as error:
+        log.warning("session.without_recall", reason=str(error) or "too slow")
+        return {}
+    useful = frozenset(recall.touched(result))
+    return {hit.id: hit.score for hit in result.hits if hit.id in useful}
+
+
+def _secrets(services: Services) -> list[str]:
+    """Return the names of secrets, for a caller who may use them; none when they cannot be read (HK-36)."""
+    if Permission.ADMIN not in caller.current().permissions:
+        return []
+    try:
+        return Vault(services.workspace.vault).names()
+    except (SignetError, OSError):
+        return []

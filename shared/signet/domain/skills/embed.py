@@ -7,9 +7,9 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
-from signet.domain.embeddings import store as embeddings
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
-from signet.domain.skills import node, store
+from signet.domain.skills import node, sql
 from signet.domain.skills.enrich import node_of
 from signet.domain.skills.models import Node, Rules
 from signet.ids import DEFAULT_AGENT
@@ -39,9 +39,9 @@ def missing(
     """Return the skills without a vector of their text and this model that no job looks after."""
     return [
         found.entity_id
-        for found in store.nodes(tx, agent_id)
+        for found in sql.nodes(tx, agent_id)
         if _is_missing(tx, found, model)
-        and not store.is_busy(
+        and not sql.is_busy(
             tx, node.job(node.EMBED, found.entity_id).unique_key, now=now.timestamp()
         )
     ]
@@ -59,13 +59,13 @@ def digest(text: str) -> str:
 
 
 def _is_missing(tx: ReadTx, known: Node, model: str | None) -> bool:
-    return store.vector(tx, known.entity_id) != (digest(known.text), model)
+    return sql.vector(tx, known.entity_id) != (digest(known.text), model)
 
 
 def _store(
     tx: WriteTx, read: Node, vector: bytes, model: str, *, attempts: int
 ) -> dict[str, object]:
-    known, now = store.by_ids(tx, [read.entity_id]).get(read.entity_id), clock.now()
+    known, now = sql.by_ids(tx, [read.entity_id]).get(read.entity_id), clock.now()
     if known is None:
         return {"skipped": "nothing_to_embed"}
     if known.text != read.text:

@@ -7,7 +7,7 @@ from pathlib import Path
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.graph import skill_nodes
-from signet.domain.skills import files, node, store
+from signet.domain.skills import files, node, sql
 from signet.domain.skills.models import Node, Rules, Skill
 from signet.errors import SignetError
 from signet.providers import answers, fence
@@ -92,7 +92,7 @@ def parse(raw: str) -> Enriched | None:
 def node_of(job: JobContext) -> Node | None:
     """Return the skill that a job is about; None when its node is gone."""
     entity_id = str(job.lease.payload.get("entityId", ""))
-    return job.db.read(store.by_ids, [entity_id]).get(entity_id)
+    return job.db.read(sql.by_ids, [entity_id]).get(entity_id)
 
 
 def readable(known: Node | None) -> Skill | None:
@@ -108,7 +108,7 @@ def readable(known: Node | None) -> Skill | None:
 
 def is_current(tx: ReadTx, known: Node) -> bool:
     """Return whether a node is what it was when it was read."""
-    current = store.by_ids(tx, [known.entity_id]).get(known.entity_id)
+    current = sql.by_ids(tx, [known.entity_id]).get(known.entity_id)
     return current is not None and current.fingerprint == known.fingerprint
 
 
@@ -119,7 +119,7 @@ def skipped(tx: WriteTx, job: JobContext, known: Node | None, reason: str) -> di
     """
     if known is None or is_current(tx, known):
         return {"skipped": reason}
-    if known.entity_id in store.by_ids(tx, [known.entity_id]):
+    if known.entity_id in sql.by_ids(tx, [known.entity_id]):
         again, attempts = node.job(job.lease.kind, known.entity_id), job.lease.max_attempts
         enqueue(tx, again, now=clock.now(), max_attempts=attempts)
     return {"skipped": "skill_changed"}
@@ -135,7 +135,7 @@ def _write(
     description = (found.description if thin else "") or skill.description
     triggers = skill.triggers or found.triggers
     tags = skill.tags or found.tags
-    store.enrich(tx, entity_id, triggers, tags)
+    sql.enrich(tx, entity_id, triggers, tags)
     skill_nodes.describe(tx, entity_id, description, now=now)
     if rules.embed:
         enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import ReadTx, fts, vectors
-from signet.domain.skills import roster, store, usage
+from signet.domain.skills import roster, sql, usage
 from signet.domain.skills.models import Node
 from signet.domain.skills.roster import Limits
 from signet.ids import DEFAULT_AGENT
@@ -47,7 +47,7 @@ def near(
     """Return the skills whose meaning is near a question, best first; none without its vector."""
     if not vector or limit < 1:
         return []
-    rows = store.vectors(tx, agents(agent_id), vectors.dimensions(vector), model)
+    rows = sql.vectors(tx, agents(agent_id), vectors.dimensions(vector), model)
     if not rows:
         return []
     scores = vectors.cosines(vector, [row[1] for row in rows])
@@ -71,7 +71,7 @@ def worded(
     needed = min(len(wanted), MIN_WORDS)
     found = {}
     for agent in agents(agent_id):
-        for node in store.nodes(tx, agent):
+        for node in sql.nodes(tx, agent):
             held = len(wanted & _words(node))
             if wanted and held >= needed and held / len(wanted) >= WORDS_SHARE:
                 found[node.entity_id] = held / len(wanted)
@@ -87,7 +87,7 @@ def agents(agent_id: str) -> tuple[str, ...]:
 def _ranked(
     tx: ReadTx, scores: dict[str, float], now: datetime, min_importance: float
 ) -> list[Found]:
-    nodes = store.by_ids(tx, list(scores)) if scores else {}
+    nodes = sql.by_ids(tx, list(scores)) if scores else {}
     found = []
     for entity_id, node in nodes.items():
         matters = usage.importance(node, now, least=min(min_importance, node.importance))

@@ -8,13 +8,13 @@ from datetime import datetime
 from enum import StrEnum
 
 from signet import clock
-from signet.db import Row, WriteTx
-from signet.domain.embeddings import store as embeddings
+from signet.db import WriteTx
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.graph import names, skill_nodes
 from signet.domain.graph.models import SKILL
 from signet.domain.graph.skill_nodes import Adopted
-from signet.domain.skills import relations, store
+from signet.domain.skills import relations, sql
 from signet.domain.skills.models import RECONCILER, Node, Rules, Skill
 from signet.errors import Conflict
 from signet.ids import DEFAULT_AGENT
@@ -47,7 +47,7 @@ def put(
     A node found by reconciling keeps the source that an installation has told. Raises Conflict when another skill's
     folder differs only in capitals.
     """
-    known = store.named(tx, agent_id, skill.name)
+    known = sql.named(tx, agent_id, skill.name)
     is_told = source != RECONCILER
     if known and _is_current(known, skill) and not (is_told and known.source != source):
         return None
@@ -56,7 +56,7 @@ def put(
     if known is not None:
         entity_id = known.entity_id
     elif here is not None:
-        entity_id, was = here["id"], _before(here)
+        entity_id, was = here.id, _before(here)
     else:
         entity_id = f"skill:{agent_id}:{skill.name}"
     skill_nodes.put(
@@ -69,7 +69,7 @@ def put(
         agent_id=agent_id,
         now=now,
     )
-    store.put(
+    sql.put(
         tx,
         entity_id,
         skill,
@@ -92,12 +92,12 @@ def remove(
 
     An entity that was there before the skill, and that memories speak of, stays and is again what it was.
     """
-    known = store.named(tx, agent_id, name)
+    known = sql.named(tx, agent_id, name)
     if known is None:
         return None
     embeddings.remove(tx, known.entity_id, source_type=SourceType.SKILL)
-    was = store.adopted(tx, known.entity_id)
-    store.delete(tx, known.entity_id)
+    was = sql.adopted(tx, known.entity_id)
+    sql.delete(tx, known.entity_id)
     skill_nodes.remove(tx, known.entity_id, was, now=now)
     relations.follow(tx, agent_id, now=now)
     return Change.REMOVED
@@ -117,18 +117,18 @@ def _is_current(known: Node, skill: Skill) -> bool:
     return known.fingerprint == skill.fingerprint and known.fs_path == str(skill.path)
 
 
-def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> Row | None:
-    here = store.namesake(tx, agent_id, names.canonical(skill.name))
-    if here is not None and here["fs_path"] is not None and here["uninstalled_at"] is None:
+def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> sql.Namesake | None:
+    here = sql.namesake(tx, agent_id, names.canonical(skill.name))
+    if here is not None and here.fs_path is not None and here.uninstalled_at is None:
         raise Conflict(f"another skill has the name '{skill.name}' in different case")
     return here
 
 
-def _before(here: Row) -> Adopted | None:
+def _before(here: sql.Namesake) -> Adopted | None:
     """Return what an entity was before it becomes a skill; None for what was left of an older skill."""
-    if here["entity_type"] == SKILL and here["fs_path"] is not None:
+    if here.entity_type == SKILL and here.fs_path is not None:
         return None
-    return Adopted(name=here["name"], type=here["entity_type"], description=here["description"])
+    return Adopted(name=here.name, type=here.entity_type, description=here.description)
 
 
 def _queue(tx: WriteTx, entity_id: str, skill: Skill, rules: Rules, now: datetime) -> None:

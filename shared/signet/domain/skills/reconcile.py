@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from signet.db import Database, ReadTx
-from signet.domain.skills import embed, files, node, store
+from signet.domain.skills import embed, files, node, sql
 from signet.domain.skills.files import Identity
 from signet.domain.skills.models import FILE, Rules, Skill
 from signet.domain.skills.node import Change
@@ -109,5 +109,5 @@ class Reconciler:
 
 def _known(tx: ReadTx) -> dict[str, tuple[str | None, str]]:
     """Return fingerprint and path of each skill in the graph."""
-    nodes = store.nodes(tx, DEFAULT_AGENT)
+    nodes = sql.nodes(tx, DEFAULT_AGENT)
     return {one.name: (one.fingerprint, one.fs_path) for one in nodes}

@@ -8,7 +8,7 @@ from datetime import datetime
 from signet.db import ReadTx, WriteTx
 from signet.domain.graph import skill_nodes
 from signet.domain.graph.models import Dependency
-from signet.domain.skills import store
+from signet.domain.skills import sql
 from signet.domain.skills.models import Node
 from signet.ids import DEFAULT_AGENT
 
@@ -49,17 +49,17 @@ def between(nodes: Sequence[Node]) -> list[Dependency]:
 
 def follow(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
     """Make the edges between the agent's skills what their nodes say."""
-    wanted = set(between(store.nodes(tx, agent_id)))
+    wanted = set(between(sql.nodes(tx, agent_id)))
     skill_nodes.join(tx, wanted, agent_id=agent_id, now=now)
 
 
 def of(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related] | None:
     """Return the skills that have to do with one, the nearest first; None when that is no node."""
-    node = store.named(tx, agent_id, name)
+    node = sql.named(tx, agent_id, name)
     if node is None:
         return None
     mine = [edge for edge in skill_nodes.edges_between(tx, agent_id) if node.entity_id in edge[:2]]
-    others = store.by_ids(tx, [end for edge in mine for end in edge[:2]])
+    others = sql.by_ids(tx, [end for edge in mine for end in edge[:2]])
     found = []
     for source, target, relation, strength, reason in mine:
         is_source = source == node.entity_id

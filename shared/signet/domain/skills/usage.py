@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.skills import store
+from signet.domain.skills import sql
 from signet.domain.skills.models import Node
 
 DAY = timedelta(days=1)
@@ -13,7 +13,7 @@ DAY = timedelta(days=1)
 
 def use(tx: WriteTx, entity_ids: Sequence[str], now: datetime) -> None:
     """Count that skills were placed into an agent's context, once each; unknown ones are passed over."""
-    store.use(tx, entity_ids, at=clock.to_text(now))
+    sql.use(tx, entity_ids, at=clock.to_text(now))
 
 
 def importance(node: Node, now: datetime, *, least: float) -> float:

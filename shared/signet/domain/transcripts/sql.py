@@ -36,7 +36,16 @@ _READ = f"SELECT length(content) AS chars, read_until AS until {_OF_SESSION}"
 _TEXT = f"SELECT content {_OF_SESSION}"
 _WHOLE = f"SELECT content, project, created_at {_OF_SESSION}"
 _AFTER = f"SELECT substr(content, ? + 1) {_OF_SESSION}"
+_COPY_FROM_JOBS = """
+INSERT OR IGNORE INTO session_transcripts (agent_id, session_key, content, harness, project, created_at)
+SELECT agent_id, session_id, transcript, harness, project, created_at FROM summary_jobs
+ WHERE transcript <> '' AND session_id IS NOT NULL ORDER BY rowid"""
 _SET_READ = "UPDATE session_transcripts SET read_until = ? WHERE agent_id = ? AND session_key = ?"
+
+
+def copy_from_jobs(tx: WriteTx) -> None:
+    """Store the transcripts that jobs of an earlier program hold and that are not stored."""
+    tx.run(_COPY_FROM_JOBS)
 
 
 def put(

@@ -20,6 +20,11 @@ class Part(NamedTuple):
     position: int
 
 
+def copy_from_jobs(tx: WriteTx) -> None:
+    """Store the transcripts of a program that kept them with the jobs that summarised them."""
+    sql.copy_from_jobs(tx)
+
+
 def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
     """Store what was handed over of a session together with what is stored of it (see merge.py)."""
     if not session.text:

@@ -1,6 +1,11 @@
-"""Naming an agent, and what agents say to each other (spec/harnesses.md §8, spec/hooks.md §10)."""
+"""Naming an agent, and what agents say to each other."""
 
-from signet.wire.requests.model import Body, spelled
+from typing import Annotated
+
+from signet.wire.requests.model import Body, Flag, Params, Text, Whole, spelled
+
+#: Sessions of one answer, and messages of one answer, at most.
+MOST_SESSIONS, MOST_MESSAGES = 200, 500
 
 
 class AgentBody(Body):
@@ -45,3 +50,34 @@ class MessageBody(Body):
     acp_base_url: str | None = spelled("acpBaseUrl", "acp_base_url")
     acp_target_agent_name: str | None = spelled("acpTargetAgentName", "acp_target_agent_name")
     acp_timeout_ms: float | None = spelled("acpTimeoutMs", "acp_timeout_ms")
+
+
+class InboxParams(Params):
+    """Whose messages are wanted."""
+
+    agent_id: Text = None
+    session_key: Text = None
+    include_sent: Flag = False
+    include_broadcast: Flag = True
+
+
+class MessagesParams(InboxParams):
+    """Which messages are wanted."""
+
+    limit: Annotated[int, Whole(1, MOST_MESSAGES)] = 100
+
+
+class PeerParams(Params):
+    """Which sessions at work are wanted."""
+
+    agent_id: Text = None
+    session_key: Text = None
+    project: Text = None
+    include_self: Flag = False
+    limit: Annotated[int, Whole(1, MOST_SESSIONS)] = 50
+
+
+class StreamParams(PeerParams, InboxParams):
+    """Which sessions and messages a stream tells of."""
+
+    limit: Annotated[int, Whole(1, MOST_SESSIONS)] = MOST_SESSIONS

@@ -1,7 +1,10 @@
-"""Asking for a token (spec/auth.md §8)."""
+"""Asking for a token."""
 
-from pydantic import ConfigDict, Field
+from collections.abc import Mapping
 
+from pydantic import ConfigDict, Field, model_validator
+
+from signet.wire.access import Role
 from signet.wire.requests.model import Body, spelled
 
 
@@ -18,7 +21,14 @@ class ScopeBody(Body):
 class TokenBody(Body):
     """A token for somebody; a `ttlSeconds` that is not positive counts as left out."""
 
-    role: str
+    role: Role
     scope: ScopeBody = ScopeBody()
     ttl_seconds: float | None = spelled("ttlSeconds", "ttl_seconds")
     sub: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_a_role(cls, sent: object) -> object:
+        if isinstance(sent, Mapping) and sent.get("role") not in list(Role):
+            raise ValueError(f"role must be one of: {', '.join(Role)}")
+        return sent

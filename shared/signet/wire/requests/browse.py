@@ -1,4 +1,4 @@
-"""Questions in an address: the older search, and which memories a map shows (spec/memory.md §14, EM-12)."""
+"""Questions in an address: the older search, and which memories a map shows (EM-12)."""
 
 from typing import Annotated
 

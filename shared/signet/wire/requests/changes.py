@@ -1,4 +1,4 @@
-"""Changing, forgetting and recovering one memory (spec/memory.md §9, §10, §12)."""
+"""Changing, forgetting and recovering one memory."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

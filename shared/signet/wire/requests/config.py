@@ -1,4 +1,4 @@
-"""Replacing a file of the workspace (spec/tasks-git-update-logs.md §5)."""
+"""Replacing a file of the workspace."""
 
 from signet.wire.requests.model import Body
 

@@ -1,4 +1,4 @@
-"""Registering a connector (spec/documents-connectors-embeddings.md §3)."""
+"""Registering a connector."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Handing over a document (spec/documents-connectors-embeddings.md §2)."""
+"""Handing over a document."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What agents send about the memories that were before them (spec/predictor.md §4)."""
+"""What agents send about the memories that were before them."""
 
 from collections.abc import Mapping, Sequence
 

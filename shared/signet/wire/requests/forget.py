@@ -1,4 +1,4 @@
-"""Forgetting many memories: which, and whether only to look (spec/memory.md §11)."""
+"""Forgetting many memories: which, and whether only to look."""
 
 from collections.abc import Mapping
 from typing import Literal

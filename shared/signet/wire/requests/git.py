@@ -1,4 +1,4 @@
-"""Changing how the repository is kept in step (spec/tasks-git-update-logs.md §2)."""
+"""Changing how the repository is kept in step."""
 
 from signet.wire.requests.model import Body, spelled
 

@@ -1,4 +1,4 @@
-"""What harnesses send while a session runs (spec/hooks.md §1). A field that is no text counts as missing (HK-3)."""
+"""What harnesses send while a session runs. A field that is no text counts as missing (HK-3)."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -1,4 +1,4 @@
-"""Asking about the graph and changing what it shows (spec/knowledge.md §7, §10)."""
+"""Asking about the graph and changing what it shows."""
 
 from typing import Any
 

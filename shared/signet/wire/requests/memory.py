@@ -1,4 +1,4 @@
-"""Saving a memory (spec/memory.md §4)."""
+"""Saving a memory."""
 
 from collections.abc import Mapping
 

@@ -153,5 +153,8 @@ def _by_commas(sent: object) -> object:
 #: For `Annotated`: a list in an address, where commas part it.
 BY_COMMAS = BeforeValidator(_by_commas, json_schema_input_type=str)
 
+#: Yes or no in an address: `true` and `1` are yes, whatever else is said is no.
+Flag = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("true", "1"))]
+
 #: A text in an address; an empty one counts as left out.
 Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]

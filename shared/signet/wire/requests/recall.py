@@ -1,4 +1,4 @@
-"""Asking for memories (spec/recall.md §1)."""
+"""Asking for memories."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Secrets: keep one, run a command with some, connect 1Password (spec/secrets.md §2, §6)."""
+"""Secrets: keep one, run a command with some, connect 1Password."""
 
 from pydantic import Field
 

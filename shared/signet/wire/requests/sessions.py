@@ -1,4 +1,4 @@
-"""What harnesses send when a session ends, and who asks for MEMORY.md (spec/hooks.md §6, §9)."""
+"""What harnesses send when a session ends, and who asks for MEMORY.md."""
 
 from signet.wire.requests.hooks import HookBody, SessionKey
 from signet.wire.requests.model import Body, spelled

@@ -1,4 +1,4 @@
-"""Installing a skill (spec/skills.md §2)."""
+"""Installing a skill."""
 
 from signet.wire.requests.model import Body
 

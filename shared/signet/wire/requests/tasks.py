@@ -1,4 +1,4 @@
-"""Making and changing a task (spec/tasks-git-update-logs.md §1)."""
+"""Making and changing a task."""
 
 from signet.wire.requests.model import Body, spelled
 

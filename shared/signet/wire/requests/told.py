@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from signet.wire.requests.model import Body, Id, spelled
 
-#: As many as one model answer may name (spec/pipeline.md); more are a document.
+#: As many as one model answer may name; more are a document.
 MAX_TOLD = 100
 
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -1,4 +1,4 @@
-"""Looking for new versions and installing them (spec/tasks-git-update-logs.md §3)."""
+"""Looking for new versions and installing them."""
 
 from signet.wire.requests.model import Body, spelled
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from signet import ids
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list, list_of
+from signet.db.dialect import LIST, as_list, list_of, list_rows
 from signet.domain.graph.models import Source
 
 _ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
@@ -22,8 +22,8 @@ INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_val
     importance, source_memory_id, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 _HAS_ATTRIBUTE = "SELECT 1 FROM entity_attributes WHERE source_memory_id = ? LIMIT 1"
-_PENDING = """
-SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM json_each(?) j
+_PENDING = f"""
+SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM {list_rows()} j
   JOIN entity_attributes a ON a.id = j.value JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
  WHERE a.entity_id = ? AND a.aspect_id IS NULL AND a.status = 'active' ORDER BY j.key"""
 _CLASSIFY = """
@@ -46,7 +46,7 @@ UPDATE OR IGNORE entity_attributes SET status = 'active', updated_at = ?
 WHERE source_memory_id = ? AND status = 'superseded' AND superseded_by IS NULL"""
 _DELETE_OF = "DELETE FROM entity_attributes WHERE source_memory_id = ?"
 _SAID_BY = f"""
-SELECT a.entity_id, e.name AS entity_name, a.attribute_value AS text
+SELECT a.entity_id, e.name, a.attribute_value
 FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
 WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND a.kind = 'attribute'"""
 #: `said_at` is when the source of a fact was said, however late it is read.
@@ -89,14 +89,6 @@ class Pending(NamedTuple):
     memory_id: str
 
 
-class Said(NamedTuple):
-    """What a memory says of an entity."""
-
-    entity_id: str
-    entity_name: str
-    text: str
-
-
 class Compared(NamedTuple):
     """An active attribute with what decides whether another may supersede it."""
 
@@ -108,13 +100,6 @@ class Compared(NamedTuple):
     scope: str | None
     visibility: str
     said_at: str
-
-
-class Changed(NamedTuple):
-    """Which memory's attribute has changed, and its place in the order of changes."""
-
-    memory_id: str
-    place: str
 
 
 def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
@@ -199,9 +184,9 @@ def delete_of(tx: WriteTx, memory_id: str) -> None:
     tx.run(_DELETE_OF, (memory_id,))
 
 
-def said_by(tx: ReadTx, memory_ids: Iterable[str]) -> list[Said]:
-    """Return the active attributes, constraints apart, that these memories are the source of."""
-    return tx.rows(Said, _SAID_BY, (as_list(memory_ids),))
+def said_by(tx: ReadTx, memory_ids: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return what these memories say in active attributes, constraints apart, as (entity, its name, text)."""
+    return tx.tuples(_SAID_BY, (as_list(memory_ids),))
 
 
 def newest(tx: ReadTx, entity_id: str, limit: int) -> list[Compared]:
@@ -214,9 +199,9 @@ def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:
     return bool(tx.run(_SUPERSEDE, (new_id, at, old_id, new_id)))
 
 
-def changed(tx: ReadTx, since: str, limit: int) -> list[Changed]:
-    """Return the attributes that have changed after this place."""
-    return tx.rows(Changed, _CHANGED, (since, limit))
+def changed(tx: ReadTx, since: str, limit: int) -> list[tuple[str, str]]:
+    """Return which attributes have changed after a place in the order of changes, as (memory, place)."""
+    return tx.tuples(_CHANGED, (since, limit))
 
 
 def unfounded(tx: ReadTx) -> list[str]:

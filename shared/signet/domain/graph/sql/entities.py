@@ -1,7 +1,7 @@
 """Entities, and which memories mention them. Each write is safe to repeat.
 
 `entities.mentions` is the number of memories that mention the entity: it grows with each new row of
-`memory_entity_mentions`, and whoever deletes such rows takes off what was deleted.
+`memory_entity_mentions`, and goes down when such rows are deleted.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list, list_of
 from signet.domain.graph.models import EXTRACTED, UNKNOWN, Source
 
-#: Types of an entity that nobody knows anything about yet.
+#: Types of an entity of which nothing is known yet.
 _UNTYPED = frozenset({EXTRACTED, UNKNOWN})
 
 _FIND = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
@@ -146,7 +146,7 @@ def describe(tx: WriteTx, entity_id: str, description: str, *, at: str) -> None:
 
 
 def set_first_type(tx: WriteTx, entity_id: str, type: str, *, at: str) -> None:
-    """Give an entity a type where nobody knew one (KG-5)."""
+    """Give an entity a type where it has none yet (KG-5)."""
     tx.run(_FIRST_TYPE, (type, at, entity_id))
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import as_list
+from signet.db.dialect import as_list, list_rows
 from signet.domain.graph.models import Subject
 from signet.domain.graph.sql import attributes
 
 _SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
-_MEMORIES = """
-SELECT m.id, m.content FROM json_each(?) j JOIN memories m ON m.id = j.value
+_MEMORIES = f"""
+SELECT m.id, m.content FROM {list_rows()} j JOIN memories m ON m.id = j.value
  WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
 _NEWEST = """
 SELECT m.id, m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
@@ -33,13 +33,6 @@ class MemoryText(NamedTuple):
     content: str
 
 
-class Owned(NamedTuple):
-    """An entity and its agent."""
-
-    id: str
-    agent_id: str
-
-
 def subject(tx: ReadTx, entity_id: str) -> Subject | None:
     """Return an entity with its aspects."""
     row = tx.one(_SUBJECT, (entity_id,))
@@ -60,11 +53,12 @@ def newest(tx: ReadTx, entity_id: str, *, agent_id: str, limit: int) -> list[Mem
     return tx.rows(MemoryText, _NEWEST, (entity_id, agent_id, limit))
 
 
-def next_to_synthesize(tx: ReadTx, top: int) -> Owned | None:
-    """Return the entity that has waited longest, of those that each agent's memories mention most and that changed."""
-    return tx.row(Owned, _NEXT, (top,))
+def next_to_synthesize(tx: ReadTx, top: int) -> tuple[str, str] | None:
+    """Return the entity that has waited longest, of the most mentioned that have changed, and its agent."""
+    found = tx.tuples(_NEXT, (top,))
+    return found[0] if found else None
 
 
 def note_synthesis(tx: WriteTx, entity_id: str, *, at: str) -> None:
-    """Note when an entity's dependencies were last looked for in all that is said of it."""
+    """Note when an entity's dependencies were last looked for in all its memories."""
     tx.run(_SYNTHESIZED, (at, entity_id))

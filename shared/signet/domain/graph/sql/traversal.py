@@ -1,12 +1,13 @@
 """What traversals of the graph read: entities that words name, and the memories around them.
 
-Limits are `? + 0`: SQLite plans for their value otherwise, and prepares the statement again for each (recall/store.py).
+Limits are `? + 0`: SQLite plans for their value otherwise, and prepares the statement again for each
+(recall/sql/reading.py).
 """
 
 from collections.abc import Iterable, Sequence
 
 from signet.db import ReadTx, fts
-from signet.db.dialect import LIST, as_list, list_of
+from signet.db.dialect import LIST, as_list, list_of, list_rows
 from signet.db.visibility import Reader
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql.visible import Visible
@@ -31,24 +32,24 @@ CROSS JOIN entities e ON e.seq = n.seq
 WHERE ({{has_one}}) AND {_NOT_SUPPRESSED} ORDER BY e.pinned DESC, e.mentions DESC LIMIT ? + 0"""
 _HAS_ONE = "instr(n.canonical_name, ?) > 0"
 _NAMED = f"""
-{_ENTITY} FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
+{_ENTITY} FROM {list_rows(":names")} j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
 WHERE {_NOT_SUPPRESSED} AND {{visible}} ORDER BY (e.entity_type = 'project') DESC, e.mentions DESC LIMIT :limit"""
 _PINNED = f"""
 {_ENTITY} FROM entities e WHERE e.agent_id = :agent AND e.pinned = 1 AND {_NOT_SUPPRESSED} AND {{visible}}
 ORDER BY e.pinned_at DESC LIMIT :limit"""
-_VISIBLE_NAMES = """
-SELECT e.name FROM json_each(:names) j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
-WHERE {visible} ORDER BY j.key"""
+_VISIBLE_NAMES = f"""
+SELECT e.name FROM {list_rows(":names")} j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
+WHERE {{visible}} ORDER BY j.key"""
 _WEIGHT = "SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'"
 _CONSTRAINTS = """
 SELECT source_memory_id, max(importance) FROM entity_attributes
 WHERE entity_id = ? AND kind = 'constraint' AND status = 'active' AND source_memory_id IS NOT NULL
 GROUP BY source_memory_id ORDER BY 2 DESC LIMIT ? + 0"""
-_CONSTRAINT_TEXTS = """
-SELECT e.name, a.attribute_value FROM json_each(:ids) j
+_CONSTRAINT_TEXTS = f"""
+SELECT e.name, a.attribute_value FROM {list_rows(":ids")} j
   CROSS JOIN entities e ON e.id = j.value
   CROSS JOIN entity_attributes a ON a.entity_id = e.id AND a.kind = 'constraint' AND a.status = 'active'
- WHERE {visible} ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
+ WHERE {{visible}} ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
 _ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0"
 _TOP_ASPECTS = f"""
 SELECT s.id FROM entity_aspects s WHERE s.entity_id IN {LIST} ORDER BY s.weight DESC, s.id LIMIT ?"""

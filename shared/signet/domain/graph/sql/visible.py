@@ -1,7 +1,7 @@
 """What a reader may see of the graph, as conditions of SQL.
 
-Nothing in the graph is said by itself: it was read from memories. So it is shown to those who may read one of them,
-and what no memory says (a skill, something a client gave) to everybody who sees the agent's graph.
+What is in the graph was read from memories, so it is shown to those who may read one of them. What comes from no
+memory (a skill, something a client gave) is shown to everybody who sees the agent's graph.
 """
 
 from collections.abc import Mapping

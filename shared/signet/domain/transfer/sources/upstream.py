@@ -12,19 +12,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from signet.db import ReadTx, copying, migrate
+from signet.db import ReadTx, WriteTx, copying, migrate
 from signet.db.driver import connect, sqlite
+from signet.domain.transcripts import stored
 from signet.domain.transfer import export
 from signet.domain.transfer.records import END, Found, Record
 from signet.domain.transfer.sources.source import Format, Source
 from signet.errors import Invalid
-
-#: Versions before the table of transcripts kept them with the job that summarised them.
-_OLD_TRANSCRIPTS = """
-INSERT OR IGNORE INTO session_transcripts (agent_id, session_key, content, harness, project, created_at)
-SELECT agent_id, session_id, transcript, harness, project, created_at FROM summary_jobs
- WHERE transcript <> '' AND session_id IS NOT NULL ORDER BY rowid
-"""
 
 
 @contextlib.contextmanager
@@ -35,7 +29,7 @@ def read(path: Path, now: datetime) -> Iterator[Source]:
         _copy(path, copy)
         migrate.upgrade(copy, now=now)
         with contextlib.closing(connect(copy)) as connection:
-            connection.execute(_OLD_TRANSCRIPTS)
+            stored.copy_from_jobs(WriteTx(connection))
             tx, scope = ReadTx(connection), export.Scope()
             first = export.page(tx, scope, None, now=now)
             [header] = first.records

@@ -1,0 +1,91 @@
+"""Answers questions from memory, for the routes of recall and of hooks."""
+
+import time
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import registry as agents
+from signet.domain.recall import recall
+from signet.domain.recall import settings as tuning
+from signet.domain.recall.models import Filters, Query, QueryVector, Result
+from signet.domain.sessions.services import Services
+from signet.errors import Invalid
+from signet.observe import record
+from signet.observe.record import Event
+from signet.wire.requests.recall import RecallBody
+from signet_api.deps import State
+
+
+def services_of(state: State) -> Services:
+    """Return what the domain needs of this process to serve a hook."""
+    return Services(
+        db=state.db,
+        settings=state.settings,
+        workspace=state.workspace,
+        vector=state.vectors.of,
+        recall=lambda body, agent_id: found(body, agent_id, state),
+        record=state.injections.put,
+        flush=state.injections.flush,
+    )
+
+
+async def found(body: RecallBody, agent_id: str, state: State) -> Result:
+    """Return what the store knows about a question; uses are for the caller to count."""
+    started = time.monotonic()
+    with state.admission.question():
+        vector = await state.vectors.of(body.query)
+        async with state.recalls:
+            result = await state.db.aread(_answer, body, agent_id, vector, state)
+    _tell(result, time.monotonic() - started)
+    return result
+
+
+def _tell(result: Result, seconds: float) -> None:
+    record.event(
+        Event.RECALL_PERFORMED,
+        type=result.method,
+        results=len(result.hits),
+        latencyMs=round(seconds * 1000, 1),
+        truncated=any(len(hit.content) > result.truncate_chars for hit in result.hits),
+    )
+
+
+def _answer(
+    tx: ReadTx, body: RecallBody, agent_id: str, vector: QueryVector, state: State
+) -> Result:
+    query = Query(
+        text=body.query,
+        reader=agents.reader(tx, agent_id, scope=body.scope or None),
+        keyword_text=body.keyword_query,
+        limit=body.limit,
+        filters=Filters(
+            type=body.type,
+            tags=body.tags,
+            who=body.who,
+            pinned=True if body.pinned else None,
+            importance_min=body.importance_min,
+            since=body.since,
+            until=body.until,
+            project=body.project,
+        ),
+        now=body.now,
+        zone=_zone(body.timezone),
+        as_of=body.as_of,
+        min_score=body.min_score,
+        floor=body.floor,
+        community=body.community,
+        expand=body.expand,
+        entities=body.entities,
+        cards=body.cards,
+        explain=body.explain,
+    )
+    settings = tuning.of(state.settings, embedding_model=state.vectors.model)
+    return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())
+
+
+def _zone(name: str | None) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid("timezone must be an IANA name, for example Europe/Paris") from error

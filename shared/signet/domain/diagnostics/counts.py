@@ -1,0 +1,163 @@
+"""The numbers that the report is made of. Only reads; each is one look through an index where there is one."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import ReadTx, Row
+from signet.domain.diagnostics import sql
+from signet.queue import stats
+
+#: The share of dead jobs is that of the last hour (DG-7).
+RATE_HOURS = 1
+#: A lease of this age that nobody prolongs is an anomaly (DG-8).
+LEASE_MINUTES = 10
+#: How far back changes of memories are counted.
+MUTATION_DAYS = 7
+
+KEPT_CALLS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """What waits, what ended in the last hour, what died and what hangs, of both queues."""
+
+    depth: int = 0
+    oldest_seconds: float = 0.0
+    completed: int = 0
+    died: int = 0
+    dead: int = 0
+    anomalies: int = 0
+    by_kind: Mapping[str, Mapping[str, int]]
+    last_error: Mapping[str, object] | None = None
+
+    @property
+    def dead_rate(self) -> float:
+        """Return the share of the last hour's ended jobs that died, 0 when none ended."""
+        ended = self.completed + self.died
+        return self.died / ended if ended else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """The last calls of models: how they ended, when one last went well, and why the last bad one did not."""
+
+    total: int = 0
+    successes: int = 0
+    failures: int = 0
+    timeouts: int = 0
+    last_success_at: str | None = None
+    last_error: str | None = None
+    last_at: str | None = None
+
+    @property
+    def availability(self) -> float:
+        """Return the share that went well, 1 when there were none."""
+        return self.successes / self.total if self.total else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicates:
+    """How many rows are there twice or more, and in how many groups."""
+
+    clusters: int = 0
+    excess: int = 0
+
+
+def queue(tx: ReadTx, *, now: datetime, monotonic_ms: int) -> Queue:
+    """Count the jobs of both queues."""
+    wall = {"wall": int(now.timestamp() * 1000)}
+    since = {"since": clock.to_text(now - timedelta(hours=RATE_HOURS))}
+    waiting = [_one(tx, sql, wall) for sql in (sql.PENDING, sql.PENDING_SUMMARIES)]
+    ended = [_one(tx, sql, since) for sql in (sql.ENDED, sql.ENDED_SUMMARIES)]
+    oldest = [clock.parsed(row[1]) for row in waiting]
+    ages = [(now - at).total_seconds() for at in oldest if at is not None]
+    by_kind: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for row in tx.all(sql.BY_KIND):
+        by_kind[row["job_type"]][row["status"]] = row["jobs"]
+    before = clock.to_text(now - timedelta(minutes=LEASE_MINUTES))
+    return Queue(
+        depth=sum(row[0] for row in waiting),
+        oldest_seconds=max(ages, default=0.0),
+        completed=sum(row["completed"] for row in ended),
+        died=sum(row["dead"] for row in ended),
+        dead=int(tx.value(sql.DEAD)) + int(tx.value(sql.DEAD_SUMMARIES)),
+        anomalies=int(tx.value(sql.COUNT_STALE, {"before": before, "monotonic": monotonic_ms})),
+        by_kind=dict(by_kind),
+        last_error=stats.last_error(tx),
+    )
+
+
+def memories(tx: ReadTx) -> tuple[int, int]:
+    """Return how many memories there are, and how many of them are forgotten."""
+    row = _one(tx, sql.MEMORIES)
+    return row["total"], row["deleted"]
+
+
+def database_bytes(tx: ReadTx) -> int:
+    """Return the size of the database (DG-11)."""
+    return int(tx.value("PRAGMA page_count")) * int(tx.value("PRAGMA page_size"))
+
+
+def indexed_rows(tx: ReadTx, index: str = "memories_fts") -> int | None:
+    """Return how many documents are physically in a full-text index, None when it is not there (DG-12)."""
+    if (
+        tx.value(sql.HAS_FTS, (index,)) is None
+        or tx.value(sql.HAS_FTS, (f"{index}_docsize",)) is None
+    ):
+        return None
+    return int(tx.value(f"SELECT COUNT(*) FROM {index}_docsize"))
+
+
+def embedded(tx: ReadTx) -> int:
+    """Return how many active memories have a vector; about a second for a million of them."""
+    return int(tx.value(sql.EMBEDDED))
+
+
+def calls(tx: ReadTx) -> Calls:
+    """Return how the last hundred calls of models went (DG-14 to DG-16)."""
+    rows = tx.all(sql.CALLS, (KEPT_CALLS,))
+    found = [row["outcome"] for row in rows]
+    good = (row["at"] for row in rows if row["outcome"] == "success")
+    bad = (row["error"] for row in rows if row["outcome"] != "success")
+    return Calls(
+        total=len(rows),
+        successes=found.count("success"),
+        failures=found.count("failure"),
+        timeouts=found.count("timeout"),
+        last_success_at=next(good, None),
+        last_error=next(bad, None),
+        last_at=rows[0]["at"] if rows else None,
+    )
+
+
+def mutations(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
+    """Return how many memories were recovered and deleted in the last seven days."""
+    row = _one(tx, sql.MUTATIONS, (clock.to_text(now - timedelta(days=MUTATION_DAYS)),))
+    return row["recovers"], row["deletes"]
+
+
+def connectors(tx: ReadTx) -> Row | None:
+    """Return the counts of connectors and the time of the oldest error; None without the table."""
+    return _one(tx, sql.CONNECTORS) if tx.value(sql.HAS_TABLE, ("connectors",)) else None
+
+
+def duplicates(tx: ReadTx) -> Duplicates:
+    """Count equal memories that could be one."""
+    if tx.value(sql.NO_DUPLICATES):
+        return Duplicates()
+    row = _one(tx, sql.DUPLICATES)
+    return Duplicates(clusters=row["clusters"], excess=row["excess"])
+
+
+def predictor(tx: ReadTx) -> Row | None:
+    """Return what is known of the predictor, None when it never ran."""
+    return tx.one(sql.PREDICTOR) if tx.value(sql.HAS_TABLE, ("predictor_state",)) else None
+
+
+def _one(tx: ReadTx, sql: str, params: object = ()) -> Row:
+    row = tx.one(sql, params)  # type: ignore[arg-type]  # handed through
+    assert row is not None  # an aggregate
+    return row

@@ -1,0 +1,60 @@
+"""The statements of diagnostics: what is counted of other tables, and nothing written."""
+
+from signet.domain.memory.filters import EQUAL
+from signet.queue.kinds import DEFAULT_QUEUE
+from signet.queue.stats import STALE
+
+#: Of summary_jobs only rows count that no job mirrors any more: the others are jobs already.
+ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
+#: A job waits since it is due: one that was given a fresh start does not, however old it is.
+SINCE = """MIN(CASE WHEN due_ms <= :wall
+    THEN MAX(created_at, strftime('%Y-%m-%dT%H:%M:%fZ', due_ms / 1000.0, 'unixepoch')) END)"""
+PENDING = f"""
+SELECT COUNT(*), {SINCE} FROM memory_jobs
+ WHERE status = 'pending' AND queue <> '{DEFAULT_QUEUE}'"""
+PENDING_SUMMARIES = f"""
+SELECT COUNT(*), {SINCE} FROM summary_jobs s
+ WHERE status = 'pending' AND {ALONE}"""
+ENDED = """
+SELECT (SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed' AND completed_at > :since) AS completed,
+       (SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead' AND failed_at > :since) AS dead"""
+ENDED_SUMMARIES = f"""
+SELECT COALESCE(SUM(status = 'done'), 0) AS completed, COALESCE(SUM(status = 'failed'), 0) AS dead
+  FROM summary_jobs s WHERE status IN ('done', 'failed') AND updated_at > :since AND {ALONE}"""
+DEAD = "SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead'"
+DEAD_SUMMARIES = f"SELECT COUNT(*) FROM summary_jobs s WHERE status = 'failed' AND {ALONE}"
+BY_KIND = """
+SELECT job_type, status, COUNT(*) AS jobs FROM memory_jobs WHERE status = 'pending' GROUP BY job_type
+UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'leased' GROUP BY job_type
+UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY job_type"""
+COUNT_STALE = f"SELECT COUNT(*) FROM memory_jobs WHERE {STALE}"
+MEMORIES = """
+SELECT (SELECT COUNT(*) FROM memories) AS total,
+       (SELECT COUNT(*) FROM memories INDEXED BY idx_memories_deleted_at WHERE is_deleted = 1) AS deleted"""
+HAS_FTS = "SELECT 1 FROM sqlite_master WHERE name = ?"
+#: Answered from indexes alone: whether a vector is of the present text is the tracker's question (DG-13).
+EMBEDDED = """
+SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0
+   AND EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)"""
+#: Every process writes what came of its calls of providers (domain/analytics); a start of the daemon empties it.
+CALLS = "SELECT outcome, error, at FROM provider_outcomes ORDER BY seq DESC LIMIT ?"
+MUTATIONS = """
+SELECT COALESCE(SUM(event = 'recovered'), 0) AS recovers, COALESCE(SUM(event = 'deleted'), 0) AS deletes
+  FROM memory_history WHERE created_at > ?"""
+CONNECTORS = """
+SELECT COUNT(*) AS connectors, COALESCE(SUM(status = 'syncing'), 0) AS syncing, COUNT(last_error) AS errors,
+       MIN(CASE WHEN last_error IS NOT NULL THEN updated_at END) AS oldest FROM connectors"""
+HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+#: While this index stands there are none: it is of exactly what makes rows equal.
+NO_DUPLICATES = (
+    "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'idx_memories_content_hash_unique'"
+)
+DUPLICATES = f"""
+SELECT COUNT(*) AS clusters, COALESCE(SUM(copies - 1), 0) AS excess FROM (
+    SELECT COUNT(*) AS copies FROM memories
+     WHERE is_deleted = 0 AND content_hash IS NOT NULL AND COALESCE(pinned, 0) = 0
+       AND COALESCE(manual_override, 0) = 0
+     GROUP BY {EQUAL} HAVING COUNT(*) > 1)"""
+PREDICTOR = """
+SELECT p.*, (SELECT COUNT(*) FROM predictor_training_log) AS trainings FROM predictor_state p
+ ORDER BY agent_id = 'default' DESC, agent_id LIMIT 1"""

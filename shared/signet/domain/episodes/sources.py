@@ -1,0 +1,34 @@
+"""What is indexed of sources, for nouns that name them: their texts, where memories come from, how common words are."""
+
+from collections.abc import Sequence
+
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.episodes import brief, sql
+from signet.domain.episodes.models import Source, SourceType
+
+#: More pieces than any source has.
+_LAST = 1_000_000
+
+
+def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
+    """Return all of a source that a reader may see, empty when nothing is; `id` may be that of a memory's pieces."""
+    if type in (SourceType.SESSION, SourceType.COMMIT):
+        return sql.whole(tx, reader.agent_id, type, id)
+    source = Source(type=type, id=id, agent_id=reader.agent_id)
+    return brief.whole(sql.around(tx, source, 0, _LAST, reader=reader), type)
+
+
+def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, tuple[str | None, str]]:
+    """Return by id the session that a memory was distilled from, None for none, and the kind of its first source."""
+    return sql.roots(tx, memory_ids)
+
+
+def count(tx: ReadTx, agent_id: str) -> int:
+    """Return how many sessions and commits of an agent are indexed."""
+    return sql.sources(tx, agent_id)
+
+
+def count_holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: int) -> int:
+    """Return how many sources a full-text expression fits, without those in `but`; at most `most`."""
+    return sql.holding(tx, agent_id, words, but=but, most=most)

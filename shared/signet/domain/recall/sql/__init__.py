@@ -1,0 +1,1 @@
+"""What recall reads of other nouns, one module for each subject; it writes nothing."""

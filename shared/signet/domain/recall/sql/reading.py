@@ -1,0 +1,413 @@
+"""The only SQL of recall: every statement has a limit or a list of row numbers, and uses an index.
+
+`where` is always the condition of `scope.py` on the table under the name `m`; row numbers travel as JSON.
+
+A limit is `? + 0`: SQLite looks at a parameter that stands there alone when it plans, and so plans the statement anew
+each time one is bound (a twelfth of the work of a recall).
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from signet.db import ReadTx, Row
+from signet.db.visibility import Where
+from signet.domain.recall import dampen
+from signet.domain.recall.models import Hit, Part, Source, Why
+
+if TYPE_CHECKING:
+    from signet.db.packed import Numbers
+
+#: Rows read at once where whole tables may pass, so that memory stays flat.
+_BATCH = 1024
+
+#: Rows of columns that are read at once: a part is read in 20 ms.
+_PART = 4_096
+
+#: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
+KEYWORD_BEST = (
+    "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ? + 0"
+)
+#: One text of many numbers costs a tenth of as many rows.
+_HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
+_RANKS = "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? LIMIT ? + 0"
+#: The plus keeps FTS5 from running the query once for each row number; the border, from reading older rows.
+_RANKS_OF = """
+SELECT rowid, rank FROM memories_fts
+WHERE memories_fts MATCH ? AND rowid >= ? AND +rowid IN (SELECT value FROM json_each(?))
+"""
+#: Rows of anybody that are looked at: counting is for people, and must end in a large store.
+MOST_HOLDERS = 20_000
+_HOLDERS = f"""
+SELECT count(*) FROM (SELECT rowid AS seq FROM memories_fts WHERE memories_fts MATCH ? LIMIT {MOST_HOLDERS}) f
+CROSS JOIN memories m ON m.seq = f.seq WHERE {{where}}
+"""
+#: To look in an index of nothing costs ten times as much; where no model reads there are no hints.
+_ANY_HINT = "SELECT 1 FROM memory_hints LIMIT 1"
+_HINTS = """
+SELECT m.seq, f.rank FROM memory_hints_fts f CROSS JOIN memory_hints t ON t.seq = f.rowid
+CROSS JOIN memories m ON m.id = t.memory_id
+WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {where} ORDER BY f.rank LIMIT ? + 0
+"""
+_OWNERS = """
+SELECT e.id, m.seq FROM json_each(?) j CROSS JOIN embeddings e ON e.id = j.value
+CROSS JOIN memories m ON m.id = e.source_id
+WHERE e.source_type = 'memory' AND (? IS NULL OR e.model IS NULL OR e.model = ?) AND {where}
+"""
+_VECTORS = """
+SELECT m.seq, e.vector FROM memories m
+CROSS JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
+WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?)
+"""
+#: The highest number a vector was ever given; numbers are not given twice.
+_NEWEST_VECTOR = "SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'"
+_NEWEST_WIDTH = """
+SELECT dimensions FROM embeddings WHERE +source_type = 'memory' AND (? IS NULL OR model IS NULL OR model = ?)
+ORDER BY seq DESC LIMIT 1
+"""
+_VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
+#: The plus keeps SQLite from the index of sources, whose rows it would have to sort.
+_VECTORS_AFTER = """
+SELECT e.seq, m.seq, e.vector FROM embeddings e CROSS JOIN memories m ON m.id = e.source_id
+WHERE e.seq > ? AND +e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ? + 0
+"""
+#: One text and one blob cost a half of as many rows. (A blob passes through group_concat as it is.)
+_VECTORS_OF = """
+SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
+FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))
+"""
+#: What ranking needs, in the order of `columns.HASHED` and `columns.PLAIN`; then the memory's own source, where it
+#: stands (a fact: in the source of the memory that it was read from), and its id. Times are compared as bytes.
+_RANKED = """
+SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
+  CAST(m.importance AS REAL), m.pinned IS 1, m.is_deleted IS 0, CAST(coalesce(m.deleted_at, '') AS BLOB),
+  CAST(m.created_at AS BLOB), m.superseded_by IS NOT NULL,
+  length(m.content) <= {most_chars} AND substr(rtrim(m.content, {closing}), -1) IN ({marks}), length(m.content),
+  min(CAST(coalesce(m.access_count, 0) AS INTEGER), 2147483647), CAST(coalesce(m.last_accessed, '') AS BLOB),
+  coalesce(m.ordinal, -1), coalesce(p.seq, 0), coalesce(m.source_type, '') || ' ' || m.source_id,
+  CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
+    ELSE coalesce(p.source_type, '') || ' ' || p.source_id END, m.id
+FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+""".format(
+    most_chars=dampen.QUESTION_MAX_CHARS,
+    closing="'" + dampen.CLOSING.replace("'", "''") + "'",
+    marks=", ".join(f"'{mark}'" for mark in dampen.QUESTION_MARKS),
+)
+_RANKED_OF = f"{_RANKED} WHERE m.seq IN (SELECT value FROM json_each(?))"
+_RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq LIMIT ? + 0"
+_NEWEST_CHANGE = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
+_CHANGES = "SELECT number, seq, is_text, token FROM memory_changes WHERE number >= ? ORDER BY number LIMIT ? + 0"
+_IDS = "SELECT seq, id FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+_MEMBERS = "SELECT id FROM agents WHERE policy_group = ?"
+_PASSING = "SELECT m.seq FROM memories m WHERE {where}"
+_SEQS = """
+SELECT i.id, i.seq FROM json_each(?) j CROSS JOIN memories i ON i.id = j.value
+CROSS JOIN memories m NOT INDEXED ON m.seq = i.seq WHERE {where}
+"""
+#: What settles something says so early; sessions of many pages are not read whole.
+_CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+#: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
+#: project that bear the same instant were saved as one piece (an import, a session told later), too.
+#: (The plus signs keep SQLite on the indexes of source and instant.)
+_LIVE = "+x.is_deleted = 0 AND +x.scope IS c.scope AND +x.agent_id IS c.agent_id"
+_SOURCE = f"x.source_id = c.source_id AND x.source_type IS c.source_type AND {_LIVE}"
+_PLACE = """
+(SELECT x.seq FROM memories x WHERE {source} AND c.ordinal IS NOT NULL AND x.ordinal {side} c.ordinal
+ ORDER BY x.ordinal {order} LIMIT 1),
+(SELECT x.seq FROM memories x WHERE {source} AND c.ordinal IS NULL AND x.ordinal IS NULL
+   AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1),
+(SELECT x.seq FROM memories x WHERE {live} AND x.created_at = c.created_at AND x.project = c.project
+   AND +x.source_type IS NOT 'pipeline-v2' AND x.seq {side} c.seq ORDER BY x.seq {order} LIMIT 1)
+"""
+_BEFORE = _PLACE.format(source=_SOURCE, live=_LIVE, side="<", order="DESC")
+_AFTER = _PLACE.format(source=_SOURCE, live=_LIVE, side=">", order="ASC")
+_BESIDE = f"""
+SELECT m.seq, coalesce({_BEFORE}), coalesce({_AFTER})
+FROM memories m JOIN memories c
+  ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
+    THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
+WHERE m.seq IN (SELECT value FROM json_each(?))
+"""
+#: The graph keeps with each entity how many memories mention it.
+_DEGREES = """
+SELECT m.seq, e.id, e.mentions FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
+JOIN entities e ON e.id = x.entity_id WHERE m.seq IN (SELECT value FROM json_each(?))
+"""
+_MOST_MENTIONS = "SELECT coalesce(max(mentions), 0) FROM entities WHERE agent_id = ?"
+_LINKED = """
+SELECT DISTINCT m.seq FROM (
+  SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
+  UNION SELECT target_entity_id FROM relations WHERE source_entity_id IN (SELECT value FROM json_each(?1))
+  UNION SELECT value FROM json_each(?1) LIMIT ?2 + 0
+) e JOIN memory_entity_mentions x ON x.entity_id = e.id
+JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3 + 0
+"""
+_ROWS = """
+SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
+  m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from
+FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
+"""
+#: A fact has the origin of what it was read from. A text in pieces has lost its source to their group: its source is
+#: what was saved at the same instant.
+_ORIGINS = """
+SELECT m.seq, nullif(c.seq, m.seq), iif(c.source_type = 'chunk', c.source_id, NULL),
+  iif(c.source_id IS NULL OR c.source_type = 'chunk', c.project || ' ' || c.created_at,
+    coalesce(c.source_type, '') || ' ' || c.source_id), length(m.content)
+FROM memories m NOT INDEXED JOIN memories c
+  ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
+    THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
+WHERE m.seq IN (SELECT value FROM json_each(?))
+"""
+#: How many pieces texts have, and what was saved at that instant just before the first and just after the last piece:
+#: another text in pieces, or a memory.
+_NEXT = """
+(SELECT iif(x.source_type = 'chunk', x.source_id, x.seq) FROM memories x
+ WHERE x.project = g.project AND x.created_at = g.created_at AND x.seq {place}
+   AND +x.is_deleted = 0 AND +x.source_type IS NOT 'pipeline-v2' ORDER BY x.seq {order} LIMIT 1)
+"""
+_PIECES = f"""
+SELECT g.text, g.pieces, {_NEXT.format(place="< g.first", order="DESC")}, {_NEXT.format(place="> g.last", order="ASC")}
+FROM (SELECT j.value AS text, count(*) AS pieces, min(m.seq) AS first, max(m.seq) AS last, m.project, m.created_at
+  FROM json_each(?) j CROSS JOIN memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
+  GROUP BY j.value) g
+"""
+
+
+class Origin(NamedTuple):
+    """Where a memory comes from: what it was read from, the text it is a piece of, and its source."""
+
+    read_from: int | None
+    text: str | None
+    source: str | None
+    chars: int
+
+
+def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float]]:
+    """Return the rows that match with their bm25, ascending by row, at most so many, whoever may read them."""
+    return tx.tuples(_RANKS, (match, most))
+
+
+def ranks_of(tx: ReadTx, match: str, seqs: Collection[int]) -> list[tuple[int, float]]:
+    """Return those of the given rows that match with their bm25, ascending by row."""
+    return tx.tuples(_RANKS_OF, (match, min(seqs), _numbered(seqs))) if seqs else []
+
+
+def holding_rows(tx: ReadTx, match: str) -> "Numbers":
+    """Return every row that matches, ascending, whoever may read it."""
+    return _numbers(tx.value(_HOLDING_ROWS, (match,)))
+
+
+def holders(tx: ReadTx, match: str, where: Where) -> int:
+    """Return how many rows match and pass the condition, of the first `MOST_HOLDERS` that match."""
+    return int(tx.value(_HOLDERS.format(where=where.sql), (match, *where.params)))
+
+
+def ids(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
+    """Return the ids of memories."""
+    return dict(tx.tuples(_IDS, (_numbered(seqs),)))
+
+
+def newest_change(tx: ReadTx) -> tuple[int, int]:
+    """Return number and token of the newest change of a memory; zeros when there was none."""
+    row = tx.one(_NEWEST_CHANGE)
+    return (0, 0) if row is None else (row[0], row[1])
+
+
+def changes_from(tx: ReadTx, number: int, most: int) -> list[tuple[int, int, int, int]]:
+    """Return (number, memory, whether it is of the text, token) of the changes from a number on, at most `most`."""
+    return tx.tuples(_CHANGES, (number, most))
+
+
+def ranked(tx: ReadTx, seqs: Collection[int]) -> list[tuple[Any, ...]]:
+    """Return what ranking needs of some memories."""
+    return tx.tuples(_RANKED_OF, (_numbered(seqs),)) if seqs else []
+
+
+def ranked_after(tx: ReadTx, seq: int) -> list[tuple[Any, ...]]:
+    """Return what ranking needs of the memories behind a row number, ascending, a part of them."""
+    return tx.tuples(_RANKED_AFTER, (seq, _PART))
+
+
+def members(tx: ReadTx, group: str) -> list[str]:
+    """Return the agents of a group."""
+    return [row[0] for row in tx.all(_MEMBERS, (group,))]
+
+
+def hints(tx: ReadTx, match: str, agent_id: str, where: Where, limit: int) -> dict[int, float]:
+    """Return the memories of the `limit` best hints that match, with the best bm25."""
+    if tx.value(_ANY_HINT) is None:
+        return {}
+    rows = tx.all(_HINTS.format(where=where.sql), (match, agent_id, *where.params, limit))
+    best: dict[int, float] = {}
+    for seq, rank in rows:
+        best.setdefault(seq, rank)
+    return best
+
+
+def owners(
+    tx: ReadTx, embedding_ids: Sequence[str], model: str | None, where: Where
+) -> dict[str, int]:
+    """Return which memories these vectors belong to, for those that pass."""
+    params = (_json(embedding_ids), model, model, *where.params)
+    return {row[0]: row[1] for row in tx.all(_OWNERS.format(where=where.sql), params)}
+
+
+def vectors(tx: ReadTx, dimensions: int, model: str | None, where: Where) -> Iterator[list[Row]]:
+    """Yield (seq, vector) of all memories that pass, in batches."""
+    params = (*where.params, dimensions, model, model)
+    cursor = tx.connection.execute(_VECTORS.format(where=where.sql), params)
+    while rows := cursor.fetchmany(_BATCH):
+        yield rows
+
+
+def newest_vector(tx: ReadTx) -> int:
+    """Return the highest number that a vector was ever given, 0 when there was none."""
+    return int(tx.value(_NEWEST_VECTOR) or 0)
+
+
+def newest_width(tx: ReadTx, model: str | None) -> int | None:
+    """Return the width of the newest vector of a memory by this model, None when there is none."""
+    found: int | None = tx.value(_NEWEST_WIDTH, (model, model))
+    return found
+
+
+def vector_id(tx: ReadTx, number: int) -> str | None:
+    """Return the id of the vector with this number, None when it is gone."""
+    found: str | None = tx.value(_VECTOR_ID, (number,))
+    return found
+
+
+def vectors_after(tx: ReadTx, number: int, width: int, model: str | None, limit: int) -> list[Row]:
+    """Return (number, memory, vector) of the vectors of memories behind a number, in order, at most `limit`."""
+    return tx.all(_VECTORS_AFTER, (number, width, model, model, limit))
+
+
+def vectors_of(tx: ReadTx, numbers: Collection[int]) -> tuple["Numbers", bytes]:
+    """Return the numbers of those of the given vectors that are there, and these one behind the other."""
+    found = tx.one(_VECTORS_OF, (_numbered(numbers),))
+    assert found is not None  # what is put together is one row, of nothing too
+    return _numbers(found[0]), found[1] or b""
+
+
+def passing(tx: ReadTx, where: Where) -> list[int]:
+    """Return every memory that passes."""
+    return [row[0] for row in tx.tuples(_PASSING.format(where=where.sql), where.params)]
+
+
+def among(seqs: Collection[int]) -> Where:
+    """Return the condition that a memory is one of these."""
+    return Where("m.seq IN (SELECT value FROM json_each(?))", (_numbered(seqs),))
+
+
+def seqs(tx: ReadTx, memory_ids: Iterable[str], where: Where) -> dict[str, int]:
+    """Return the row numbers of those memories that pass, by id, in the order given."""
+    found = tx.all(_SEQS.format(where=where.sql), (_json(memory_ids), *where.params))
+    return {row[0]: row[1] for row in found}
+
+
+def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
+    """Return how the texts of memories begin."""
+    return {row[0]: row[1] for row in tx.all(_CONTENTS, (_numbered(seqs),))}
+
+
+def beside(tx: ReadTx, seqs: Collection[int]) -> list[tuple[int, int | None, int | None]]:
+    """Return (memory, the one just before it, the one after it) in its source; a fact's are its source's."""
+    return tx.tuples(_BESIDE, (_numbered(seqs),))
+
+
+def origins(tx: ReadTx, seqs: Collection[int]) -> dict[int, Origin]:
+    """Return where each memory comes from."""
+    return {row[0]: Origin._make(row[1:]) for row in tx.tuples(_ORIGINS, (_numbered(seqs),))}
+
+
+def pieces(tx: ReadTx, texts: Collection[str]) -> dict[str, tuple[int, list[str | int]]]:
+    """Return of each text in pieces how many these are, and the texts and memories saved before and after it."""
+    if not texts:
+        return {}
+    rows = tx.tuples(_PIECES, (_json(texts),))
+    return {row[0]: (row[1], [other for other in row[2:] if other is not None]) for row in rows}
+
+
+def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
+    """Return for each linked memory its entities, each with how many memories mention it."""
+    found: dict[int, dict[str, int]] = {}
+    for seq, entity_id, mentions in tx.all(_DEGREES, (_numbered(seqs),)):
+        found.setdefault(seq, {})[entity_id] = mentions
+    return found
+
+
+def most_mentions(tx: ReadTx, agent_id: str) -> int:
+    """Return how many memories mention the entity of an agent that most mention."""
+    return int(tx.value(_MOST_MENTIONS, (agent_id,)))
+
+
+def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: int) -> set[int]:
+    """Return memories that mention the entities or one related to them."""
+    return {row[0] for row in tx.all(_LINKED, (_json(entity_ids), entities, memories))}
+
+
+def rows(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Row]:
+    """Return the whole rows of results that pass."""
+    found = tx.all(_ROWS.format(where=where.sql), (_numbered(seqs), *where.params))
+    return {row[0]: row for row in found}
+
+
+def hit(
+    row: Row,
+    *,
+    score: float,
+    source: Source,
+    supplementary: bool = False,
+    parts: tuple[Part, ...] = (),
+    why: Why | None = None,
+) -> Hit:
+    """Return a row of `rows` as a result."""
+    return Hit(
+        id=row["id"],
+        content=row["content"],
+        score=score,
+        source=source,
+        type=row["type"],
+        tags=_tags(row["tags"]),
+        pinned=bool(row["pinned"]),
+        importance=row["importance"] if row["importance"] is not None else 0.5,
+        who=row["who"],
+        project=row["project"],
+        created_at=row["created_at"],
+        source_type=row["source_type"],
+        source_id=row["source_id"],
+        access_count=row["access_count"] or 0,
+        last_accessed=row["last_accessed"],
+        supplementary=supplementary,
+        event_at=row["event_at"],
+        valid_from=row["valid_from"],
+        parts=parts,
+        why=why,
+    )
+
+
+def _tags(stored: str | None) -> str | None:
+    """Return tags as a comma list; they are stored as a JSON array, in older files as the list itself."""
+    if stored is None or not stored.startswith("["):
+        return stored or None
+    try:
+        return ",".join(str(tag) for tag in json.loads(stored)) or None
+    except ValueError:
+        return stored
+
+
+def _numbers(text: str | None) -> "Numbers":
+    import numpy as np
+
+    return np.fromstring(text or "", dtype=np.int64, sep=",")
+
+
+def _numbered(seqs: Collection[int]) -> str:
+    """Return numbers as JSON; a list of them reads the same in Python."""
+    return str(list(seqs))
+
+
+def _json(values: Iterable[str]) -> str:
+    return json.dumps(list(values))

@@ -1,0 +1,3 @@
+"""The statements of repairs of fulltext."""
+
+HAS = "SELECT 1 FROM sqlite_master WHERE name = ?"

@@ -1,0 +1,37 @@
+"""The statements of repairs of jobs."""
+
+from signet.domain.repair import choice
+from signet.domain.summaries.requests import KIND as SUMMARIZE
+from signet.queue.stats import STALE as IS_STALE
+
+CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
+DEAD = f"""
+SELECT id, job_type, error, failed_at FROM memory_jobs WHERE status = 'dead' AND {CHOICE.format(at="failed_at")}
+   AND (:lives IS NULL OR runs_total < :lives * max_attempts)
+   AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
+                      AND open.status IN ('pending', 'leased'))
+ GROUP BY COALESCE(dedupe_key, id)
+ ORDER BY job_type = '{SUMMARIZE}', failed_at, id LIMIT :limit"""
+ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
+DEAD_SUMMARIES = f"""
+SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
+   AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
+   AND {ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
+SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
+STALE = f"""
+SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue
+  FROM memory_jobs WHERE {IS_STALE}
+   AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
+ ORDER BY leased_at, id LIMIT :limit"""
+#: Files of earlier programs have waiting jobs that still carry a lease.
+UNLEASE = (
+    "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
+)
+STALE_SUMMARIES = f"""
+SELECT id FROM summary_jobs s WHERE status = 'processing' AND COALESCE(leased_at, '') < :before AND {ALONE} LIMIT 50"""
+ENDED = f"""
+SELECT * FROM memory_jobs WHERE status = :status AND {CHOICE} ORDER BY {{at}}, id LIMIT :limit"""
+COUNT = f"""
+SELECT COUNT(*) FROM (SELECT 1 FROM memory_jobs WHERE status = :status AND {CHOICE} LIMIT :limit)"""
+DROP = """
+DELETE FROM memory_jobs WHERE status = ? AND id IN (SELECT value FROM json_each(?)) RETURNING id"""

@@ -1,0 +1,38 @@
+"""The statements of repairs of memories."""
+
+from signet.domain.repair import choice
+
+CHOICE = choice.condition(id="m.id", kind="m.type", at="m.created_at")
+#: What a preview shows of a text: nothing of one that nobody may read (db/visibility.py).
+TEXT = "CASE WHEN m.visibility IS NOT 'archived' THEN m.content ELSE '' END AS shown"
+UNLINKED = f"""
+FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {CHOICE}
+ AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions n WHERE n.memory_id = m.id)"""
+SOME_UNLINKED = f"""
+SELECT m.seq, m.id, m.content, m.agent_id, {TEXT} {UNLINKED} AND m.seq > :after ORDER BY m.seq LIMIT :limit"""
+COUNT_UNLINKED = f"SELECT COUNT(*) {UNLINKED} AND m.seq > :after"
+#: A memory that names entities and of which no entity says anything yet.
+UNFILED = f"""
+SELECT m.id, m.content, m.agent_id, {TEXT},
+       (SELECT n.entity_id FROM memory_entity_mentions n JOIN entities e ON e.id = n.entity_id
+         WHERE n.memory_id = m.id AND e.entity_type NOT IN ('chunk_group', 'skill')
+         ORDER BY n.confidence DESC, n.rowid LIMIT 1) AS entity_id
+  FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {CHOICE}
+   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id)
+   AND entity_id IS NOT NULL ORDER BY m.seq LIMIT :limit"""
+WITHOUT_HINTS = f"""
+SELECT m.id, m.content, m.agent_id, {TEXT} FROM memories m
+ WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {CHOICE}
+   AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
+   AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'prospective_index'
+                      AND j.status IN ('pending', 'leased')) ORDER BY m.seq DESC LIMIT :limit"""
+DEAD = f"""
+FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
+   AND COALESCE(m.confidence, 1.0) <= :confidence
+   AND COALESCE(m.last_accessed, m.created_at) < :before AND {CHOICE}
+   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id AND a.kind = 'constraint'
+                      AND a.status = 'active')"""
+SOME_DEAD = f"""
+SELECT m.id, {TEXT}, m.confidence, m.importance, m.last_accessed, m.access_count {DEAD}
+ ORDER BY m.confidence, m.importance, m.seq LIMIT :limit"""
+COUNT_DEAD = f"SELECT COUNT(*) {DEAD}"

@@ -1,0 +1,35 @@
+"""The statements of repairs of vectors."""
+
+from signet.domain.embeddings.models import CURRENT
+from signet.domain.repair import choice
+
+#: No active memory has it. One that a live memory without a vector of its own shares by its text stays (RP-12): the
+#: live one gets its own, and then this one goes.
+ORPHANS = f"""
+SELECT e.source_id AS id, COUNT(*) AS vectors FROM embeddings e
+ WHERE e.source_type = 'memory' AND {choice.condition(id="e.source_id", at="e.created_at")}
+   AND e.source_id > :after
+   AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = e.source_id AND m.is_deleted = 0)
+   AND NOT EXISTS (SELECT 1 FROM memories live WHERE live.content_hash = e.content_hash AND live.is_deleted = 0
+                      AND NOT EXISTS (SELECT 1 FROM embeddings own
+                                       WHERE own.source_type = 'memory' AND own.source_id = live.id))
+ GROUP BY e.source_id ORDER BY e.source_id LIMIT :limit"""
+MISSING = f"""
+SELECT m.id FROM memories m WHERE m.is_deleted = 0 AND NOT {CURRENT}
+   AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}
+   AND m.id NOT IN (SELECT value FROM json_each(:failed)) ORDER BY m.created_at, m.seq LIMIT :limit"""
+LEFT = f"""
+SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0 AND NOT {CURRENT}
+   AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}"""
+STRAY = """
+SELECT v.rowid AS place, v.id FROM vec_embeddings_rowids v
+ WHERE v.rowid > ? AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id) ORDER BY v.rowid LIMIT ?"""
+UNINDEXED = """
+SELECT e.seq, e.id, e.vector FROM embeddings e
+ WHERE e.seq > ? AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+   AND NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id) ORDER BY e.seq LIMIT ?"""
+WIDTHS = "SELECT dimensions FROM embeddings ORDER BY seq DESC LIMIT 1000"
+ANY = (
+    "SELECT vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions LIMIT 1"
+)
+MALFORMED = "SELECT COUNT(*) FROM embeddings WHERE length(vector) <> 4 * dimensions"

@@ -1,0 +1,236 @@
+"""The context of a prompt: what earlier work, rules and memories say of it, as one block.
+
+Sessions that begin, prompts, tools and programs that ask for a context all get it from `context_of`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from signet.db import ReadTx
+from signet.domain.episodes import brief, fence, search
+from signet.domain.episodes.brief import Stretch
+from signet.domain.episodes.models import Match, SourceType
+from signet.domain.injections.models import Item, Kind, Reason
+from signet.domain.sessions import context_memories, prompt_text, standing_rules
+from signet.domain.sessions.prompt_text import Item as Line
+from signet.domain.sessions.question import EXPLAINED, Question
+from signet.domain.sessions.services import Services
+from signet.domain.sessions.standing_rules import Rule
+from signet.observe import logs
+from signet.wire.recall import ContextAnswer, ContextSource
+
+log = logs.get("hooks")
+
+#: Who answered where recall did not.
+EPISODES = "episodes"
+#: The line above rules.
+RULES = "## Standing rules"
+#: Sources that are found by recall, too.
+_SAVED = frozenset({SourceType.MEMORY, SourceType.DOCUMENT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The block that is injected, empty for nothing, and what is in it.
+
+    `given` names all of it, for the session to remember; `memories` are ids that count as used, `hits` what recall
+    found with its scores, told or not.
+    """
+
+    text: str = ""
+    rules: Sequence[Rule] = ()
+    stretches: Sequence[Stretch] = ()
+    lines: Sequence[Line] = ()
+    engine: str = ""
+    hits: Sequence[tuple[str, float]] = ()
+    #: The block says what it is.
+    is_explained: bool = False
+    #: What the record of the session says: all that is told, then what was left out and why.
+    items: Sequence[Item] = ()
+
+    @property
+    def memories(self) -> list[str]:
+        """Return the memories that are told in a line, by id."""
+        return [one.id for one in self.lines if self.engine == "hybrid"]
+
+    @property
+    def given(self) -> list[str]:
+        """Return the names of everything that is told."""
+        ids = [one.memory_id for one in self.rules if one.memory_id]
+        return [
+            *([EXPLAINED] if self.is_explained else []),
+            *(one.id for one in self.lines),
+            *(f"episode:{one.match.source.name}" for one in self.stretches),
+            # A memory, the group of its pieces, or a document: recall finds them by these.
+            *(one.match.source.id for one in self.stretches if one.match.source.type in _SAVED),
+            *(one.name for one in self.rules),
+            *ids,
+        ]
+
+    @property
+    def count(self) -> int:
+        """Return how many things are told."""
+        return len(self.rules) + len(self.stretches) + len(self.lines)
+
+
+async def context_of(asked: Question, services: Services) -> Context:
+    """Return the context of a message. Never raises: a prompt goes on without what could not be found (HK-59)."""
+    frame = len(fence.enclosed(["-"], is_first=asked.explains))
+    rules, stretches, left = await _earlier(asked, asked.chars - frame, services)
+    inside = [_standing(rules), *brief.sections(stretches)]
+    # Where earlier work is switched off, memories have their own room.
+    room = asked.chars - frame - sum(len(one) + 2 for one in inside if one)
+    room = room if asked.chars else asked.line_chars
+    told = "\n".join([*(one.text for one in rules), *(one.text for one in stretches)])
+    remembered = await context_memories.find(asked, rules, stretches, told, room, services)
+    more = [*stretches, *remembered.passages]
+    if not (more or remembered.lines or any(one.is_asked for one in rules)):
+        return Context(hits=remembered.hits, items=_left_out([*left, *remembered.left], ()))
+    status = (
+        prompt_text.status(len(remembered.lines), remembered.engine) if remembered.lines else ""
+    )
+    text = fence.enclosed(
+        [
+            *inside,
+            *brief.sections(remembered.passages),
+            "\n".join([status, *(one.line for one in remembered.lines)]) if status else "",
+        ],
+        is_first=asked.explains,
+    )
+    items = [
+        *(_item_of_rule(one) for one in rules),
+        *(_item_of(one.match, one.text) for one in more),
+        *remembered.items,
+    ]
+    return Context(
+        text=text,
+        is_explained=asked.explains,
+        rules=rules,
+        stretches=more,
+        lines=remembered.lines,
+        engine=remembered.engine or (EPISODES if text else ""),
+        hits=remembered.hits,
+        items=[*items, *_left_out([*left, *remembered.left], items)],
+    )
+
+
+def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
+    """Return what was left out, each once and what was not near enough last: two searches may find the same."""
+    seen = {(one.kind, one.id) for one in told}
+    kept: list[Item] = []
+    for one in sorted(left, key=lambda one: one.reason is Reason.FLOOR):
+        if (one.kind, one.id) not in seen:
+            seen.add((one.kind, one.id))
+            kept.append(one)
+    return kept
+
+
+def _item_of_rule(rule: Rule) -> Item:
+    kind = Kind.MEMORY if rule.memory_id else Kind.SECTION
+    id = rule.memory_id or rule.name
+    return Item(kind=kind, id=id, reason=Reason.RULE, text=rule.text, chars=len(rule.line))
+
+
+def _item_of(match: Match, text: str = "", reason: Reason | None = None) -> Item:
+    """Return what the record says of a source: that its `text` was told, or why nothing of it was."""
+    told = Reason.SAME_MATTER if match.is_same_matter else Reason.MATCH
+    kind = Kind(match.source.type)
+    return Item(
+        kind=kind,
+        id=match.source.id,
+        reason=reason or told,
+        is_given=reason is None,
+        # Of a memory the record compares the whole, and this may be a part.
+        text="" if kind is Kind.MEMORY else text,
+        chars=len(text),
+        score=round(match.score, 3),
+        said_at=match.said_at,
+    )
+
+
+def _standing(rules: Sequence[Rule]) -> str:
+    return "\n".join([RULES, *(one.line for one in rules)]) if rules else ""
+
+
+class _Earlier(NamedTuple):
+    """Rules and stretches for a message, and what was left out."""
+
+    rules: Sequence[Rule] = ()
+    stretches: Sequence[Stretch] = ()
+    left: Sequence[Item] = ()
+
+
+async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
+    """Return rules and stretches for a message; neither where there is no room or the store cannot be read."""
+    if chars <= 0:
+        return _Earlier()
+    try:
+        vector = await services.vector(asked.message)
+
+        def read(tx: ReadTx) -> _Earlier:
+            reader = asked.reader(tx)
+            about = vector()
+            project = asked.only or asked.project
+            rules = standing_rules.find(
+                tx,
+                asked.message,
+                vector=about,
+                reader=reader,
+                project=project,
+                given=asked.given,
+                chars=chars - len(f"{RULES}\n\n"),
+            )
+            if not asked.is_first:
+                rules = [one for one in rules if one.is_asked]
+            far: list[Match] = []
+            found = search.find(
+                tx,
+                asked.message,
+                vector=about,
+                reader=reader,
+                project=project,
+                but=asked.key,
+                commits=services.settings.hooks.session_start.read_commits,
+                far=far,
+            )
+            said = {one.memory_id for one in rules} | frozenset(asked.given)
+            new = [
+                match
+                for match in found
+                if f"episode:{match.source.name}" not in said and match.source.id not in said
+            ]
+            room = chars - len(f"{_standing(rules)}\n\n")
+            told = brief.stretches(tx, asked.message, new, chars=room, reader=reader)
+            sources = {one.match.source for one in told}
+            left = [
+                *(_item_of(one, reason=Reason.SAID) for one in found if one not in new),
+                *(_item_of(one, reason=Reason.BUDGET) for one in new if one.source not in sources),
+                *(_item_of(one, reason=Reason.FLOOR) for one in far),
+            ]
+            return _Earlier(rules, told, left)
+
+        return await services.db.aread(read)
+    except Exception as error:
+        log.error("prompt.without_episodes", exc_info=error)
+        return _Earlier()
+
+
+def described(context: Context) -> ContextAnswer:
+    """Return a context as programs read it: the text, and under `sources` what is in it, in its order."""
+    sources: list[ContextSource] = [
+        {"id": one.memory_id or one.name, "type": "rule", "content": one.text}
+        for one in context.rules
+    ]
+    sources += [
+        {
+            "id": one.match.source.name,
+            "type": one.match.source.type,
+            "date": one.match.said_at[:10],
+            "project": one.match.source.project or None,
+            "content": fence.clean(one.text),
+        }
+        for one in context.stretches
+    ]
+    sources += [{"id": one.id, "type": "memory", "content": one.line[2:]} for one in context.lines]
+    return {"context": context.text, "sources": sources, "count": context.count}

@@ -1,0 +1,195 @@
+"""The memories of a context: what recall finds for a message, told in lines, or as the talk that they are from."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from signet.db import ReadTx
+from signet.domain.episodes import brief, fence, sources
+from signet.domain.episodes.brief import Stretch
+from signet.domain.injections.models import Item, Kind, Reason
+from signet.domain.recall import recall
+from signet.domain.recall.models import Hit, PartKind
+from signet.domain.sessions import prompt_text, transcript_search, wording
+from signet.domain.sessions.prompt_text import Item as Line
+from signet.domain.sessions.question import Question
+from signet.domain.sessions.services import Services
+from signet.domain.sessions.standing_rules import Rule
+from signet.observe import logs
+from signet.wire.requests.recall import RecallBody
+
+log = logs.get("hooks")
+
+#: What the record calls that which a session said itself so far.
+SO_FAR = "session so far"
+#: The line above memories, and what parts it from what is around it.
+STATUS_CHARS = len(prompt_text.status(100, "temporal")) + len("\n\n\n")
+#: What stands alone: whoever reads it needs nothing that was said around it.
+_ALONE = frozenset({"preference", "rule", "constraint", "correction"})
+
+
+class Memories(NamedTuple):
+    """What recall adds to the block."""
+
+    lines: Sequence[Line] = ()
+    passages: Sequence[Stretch] = ()
+    engine: str = ""
+    hits: Sequence[tuple[str, float]] = ()
+    #: What the record says of the lines, and of what was left out.
+    items: Sequence[Item] = ()
+    left: Sequence[Item] = ()
+
+
+async def find(
+    asked: Question,
+    rules: Sequence[Rule],
+    stretches: Sequence[Stretch],
+    told: str,
+    room: int,
+    services: Services,
+) -> Memories:
+    """Return what recall finds, without what the session was given and what is told already."""
+    hooks = services.settings.hooks.user_prompt_submit
+    if not asked.terms:
+        return Memories()
+    body = RecallBody.model_validate(
+        {
+            "query": asked.message[: prompt_text.VECTOR_CHARS],
+            "keywordQuery": " ".join(asked.terms),
+            "limit": max(asked.limit, hooks.recall_limit),
+            "importance_min": prompt_text.LEAST_IMPORTANCE,
+            "project": asked.only,
+            "scope": asked.scope,
+        }
+    )
+    try:
+        result = await services.recall(body, asked.agent_id)
+        useful = frozenset(recall.touched(result))
+        hits = [hit for hit in result.hits if hit.id in useful]
+        if not hits:
+            chars = min(asked.line_chars, room - STATUS_CHARS)
+            return await services.db.aread(_so_far, asked, chars)
+        least = hooks.min_score if asked.min_score is None else asked.min_score
+        near = max(hit.score for hit in hits) >= least
+        known = {
+            *(one.memory_id for one in rules),
+            *(one.match.source.id for one in stretches),
+            *asked.given,
+        }
+        new = [
+            hit
+            for hit in hits
+            if near
+            and not hit.superseded_by
+            and known.isdisjoint(_ids(hit))
+            and not prompt_text.is_said(hit.content, told)
+        ]
+        scores = [(hit.id, hit.score) for hit in hits]
+        said = [
+            _item_of_hit(hit, Reason.SAID if near else Reason.FLOOR)
+            for hit in hits
+            if hit not in new
+        ]
+        delivered = await services.db.aread(_delivered, asked, new, scores, stretches, room)
+        return delivered._replace(left=[*delivered.left, *said])
+    except Exception as error:  # a prompt is never held up by what could not be found (HK-59)
+        log.error("prompt.without_recall", exc_info=error)
+        return Memories()
+
+
+def _delivered(
+    tx: ReadTx,
+    asked: Question,
+    hits: Sequence[Hit],
+    scores: Sequence[tuple[str, float]],
+    stretches: Sequence[Stretch],
+    room: int,
+) -> Memories:
+    """Return hits as lines; of one that does not stand alone the passage of the session that it was distilled from."""
+    reader = asked.reader(tx)
+    roots = sources.roots(tx, [hit.id for hit in hits])
+    told = {one.match.source.id for one in stretches}
+    items: list[Line] = []
+    passages: list[Stretch] = []
+    left: list[Item] = []
+    for hit in hits:
+        key, kind = roots.get(hit.id, (None, ""))
+        if fence.is_strangers(kind) and fence.orders(hit.content):
+            left.append(_item_of_hit(hit, Reason.ORIGIN))
+            continue
+        if key is None or key == asked.key or _stands_alone(hit):
+            items.append(_line(hit, asked, kind))
+            continue
+        if key in told or f"episode:session:{key}" in asked.given:
+            left.append(_item_of_hit(hit, Reason.SAID))
+            continue
+        passage = brief.passage(
+            tx, hit.content, key, reader=reader, project=asked.only or asked.project
+        )
+        if passage is None:
+            items.append(_line(hit, asked, kind))
+        elif brief.size(passage) <= room and len(passages) < brief.MOST_STRETCHES:
+            room -= brief.size(passage)
+            told.add(key)
+            passages.append(passage)
+        else:
+            left.append(_item_of_hit(hit, Reason.BUDGET))
+    chars = min(asked.line_chars, room - STATUS_CHARS)
+    lines = prompt_text.selected(items, chars=max(0, chars), most=asked.limit)
+    chars_of = {one.id: len(one.line) for one in lines}
+    names = {one.id for one in items}
+    recorded = [
+        _item_of_hit(hit, Reason.MATCH, chars_of[hit.id]) for hit in hits if hit.id in chars_of
+    ]
+    left += [_item_of_hit(hit, Reason.BUDGET) for hit in hits if hit.id in names - chars_of.keys()]
+    return Memories(lines, passages, "hybrid", scores, recorded, left)
+
+
+def _ids(hit: Hit) -> list[str]:
+    """Return by which ids a session may have been given what a hit says; another passage of its text is not that."""
+    said = [one.id for one in hit.parts if one.kind is not PartKind.PASSAGE]
+    return [hit.id, *said, *([hit.source_id] if hit.source_id else [])]
+
+
+def _stands_alone(hit: Hit) -> bool:
+    """Return whether a fact is whole without the talk that it is from: a preference or rule, or one of a day."""
+    return hit.type in _ALONE or hit.event_at is not None
+
+
+def _line(hit: Hit, asked: Question, kind: str) -> Line:
+    origin = fence.origin(hit.source_type, hit.who)
+    if fence.is_strangers(kind) and origin == "inferred":
+        origin += f" from {kind}"
+    text = fence.one_line(
+        hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
+    )
+    return Line(hit.id, f"- {text} ({wording.day(hit.created_at)}, {origin})")
+
+
+def _so_far(tx: ReadTx, asked: Question, chars: int) -> Memories:
+    """Return what is known of this session so far, if it has to do with the terms (HK-58)."""
+    name, lines = (
+        transcript_search.head(tx, asked.agent_id, asked.key, asked.terms)
+        if asked.key
+        else ("", [])
+    )
+    if not lines or name in asked.given:
+        return Memories()
+    told = prompt_text.selected(
+        [Line(name, f"- {fence.one_line(line)}") for line in lines], chars=max(0, chars)
+    )
+    size = len("\n".join(one.line for one in told))
+    recorded = Item(kind=Kind.SECTION, id=SO_FAR, reason=Reason.MATCH, chars=size)
+    return Memories(told, engine="temporal", items=[recorded])
+
+
+def _item_of_hit(hit: Hit, reason: Reason, chars: int = 0) -> Item:
+    return Item(
+        kind=Kind.MEMORY,
+        id=hit.id,
+        reason=reason,
+        is_given=chars > 0,
+        text=hit.content,
+        chars=chars,
+        score=round(hit.score, 3),
+        said_at=hit.created_at,
+    )

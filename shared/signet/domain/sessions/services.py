@@ -1,0 +1,27 @@
+"""What hooks need of the process that serves them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from signet.config import Settings
+from signet.db import Database
+from signet.domain.injections.models import Injection
+from signet.domain.recall.models import QueryVector, Result
+from signet.paths import Workspace
+from signet.wire.requests.recall import RecallBody
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What hooks need of the process that serves them, for one request."""
+
+    db: Database
+    settings: Settings
+    workspace: Workspace
+    #: Returns what gives the vector of a text; to be called off the event loop.
+    vector: Callable[[str], Awaitable[QueryVector]]
+    #: Answers a question for an agent.
+    recall: Callable[[RecallBody, str], Awaitable[Result]]
+    #: Records what a session was given, behind the answer; and makes sure that all of it is recorded.
+    record: Callable[[Injection], None]
+    flush: Callable[[], Awaitable[None]]

@@ -1,0 +1,308 @@
+"""What a session begins with: gathered from one snapshot, each part for itself.
+
+A part that fails is left out and named; the others are told all the same (HK-36).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, fts
+from signet.db.driver import sqlite
+from signet.db.visibility import Reader
+from signet.domain.agents import presence
+from signet.domain.agents.models import Presence
+from signet.domain.auth import caller
+from signet.domain.episodes import fence
+from signet.domain.graph import focus, traversal
+from signet.domain.graph.traversal import Traversal, TraversalBounds
+from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
+from signet.domain.sessions import candidates, recovery, start_text, wording
+from signet.domain.sessions.candidates import Candidate
+from signet.domain.sessions.identity_files import Identity, introduced
+from signet.domain.sessions.sql import history, memories
+from signet.domain.sessions.start_text import Part, Section
+from signet.errors import SignetError
+
+T = TypeVar("T")
+
+MOST_PEERS = 6
+#: Memories that the record names of those that were left out.
+MOST_LEFT = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Whose session begins, and what it says of itself. `project_path` is the project's real path."""
+
+    reader: Reader
+    key: str | None = None
+    project: str | None = None
+    project_path: str | None = None
+    context: str = ""
+    #: What recall found for the context, by id.
+    recalled: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What the store has for a session that begins."""
+
+    candidates: Sequence[Candidate] = ()
+    told: Sequence[Candidate] = ()
+    since: str = ""
+    peers: Sequence[Presence] = ()
+    walk: Traversal = field(default_factory=Traversal)
+    constraints: Sequence[tuple[str, str]] = ()
+    aspects: Sequence[str] = ()
+    recovery: str = ""
+    #: Parts that could not be read.
+    failed: list[str] = field(default_factory=list)
+
+
+def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Found:
+    """Return what the store has for the session."""
+    found = Found()
+    reader, start = asked.reader, settings.hooks.session_start
+    found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
+    if asked.project:
+        found.peers = _try(found, "peers", lambda: _peers(tx, asked, now=now), [])
+    _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
+    known: list[Candidate] = _try(
+        found,
+        "memories",
+        lambda: candidates.find(
+            tx,
+            reader,
+            pool=max(start.candidate_pool_limit, 3 * start.recall_limit),
+            decay_rate=settings.memory.decay_rate,
+            reached=found.walk.memories,
+            recalled=asked.recalled,
+            now=now,
+        ),
+        [],
+    )
+    found.candidates = candidates.ranked(known, asked.project)
+    budget = settings.memory.session_budget_chars
+    found.told = candidates.chosen(found.candidates, most=start.recall_limit, chars=budget)
+    project = asked.project
+    if project and not asked.context:
+        more: list[Candidate] = _try(
+            found,
+            "words",
+            lambda: candidates.by_project_words(tx, reader, project, given=found.told),
+            [],
+        )
+        new = {one.id for one in more} - {one.id for one in found.candidates}
+        found.told = [*found.told, *more]
+        found.candidates = [*found.candidates, *(one for one in more if one.id in new)]
+    continuity = settings.pipeline.continuity
+    if continuity.enabled:
+        found.recovery = _try(
+            found,
+            "recovery",
+            lambda: recovery.text(
+                tx,
+                reader,
+                key=asked.key,
+                project_path=asked.project_path,
+                most=continuity.recovery_budget_chars,
+                now=now,
+            ),
+            "",
+        )
+    return found
+
+
+def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
+    """Return the line about what has come since the last session, empty before the first."""
+    last = history.last_session_at(tx, reader.agent_id, reader.project)
+    at = clock.parsed(last)
+    if last is None or at is None:
+        return ""
+    new = memories.count_since(tx, reader, last)
+    captured = history.sessions_since(tx, reader.agent_id, reader.project, last)
+    return (
+        f"[since last session: {wording.counted(new, 'new memory')},"
+        f" {wording.counted(captured, 'session')} captured,"
+        f" last active {wording.ago(at, now.astimezone())}]"
+    )
+
+
+def inject(
+    found: Found,
+    identity: Identity,
+    who: Mapping[str, str],
+    secrets: Sequence[str],
+    settings: Settings,
+    *,
+    notice: str,
+    local: datetime,
+) -> tuple[str, list[Item]]:
+    """Return the text that the session begins with, and what it consists of. Pure.
+
+    `local` is now in the reader's zone; `notice` is what is to be said of Signet itself, empty for nothing.
+    """
+    sections = _sections(found, identity, who, secrets, settings, notice=notice, local=local)
+    start = settings.hooks.session_start
+    most = (
+        start.max_inject_tokens * TOKEN_CHARS
+        if start.max_inject_tokens is not None
+        else start.max_inject_chars
+    )
+    text = start_text.assemble(sections, most=most)
+    return text, [*_memories(found, text), *_parts(sections, text)]
+
+
+def _memories(found: Found, text: str) -> Iterator[Item]:
+    """Yield the memories as the record tells them: those that were told, then the best that were left out."""
+    told = [one for one in found.told if one.line in text]
+    ids = {one.id for one in told}
+    others = [one for one in [*found.told, *found.candidates] if one.id not in ids]
+    for one in [*told, *{other.id: other for other in others}.values()][: len(told) + MOST_LEFT]:
+        is_told = one.id in ids
+        is_said = not is_told and wording.is_said(one.content, [text])
+        yield Item(
+            kind=Kind.MEMORY,
+            id=one.id,
+            reason=_reason(one) if is_told else Reason.SAID if is_said else Reason.BUDGET,
+            is_given=is_told,
+            text=one.content,
+            chars=len(one.line) if is_told else 0,
+            score=round(one.score, 3),
+            said_at=one.created_at,
+        )
+
+
+def _reason(one: Candidate) -> Reason:
+    known = {"ka_traversal": Reason.LINKED, "fts_only": Reason.PROJECT_WORDS}
+    return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
+
+
+def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
+    """Yield the sections as the record tells them, but that of the memories; one that was cut is partly there."""
+    for one in sections:
+        body = one.text.strip()
+        if not (text and body) or one.part is Part.MEMORIES:
+            continue
+        start = text.find(body)
+        if start < 0:  # cut: the beginning of it is the end of what could be kept
+            start = text.find(body.splitlines()[0])
+        yield Item(
+            kind=Kind.SECTION,
+            id=one.part.name.lower(),
+            reason=Reason.STANDING if start >= 0 else Reason.BUDGET,
+            is_given=start >= 0,
+            chars=min(len(body), len(text) - start) if start >= 0 else 0,
+        )
+
+
+def _sections(
+    found: Found,
+    identity: Identity,
+    who: Mapping[str, str],
+    secrets: Sequence[str],
+    settings: Settings,
+    *,
+    notice: str,
+    local: datetime,
+) -> list[Section]:
+    start, walked = settings.hooks.session_start, settings.pipeline.traversal
+    rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
+    working = (
+        start_text.titled(
+            Part.MEMORY, "Working Memory", fence.clean(identity.memory), start_text.MEMORY
+        )
+        if start.include_recent_context
+        else Section(Part.MEMORY, "")
+    )
+    said = [working.text, *(rule for _, rule in found.constraints)]
+    memories = [one.line for one in found.told if not wording.is_said(one.content, said)]
+    sections = [
+        Section(Part.MARK, start_text.MEMORY_LINE),
+        Section(Part.SINCE, found.since),
+        Section(Part.DATE, wording.today(local)),
+        _listed(Part.PEERS, "## Active Peer Sessions", _peer_lines(found.peers)),
+        _listed(Part.MEMORIES, "## Relevant Memories", memories),
+        Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
+        _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
+        _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
+        Section(
+            Part.RECOVERY,
+            f"## Session Recovery Context\n{fence.clean(found.recovery)}" if found.recovery else "",
+        ),
+        working,
+    ]
+    if start.include_identity:
+        sections += _files(identity, who)
+    return sections
+
+
+def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
+    instructions = start_text.titled(
+        Part.INSTRUCTIONS, "Agent Instructions", identity.instructions, start_text.INSTRUCTIONS
+    )
+    introduction = introduced(who, identity)
+    text = "\n\n".join(filter(None, (introduction, instructions.text)))
+    return [
+        Section(Part.INSTRUCTIONS, text),
+        start_text.titled(Part.SOUL, "Soul", identity.soul, start_text.SOUL),
+        start_text.titled(Part.IDENTITY, "Identity", identity.identity, start_text.IDENTITY),
+        start_text.titled(Part.USER, "About Your User", identity.user, start_text.USER),
+    ]
+
+
+def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
+    """Traverse the graph from what the session is about, and take the constraints that hold there."""
+    rules = settings.pipeline.traversal
+    if not rules.enabled:
+        return
+    words = fts.content_words(asked.context) if asked.context else []
+    start = focus.focal(tx, asked.reader, project=asked.project, words=words)
+    until = clock.monotonic_ms() + rules.timeout_ms
+    bounds = TraversalBounds(memories=rules.max_traversal_paths)
+    found.constraints = focus.constraints(tx, asked.reader, start)
+    found.aspects = focus.aspects(tx, start)
+    found.walk = traversal.traverse(
+        tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until
+    )
+
+
+def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:
+    scope = caller.current().scope
+    return presence.present(
+        tx,
+        now=now,
+        agent_id=scope.agent,
+        project=scope.project,
+        but=asked.key,
+        limit=MOST_PEERS,
+    )
+
+
+def _peer_lines(peers: Sequence[Presence]) -> list[str]:
+    """Return a line for each agent, harness and place, with the number of its sessions."""
+    counts = Counter(map(_peer, peers))
+    return [f"{peer} ({n} sessions)" if n > 1 else peer for peer, n in counts.items()]
+
+
+def _peer(one: Presence) -> str:
+    agent = wording.plain(one.agent_id) or "unknown-agent"
+    place = f" in {wording.plain(one.project)}" if one.project else ""
+    return f"- {agent} ({wording.plain(one.harness)}){place}"
+
+
+def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:
+    return Section(part, "\n".join([heading, *lines]) if lines else "")
+
+
+def _try(found: Found, part: str, work: Callable[[], T], otherwise: T) -> T:
+    try:
+        return work()
+    except (SignetError, sqlite.DatabaseError, ValueError):
+        found.failed.append(part)
+        return otherwise

@@ -1,0 +1,221 @@
+"""Rows of skills; their entities and edges are written by `graph/skill_nodes.py`."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from signet.db import ReadTx, WriteTx, columns
+from signet.db.dialect import LIST, as_list
+from signet.domain.graph.skill_nodes import Adopted
+from signet.domain.skills.models import Node, Rules, Skill
+
+#: How long a skill whose embedding has died is left alone.
+REST_SECONDS = 3_600
+
+#: A file of the earlier program may leave out what has a default.
+_FIELDS = """
+s.entity_id, s.agent_id, e.name, e.description, s.triggers, s.tags, s.dependencies, s.fingerprint, s.fs_path, s.source,
+s.enriched, s.installed_at, s.last_used_at,
+coalesce(s.importance, 0.7) AS importance, coalesce(s.decay_rate, 0.99) AS decay_rate,
+coalesce(s.use_count, 0) AS use_count
+"""
+_NODES = f"SELECT {_FIELDS} FROM skill_meta s JOIN entities e ON e.id = s.entity_id"
+_OF_AGENT = f"{_NODES} WHERE s.agent_id = ? AND s.uninstalled_at IS NULL ORDER BY s.installed_at, s.entity_id"
+_OF_IDS = f"{_NODES} WHERE s.entity_id IN {LIST}"
+_NAMESAKE = """
+SELECT e.id, e.name, e.entity_type, e.description, s.fs_path, s.uninstalled_at
+FROM entities e LEFT JOIN skill_meta s ON s.entity_id = e.id WHERE e.agent_id = ? AND e.canonical_name = ?
+"""
+_PUT_META = """
+INSERT INTO skill_meta (entity_id, agent_id, version, author, license, source, role, triggers, tags, permissions,
+    dependencies, fingerprint, adopted, enriched, installed_at, importance, decay_rate, fs_path)
+VALUES (:id, :agent, :version, :author, :license, :source, :role, :triggers, :tags, :permissions, :dependencies,
+    :fingerprint, :adopted, 0, :at, :importance, :decay_rate, :fs_path)
+ON CONFLICT (entity_id) DO UPDATE SET version = excluded.version, author = excluded.author,
+    license = excluded.license, source = CASE WHEN :renames THEN excluded.source ELSE source END,
+    role = excluded.role, triggers = excluded.triggers, tags = excluded.tags, permissions = excluded.permissions,
+    dependencies = excluded.dependencies, fingerprint = excluded.fingerprint, enriched = 0,
+    fs_path = excluded.fs_path, uninstalled_at = NULL
+"""
+_ENRICH = "UPDATE skill_meta SET triggers = ?, tags = ?, enriched = 1 WHERE entity_id = ?"
+_USE = f"""
+UPDATE skill_meta SET use_count = coalesce(use_count, 0) + 1, last_used_at = ? WHERE entity_id IN {LIST}
+"""
+_DELETE = "DELETE FROM skill_meta WHERE entity_id = ?"
+_ADOPTED = "SELECT adopted FROM skill_meta WHERE entity_id = ?"
+_MENTIONED = "SELECT 1 FROM memory_entity_mentions WHERE entity_id = ? LIMIT 1"
+
+_VECTOR = """
+SELECT content_hash, model FROM embeddings WHERE source_type = 'skill' AND source_id = ? AND ordinal = 0
+"""
+#: Open jobs, and those that died a short while ago.
+_BUSY = """
+SELECT 1 FROM memory_jobs WHERE dedupe_key = ?
+   AND (status IN ('pending', 'leased') OR (status = 'dead' AND unixepoch(failed_at) > ?)) LIMIT 1
+"""
+_VECTORS = f"""
+SELECT s.entity_id, v.vector FROM skill_meta s
+JOIN embeddings v ON v.source_type = 'skill' AND v.source_id = s.entity_id
+WHERE s.agent_id IN {LIST} AND s.uninstalled_at IS NULL
+  AND v.dimensions = ? AND length(v.vector) = 4 * v.dimensions AND (? IS NULL OR v.model IS NULL OR v.model = ?)
+"""
+
+
+class NodeRow(NamedTuple):
+    """One skill with the name and description of its entity; lists are JSON."""
+
+    entity_id: str
+    agent_id: str
+    name: str
+    description: str | None
+    triggers: str | None
+    tags: str | None
+    dependencies: str | None
+    fingerprint: str
+    fs_path: str
+    source: str
+    enriched: int
+    installed_at: str
+    last_used_at: str | None
+    importance: float
+    decay_rate: float
+    use_count: int
+
+
+class Namesake(NamedTuple):
+    """An entity with the canonical name of a skill; its path when it is a skill already."""
+
+    id: str
+    name: str
+    entity_type: str
+    description: str | None
+    fs_path: str | None
+    uninstalled_at: str | None
+
+
+def nodes(tx: ReadTx, agent_id: str) -> list[Node]:
+    """Return the agent's skills, the oldest first."""
+    return [_node(row) for row in tx.rows(NodeRow, _OF_AGENT, (agent_id,))]
+
+
+def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, Node]:
+    """Return these skills by entity."""
+    rows = tx.rows(NodeRow, _OF_IDS, (as_list(entity_ids),))
+    return {row.entity_id: _node(row) for row in rows}
+
+
+def named(tx: ReadTx, agent_id: str, name: str) -> Node | None:
+    """Return the skill of this folder name."""
+    return next((node for node in nodes(tx, agent_id) if node.name == name), None)
+
+
+def namesake(tx: ReadTx, agent_id: str, canonical: str) -> Namesake | None:
+    """Return the entity of a canonical name, with the path of the skill that it may be already."""
+    return tx.row(Namesake, _NAMESAKE, (agent_id, canonical))
+
+
+def put(
+    tx: WriteTx,
+    entity_id: str,
+    skill: Skill,
+    *,
+    agent_id: str,
+    source: str,
+    renames_source: bool,
+    adopted: Adopted | None,
+    rules: Rules,
+    at: str,
+) -> None:
+    """Write what is known of a skill."""
+    tx.run(
+        _PUT_META,
+        {
+            "id": entity_id,
+            "agent": agent_id,
+            "version": skill.version,
+            "author": skill.author,
+            "license": skill.license,
+            "source": source,
+            "role": skill.role,
+            "triggers": _json(skill.triggers),
+            "tags": _json(skill.tags),
+            "permissions": _json(skill.permissions),
+            "dependencies": _json(skill.skills),
+            "fingerprint": skill.fingerprint,
+            "adopted": json.dumps(asdict(adopted)) if adopted else None,
+            "at": at,
+            "importance": rules.importance,
+            "decay_rate": rules.decay_rate,
+            "fs_path": str(skill.path),
+            "renames": renames_source,
+        },
+    )
+
+
+def enrich(tx: WriteTx, entity_id: str, triggers: Sequence[str], tags: Sequence[str]) -> None:
+    """Write what a model has found in a skill."""
+    tx.run(_ENRICH, (_json(triggers), _json(tags), entity_id))
+
+
+def delete(tx: WriteTx, entity_id: str) -> None:
+    """Delete what is known of a skill."""
+    tx.run(_DELETE, (entity_id,))
+
+
+def use(tx: WriteTx, entity_ids: Sequence[str], *, at: str) -> None:
+    """Count one use of each."""
+    tx.run(_USE, (at, as_list(entity_ids)))
+
+
+def adopted(tx: ReadTx, entity_id: str) -> Adopted | None:
+    """Return what the entity was before a skill adopted it, if memories still speak of it."""
+    found = columns.json_object(tx.value(_ADOPTED, (entity_id,)))
+    is_mentioned = found and tx.value(_MENTIONED, (entity_id,)) is not None
+    return Adopted(**found) if is_mentioned else None
+
+
+def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
+    """Return the hash and the model of a skill's vector."""
+    found = tx.tuples(_VECTOR, (entity_id,))
+    return (found[0][0], found[0][1]) if found else None
+
+
+def is_busy(tx: ReadTx, dedupe_key: str | None, *, now: float) -> bool:
+    """Return whether such a job is open, or has died less than `REST_SECONDS` ago; `now` in seconds."""
+    return tx.value(_BUSY, (dedupe_key, now - REST_SECONDS)) is not None
+
+
+def vectors(
+    tx: ReadTx, agents: Sequence[str], dimensions: int, model: str | None
+) -> list[tuple[str, bytes]]:
+    """Return the vectors of the skills of these agents."""
+    rows = tx.tuples(_VECTORS, (as_list(agents), dimensions, model, model))
+    return [(id_, vector) for id_, vector in rows]
+
+
+def _node(row: NodeRow) -> Node:
+    return Node(
+        entity_id=row.entity_id,
+        agent_id=row.agent_id,
+        name=Path(row.fs_path).parent.name,
+        title=row.name,
+        description=row.description or "",
+        triggers=columns.json_strings(row.triggers),
+        tags=columns.json_strings(row.tags),
+        requires=columns.json_strings(row.dependencies),
+        fingerprint=row.fingerprint,
+        fs_path=row.fs_path,
+        source=row.source,
+        enriched=bool(row.enriched),
+        importance=row.importance,
+        decay_rate=row.decay_rate,
+        installed_at=row.installed_at,
+        last_used_at=row.last_used_at,
+        use_count=row.use_count,
+    )
+
+
+def _json(texts: Sequence[str]) -> str | None:
+    return json.dumps(list(texts), ensure_ascii=False) if texts else None

@@ -1,0 +1,57 @@
+"""Answers about tokens."""
+
+from typing import Any, TypedDict
+
+from signet.wire import access
+from signet.wire.access import Permission, Quota, Rule
+from signet.wire.operation import Operation
+
+
+class WhoAmI(TypedDict):
+    """Who the caller is to the daemon; `claims` are those of the token, if one counts."""
+
+    authenticated: bool
+    claims: dict[str, Any] | None
+    mode: str
+    permissions: list[str]
+    trustedLocal: bool
+    error: str | None
+
+
+class IssuedToken(TypedDict):
+    """A token, which is shown once; `jti` is what it is taken back by."""
+
+    token: str
+    expiresAt: str
+    jti: str
+
+
+class Token(TypedDict):
+    """A token that was issued or seen; never the token itself."""
+
+    jti: str
+    sub: str | None
+    role: str | None
+    scope: dict[str, str]
+    issuedAt: str | None
+    expiresAt: str | None
+    revokedAt: str | None
+
+
+class RevokedToken(Token):
+    """A token that was taken back."""
+
+    success: bool
+
+
+class Tokens(TypedDict):
+    """Tokens, latest first."""
+
+    tokens: list[Token]
+    count: int
+
+
+WHOAMI = Operation("GET", "/api/auth/whoami", access.KNOWN, WhoAmI)
+ISSUE_TOKEN = Operation("POST", "/api/auth/token", Rule(Permission.ADMIN, Quota.ADMIN), IssuedToken)
+TOKENS = Operation("GET", "/api/auth/tokens", access.ADMIN, Tokens)
+REVOKE_TOKEN = Operation("DELETE", "/api/auth/tokens/{jti}", access.ADMIN, RevokedToken)

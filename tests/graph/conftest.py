@@ -1,0 +1,8 @@
+"""What tests of the graph share with those of other folders."""
+
+from api.conftest import api
+from recall.conftest import db
+from store.conftest import tx
+from worker.conftest import home
+
+__all__ = ["api", "db", "home", "tx"]
