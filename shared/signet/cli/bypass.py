@@ -33,7 +33,7 @@ def bypass(
         _show(listed)
         return
     keys = [str(one["key"]) for one in listed["sessions"]]
-    whole = identify.one(keys, key, noun="session", id=str)
+    whole = identify.one(keys, key, noun="session", see="bypass", id=str)
     call: Call[dict[str, Any]] = Call(
         method="POST", path=f"/api/sessions/{part(whole)}/bypass", body={"enabled": not off}
     )

@@ -163,6 +163,7 @@ def _find(signet: Signet, named: str) -> "Connector":
         signet.connectors(),
         named,
         noun="connector",
+        see="connector list",
         id=lambda one: one["id"],
         name=lambda one: one["display_name"] or "",
     )

@@ -45,10 +45,14 @@ def one(
     typed: str,
     *,
     noun: str,
+    see: str,
     id: Callable[[Row], str],
     name: Callable[[Row], str] = lambda row: "",
 ) -> Row:
-    """Return the row with this id or name, or whose id starts so; raises NotFound, or Conflict for several."""
+    """Return the row with this id or name, or whose id starts so; raises NotFound, or Conflict for several.
+
+    `see` is the command that lists the rows.
+    """
     known = list(rows)
     tests: tuple[Callable[[Row], bool], ...] = (
         lambda row: id(row) == typed,
@@ -63,4 +67,4 @@ def one(
             raise Conflict(f"{typed} matches several {noun}s: {ids}")
         if found:
             return found[0]
-    raise NotFound(f"There is no {noun} {typed}")
+    raise NotFound(f"There is no {noun} {typed}; see: signet {see}")

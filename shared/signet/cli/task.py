@@ -267,7 +267,12 @@ def _body(
 def _find(signet: Signet, named: str) -> dict[str, Any]:
     found: list[dict[str, Any]] = signet.call("GET", "/api/tasks")["tasks"]
     return identify.one(
-        found, named, noun="task", id=lambda one: str(one["id"]), name=lambda one: str(one["name"])
+        found,
+        named,
+        noun="task",
+        see="task list",
+        id=lambda one: str(one["id"]),
+        name=lambda one: str(one["name"]),
     )
 
 
