@@ -29,7 +29,7 @@ def test_a_folder_from_its_registration_to_its_removal(served: Program, notes: P
     (notes / "d.md").write_bytes(b"x" * 1_100_000)
     again = served.run("connector", "sync", "garden").out
     assert again.splitlines()[0] == "garden: 1 file, 1 changed, 1 gone, 1 skipped"
-    assert "left out    " in again and "larger than" in again
+    assert "skipped     " in again and "larger than" in again
     health = served.run("connector", "health", listed["id"][:8]).out
     assert health.splitlines()[1].startswith("  last sync   2") and "documents" in health
     known = served.run("connector", "health", "garden", "--json").json()

@@ -63,7 +63,7 @@ def test_a_task_from_its_making_to_its_end(program: Program, folder: Path) -> No
     assert changed.out == "Changed Tidy\n"
     assert "0 8 * * 1  disabled" in program.run("task", "show", "Tidy").out
     assert program.run("task", "remove", "Tidy").out == "Removed Tidy\n"
-    assert "No task Tidy" in program.run("task", "show", "Tidy").err
+    assert "There is no task Tidy" in program.run("task", "show", "Tidy").err
 
 
 def test_what_is_said_is_told_again_to_whoever_comes_later(program: Program, folder: Path) -> None:
