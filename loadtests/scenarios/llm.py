@@ -1,8 +1,8 @@
-"""The pipeline with a model that takes its time: is it the model that bounds the work, and who waits behind whom.
+"""The pipeline with a slow model: whether the model bounds the work, and which jobs wait for which.
 
 A server of ours takes 300 ms for each call. First memories are read with nothing else to do, then with hints and
-structure following each; the bound is `slots / (calls of a job * 0.3 s)`. Then a job of each kind is put behind 4,000
-of another.
+structure following each; the bound is `concurrency / (calls of a job * 0.3 s)`. Then a job of each kind is queued
+after 4,000 of another.
 """
 
 import json

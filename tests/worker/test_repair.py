@@ -14,7 +14,7 @@ import pytest
 
 from signet import clock
 from signet.config import settings_from
-from signet.db import migrate, vectors
+from signet.db import fts_index, migrate, vectors
 from signet.domain.memory.models import Actor
 from signet.domain.repair import fulltext, run, stats
 from signet.domain.repair.catalog import BY_PATH
@@ -120,8 +120,9 @@ def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
         sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')"
         rows = [(str(number), f"old words {number}") for number in range(2 * fulltext.STEP + 10)]
         home.db.write(lambda tx: tx.many(sql, rows))
-        index = fulltext.INDEXES[0]
-        begin, fill = (partial(one, index=index) for one in (fulltext._begin, fulltext._fill))
+        index = fts_index.INDEXES[0]
+        begin = partial(fts_index.begin, index=index)
+        fill = partial(fts_index.fill, index=index, limit=fulltext.STEP)
         home.db.write(begin)
         home.db.write(fill)
         changes = (

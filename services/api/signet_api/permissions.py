@@ -33,9 +33,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("GET", "/api/config"): access.LOCAL,
     ("POST", "/api/config"): access.ADMIN,
     ("GET", "/api/identity"): access.LOCAL,
-    # Memories.
-    ("GET", "/api/export"): access.RECALL,
-    ("POST", "/api/import"): access.ADMIN,
     # Vectors.
     ("GET", "/api/embeddings"): access.RECALL,
     ("GET", "/api/embeddings/status"): access.RECALL,
@@ -67,22 +64,8 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("POST", "/api/hooks/synthesis/complete"): access.LOCAL,
     ("POST", "/api/synthesis/trigger"): access.LOCAL,
     ("GET", "/api/synthesis/status"): access.LOCAL,
-    # Documents and connectors.
-    ("POST", "/api/documents"): access.DOCUMENTS,
-    ("GET", "/api/documents"): access.DOCUMENTS,
-    ("GET", "/api/documents/{document_id}"): access.DOCUMENTS,
-    ("GET", "/api/documents/{document_id}/chunks"): access.DOCUMENTS,
-    ("DELETE", "/api/documents/{document_id}"): access.DOCUMENTS,
     ("GET", "/api/harnesses"): access.LOCAL,
     ("POST", "/api/harnesses/regenerate"): access.LOCAL,
-    ("GET", "/api/connectors"): access.CONNECTORS,
-    ("POST", "/api/connectors"): access.CONNECTORS,
-    ("POST", "/api/connectors/resync"): access.CONNECTORS,
-    ("GET", "/api/connectors/{connector_id}"): access.CONNECTORS,
-    ("DELETE", "/api/connectors/{connector_id}"): access.CONNECTORS,
-    ("GET", "/api/connectors/{connector_id}/health"): access.CONNECTORS,
-    ("POST", "/api/connectors/{connector_id}/sync"): access.CONNECTORS,
-    ("POST", "/api/connectors/{connector_id}/sync/full"): access.CONNECTORS,
     # Knowledge.
     ("GET", "/api/knowledge/entities"): access.RECALL,
     ("GET", "/api/knowledge/entities/pinned"): access.RECALL,

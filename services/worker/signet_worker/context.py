@@ -52,7 +52,7 @@ class Context:
         """
         allowing, self._allowing = self._allowing, (self.may_write(), self._synthesis())
         if self._allowing != allowing:
-            self.db.write(circuit_breaker.allowed, "sessions", now=clock.now())
+            self.db.write(circuit_breaker.settings_allow, "sessions", now=clock.now())
         before, self._named = self._named, self._names()
         for queue, was, now_is in zip(WAITING_QUEUES, before, self._named, strict=True):
             if was != now_is:

@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, migrate
+from signet.db import Database, fts_index, migrate
 from signet.domain.activity import write
 from signet.domain.backup import swap
-from signet.domain.repair import fulltext
 from signet.errors import SignetError, StorageBusy, StorageFull
 from signet.paths import Workspace
 from signet.process import parent
@@ -47,7 +46,7 @@ def _begin_a_life(workspace: Workspace) -> None:
         db = Database(workspace.database)
         try:
             db.write_quick(write.reset)
-            if db.write(fulltext.ensure):
+            if db.write(fts_index.ensure):
                 from signet.domain.maintenance import cycle
 
                 db.write(cycle.fill, now=clock.now())

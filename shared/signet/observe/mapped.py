@@ -17,7 +17,7 @@ from prometheus_client.mmap_dict import MmapedDict
 
 #: As the library does (prometheus_client.mmap_dict).
 _INITIAL = 1 << 16
-#: What an entry takes beside its key: its length, padding, two numbers.
+#: Bytes of an entry besides its key: its length, padding, two numbers.
 _ENTRY = 4 + 8 + 16
 
 
@@ -70,7 +70,7 @@ class Values(MmapedDict):
         except OSError:
             larger = mmap.mmap(-1, size)
             larger[: self._capacity] = self._m[:]
-            with contextlib.suppress(OSError):  # what could not be written is told once more
+            with contextlib.suppress(OSError):  # it reports once more what could not be written
                 self._f.close()
             self._f = io.BytesIO()
             self._move(larger)

@@ -95,7 +95,7 @@ Metric = TypeVar("Metric", Counter, Histogram)
 
 
 def labelled(metric: Metric, *labels: object) -> Metric:
-    """Return what `metric.labels` returns, looked up once: to find it anew costs as much as to count."""
+    """Return what `metric.labels` returns, looked up once: a second look-up would cost as much as counting."""
     return cast(Metric, _labelled(metric, labels))
 
 

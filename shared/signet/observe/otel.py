@@ -1,6 +1,6 @@
 """The spans of tracing.py as OpenTelemetry makes and sends them; loaded only where tracing is on.
 
-Sending is the business of a thread of the library: what cannot be sent is dropped, nobody waits for it. The usual
+A thread of the library sends: what cannot be sent is dropped, nothing waits for it. The usual
 variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_SDK_DISABLED …) hold.
 """
 
@@ -87,7 +87,7 @@ class Otel:
         )
         # Sampler and limits come from the environment, as the library documents.
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        self._provider.add_span_processor(BatchSpanProcessor(_Told(url)))
+        self._provider.add_span_processor(BatchSpanProcessor(_LoggedExporter(url)))
         self._tracer = self._provider.get_tracer("signet", __version__)
 
     def stop(self) -> None:
@@ -149,8 +149,8 @@ class Otel:
         return span
 
 
-class _Told(SpanExporter):
-    """Sends spans, and tells the log when that begins to fail and when it works again; the library would each time."""
+class _LoggedExporter(SpanExporter):
+    """Sends spans, and logs once when that begins to fail and when it works again; the library would log each time."""
 
     def __init__(self, url: str) -> None:
         session = requests.Session()
@@ -166,8 +166,8 @@ class _Told(SpanExporter):
         is_down = result is not SpanExportResult.SUCCESS
         if is_down is not self._is_down:
             self._is_down = is_down
-            tell = log.warning if is_down else log.info
-            tell("tracing.not_sent" if is_down else "tracing.sent_again", spans=len(spans))
+            write = log.warning if is_down else log.info
+            write("tracing.not_sent" if is_down else "tracing.sent_again", spans=len(spans))
         return result
 
     def shutdown(self) -> None:

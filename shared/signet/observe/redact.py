@@ -21,7 +21,7 @@ _NAMED = re.compile(
 _VARIABLE = re.compile(
     r"(\$[A-Za-z_]\w*=|\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)\s?=\s?)(?!\[REDACTED\])\S+"
 )
-#: A long run, unless it is said to be the hash of a commit or a content.
+#: A long run, unless it is labelled as the hash of a commit or a content.
 _RUN = re.compile(
     r"(?i)(\b(?:commit|sha|sha1|sha256|hash|revision|digest)\W{1,3}(?:[0-9a-f]{64}|[0-9a-f]{40})\b)"
     r"|[A-Za-z0-9+/]{32,}={0,2}"

@@ -1,4 +1,4 @@
-"""Follow one memory from the request through its jobs: OpenTelemetry spans, for whoever names a collector.
+"""Follow one memory from the request through its jobs: OpenTelemetry spans, where a collector is configured.
 
 Off unless agent.yaml (`pipelineV2.telemetry.otlpEndpoint`) or the standard OTEL_EXPORTER_OTLP_ENDPOINT names one;
 then nothing is imported and each call here is one look at a variable. Spans go to that address and to no other, and
@@ -77,9 +77,9 @@ class Tracing:
         return self._otel is not None
 
     def start(self, process: str, endpoint: str | None) -> None:
-        """Record from now on, if somebody says where to: agent.yaml, else the environment.
+        """Record from now on, if agent.yaml or the environment names a collector.
 
-        A missing library is told of, and nothing is recorded.
+        A missing library is logged, and nothing is recorded.
         """
         url = address(endpoint, os.environ)
         if url is None:
@@ -105,7 +105,7 @@ class Tracing:
     def job(
         self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
     ) -> Span:
-        """Return the span of a run of a job; it continues the trace of whoever asked for the job."""
+        """Return the span of a run of a job; it continues the trace of the request or job that queued it."""
         return self._otel.job(kind, payload, facts) if self._otel else NOTHING
 
     def call(self, operation: str, provider: str, model: str) -> Span:
@@ -126,7 +126,7 @@ TRACES = Tracing()
 
 
 def address(endpoint: str | None, environ: Mapping[str, str]) -> str | None:
-    """Return where spans are sent, None when nobody says so: agent.yaml counts before the environment.
+    """Return where spans are sent, None where no address is set: agent.yaml counts before the environment.
 
     The variables are those of https://opentelemetry.io/docs/specs/otel/protocol/exporter/; pure.
     """

@@ -137,15 +137,15 @@ def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Close the breaker and make due what waits for it: the provider of this queue has changed."""
     close_breaker(tx, queue, now=now)
     for code in (ProviderDown.code, *PROVIDER_FAILURES):
-        _call(tx, queue, code, now)
+        _make_due(tx, queue, code, now)
 
 
-def allowed(tx: WriteTx, queue: str, *, now: datetime) -> None:
+def settings_allow(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Make what waits for the settings due: they allow it now."""
-    _call(tx, queue, NotNow.code, now)
+    _make_due(tx, queue, NotNow.code, now)
 
 
-def _call(tx: WriteTx, queue: str, code: str, now: datetime) -> None:
+def _make_due(tx: WriteTx, queue: str, code: str, now: datetime) -> None:
     """Make the waiting jobs with this last error due, of all queues that stand together with this one."""
     now_ms = int(now.timestamp() * 1000)
     together = json.dumps(queues_behind(breaker_of(queue)))
@@ -206,7 +206,7 @@ def close_breaker(tx: WriteTx, queue: str, *, now: datetime) -> None:
     _revive(tx, queue, tx.all(_CLOSE, (breaker_of(queue),)), now)
 
 
-def answered(tx: WriteTx, queue: str, *, now: datetime) -> None:
+def note_answer(tx: WriteTx, queue: str, *, now: datetime) -> None:
     """Forget failures of the provider that were not enough to open the breaker: it has answered."""
     _revive(tx, queue, tx.all(_NO_SUSPECT, (breaker_of(queue),)), now)
 

@@ -15,13 +15,13 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.queue.transitions import Lease
 
-#: Waiting jobs that are looked through for siblings, the next due first.
-LOOKED_THROUGH = 2_000
+#: How many waiting jobs are searched, the next due first.
+SEARCHED = 2_000
 
 _WAITING = f"""
 SELECT id, memory_id, payload FROM (
     SELECT id, memory_id, job_type, payload, agent_id FROM memory_jobs
-     WHERE status = 'pending' AND queue = :queue AND attempts = 0 ORDER BY priority, due_ms, id LIMIT {LOOKED_THROUGH})
+     WHERE status = 'pending' AND queue = :queue AND attempts = 0 ORDER BY priority, due_ms, id LIMIT {SEARCHED})
  WHERE job_type = :kind AND agent_id IS :agent AND json_valid(payload)
    AND payload ->> :key = :value AND payload ->> 'alone' IS NULL LIMIT :count + 0"""
 _COMPLETE = """

@@ -138,7 +138,7 @@ class JobContext:
         elif self.is_probe:
             circuit_breaker.probe_lost(tx, self.lease.queue, self.lease.job_id, now=now)
         elif has_answer:
-            circuit_breaker.answered(tx, self.lease.queue, now=now)
+            circuit_breaker.note_answer(tx, self.lease.queue, now=now)
 
     def _fenced(self, tx: WriteTx, change: Callable[[WriteTx], T]) -> T:
         if not transitions.is_held(tx, self.lease.job_id, self.lease.token):

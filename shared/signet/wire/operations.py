@@ -4,11 +4,20 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from signet.wire import agents, auth, jobs, memory, recall
+from signet.wire import agents, auth, connectors, documents, jobs, memory, recall, transfer
 from signet.wire.operation import Operation
 
 #: One module for each family; its name is the family's in OpenAPI.
-FAMILIES: tuple[ModuleType, ...] = (memory, recall, jobs, agents, auth)
+FAMILIES: tuple[ModuleType, ...] = (
+    memory,
+    recall,
+    jobs,
+    agents,
+    auth,
+    documents,
+    connectors,
+    transfer,
+)
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.
 BY_ID: Mapping[str, Operation[Any]] = {

@@ -84,6 +84,9 @@ SERVING = (
     agents,
     cross_agent,
     auth,
+    documents,
+    connectors,
+    transfer,
 )
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
@@ -107,10 +110,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     summaries.router,
     sessions.router,
     synthesis.router,
-    documents.router,
-    connectors.router,
     harnesses.router,
-    transfer.router,
     knowledge.router,
     knowledge_graph.router,
     knowledge_communities.router,

@@ -2,8 +2,7 @@
 
 import asyncio
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi import Request
 
 from signet import clock
 from signet.db import columns
@@ -11,22 +10,29 @@ from signet.domain.connectors import lookup, register, remove, start
 from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
+from signet.wire import connectors as wire
+from signet.wire.connectors import (
+    AddedConnector,
+    ConnectorHealth,
+    Connectors,
+    RemovedConnector,
+    Resynced,
+    StartedSync,
+)
 from signet.wire.requests.connectors import ConnectorBody
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Db, Shared, State, Who, agent_of
+from signet_api.serving import serves
 
-router = APIRouter(tags=["connectors"], route_class=JsonRoute)
 
-
-@router.get("/api/connectors")
-async def get_connectors(db: Db) -> dict[str, object]:
+@serves(wire.CONNECTORS)
+async def get_connectors(db: Db) -> Connectors:
     """Return all connectors, newest first."""
     found = await db.aread(lookup.newest)
     return {"connectors": [_row(connector) for connector in found], "count": len(found)}
 
 
-@router.post("/api/connectors", status_code=201)
-async def post_connector(body: ConnectorBody, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.ADD_CONNECTOR)
+async def post_connector(body: ConnectorBody, request: Request, state: Shared) -> AddedConnector:
     """Register a connector; a folder must be there and readable."""
     # The folder may lie on a slow or lost network disk.
     connector = await asyncio.to_thread(
@@ -40,11 +46,18 @@ async def post_connector(body: ConnectorBody, request: Request, state: Shared) -
     return {"id": await state.db.awrite(register.register, connector)}
 
 
-@router.post("/api/connectors/resync")
-async def post_resync(state: Shared) -> dict[str, object]:
+@serves(wire.RESYNC_CONNECTORS)
+async def post_resync(state: Shared) -> Resynced:
     """Start an incremental sync of every connector."""
-    counts = {"started": 0, "alreadySyncing": 0, "unsupported": 0, "failed": 0}
     connectors = await state.db.aread(lookup.newest)
+    counts: Resynced = {
+        "status": "ok",
+        "total": len(connectors),
+        "started": 0,
+        "alreadySyncing": 0,
+        "unsupported": 0,
+        "failed": 0,
+    }
     for connector in connectors:
         try:
             started = await _start(state, connector.id, is_full=False)
@@ -53,31 +66,31 @@ async def post_resync(state: Shared) -> dict[str, object]:
             counts["unsupported"] += 1
         except SignetError:
             counts["failed"] += 1
-    return {"status": "ok", "total": len(connectors), **counts}
+    return counts
 
 
-@router.get("/api/connectors/{connector_id}")
-async def get_connector(connector_id: str, db: Db) -> dict[str, object]:
+@serves(wire.CONNECTOR)
+async def get_connector(connector_id: str, db: Db) -> wire.Connector:
     """Return one connector."""
     return _row(await db.aread(lookup.get, connector_id))
 
 
-@router.post("/api/connectors/{connector_id}/sync")
-async def post_sync(connector_id: str, state: Shared) -> JSONResponse:
+@serves(wire.SYNC_CONNECTOR)
+async def post_sync(connector_id: str, state: Shared) -> StartedSync:
     """Queue what is new or changed, and delete what is gone."""
     return _started(await _start(state, connector_id, is_full=False))
 
 
-@router.post("/api/connectors/{connector_id}/sync/full")
-async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> JSONResponse:
+@serves(wire.FULLY_SYNC_CONNECTOR)
+async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> StartedSync:
     """Read every file anew; `confirm=true` is needed."""
     if confirm != "true":
         raise Invalid("Full resync requires ?confirm=true")
     return _started(await _start(state, connector_id, is_full=True))
 
 
-@router.get("/api/connectors/{connector_id}/health")
-async def get_health(connector_id: str, db: Db) -> dict[str, object]:
+@serves(wire.CONNECTOR_HEALTH)
+async def get_health(connector_id: str, db: Db) -> ConnectorHealth:
     """Return how a connector is, how far its sync is, and how many of its documents are read."""
     health = await db.aread(lookup.health, connector_id)
     connector = health.connector
@@ -92,10 +105,10 @@ async def get_health(connector_id: str, db: Db) -> dict[str, object]:
     }
 
 
-@router.delete("/api/connectors/{connector_id}")
+@serves(wire.REMOVE_CONNECTOR)
 async def delete_connector(
     connector_id: str, state: Shared, actor: Who, cascade: str = ""
-) -> dict[str, object]:
+) -> RemovedConnector:
     """Remove a connector, with `cascade=true` its documents too."""
     rules, is_all = Rules.of(state.settings), cascade == "true"
     if is_all:
@@ -124,15 +137,26 @@ async def _start(state: State, connector_id: str, *, is_full: bool) -> start.Sta
     )
 
 
-def _started(started: start.Started) -> JSONResponse:
+def _started(started: start.Started) -> StartedSync:
     if started.job_id is None:
-        return JSONResponse({"status": "syncing", "message": "Already syncing"})
-    return JSONResponse({"status": "syncing", "jobId": started.job_id})
+        return {"status": "syncing", "message": "Already syncing"}
+    return {"status": "syncing", "jobId": started.job_id}
 
 
-def _row(connector: Connector) -> dict[str, object]:
+def _row(connector: Connector) -> wire.Connector:
     return {
-        **connector._asdict(),
+        "id": connector.id,
+        "provider": connector.provider,
+        "display_name": connector.display_name,
+        "config_json": connector.config_json,
+        "cursor_json": connector.cursor_json,
+        "status": connector.status,
+        "last_sync_at": connector.last_sync_at,
+        "last_error": connector.last_error,
+        "created_at": connector.created_at,
+        "updated_at": connector.updated_at,
+        "agent_id": connector.agent_id,
+        "progress_json": connector.progress_json,
         "settings": columns.json_value(connector.config_json),
         "cursor": columns.json_value(connector.cursor_json),
         "progress": columns.json_value(connector.progress_json),

@@ -2,28 +2,26 @@
 
 import asyncio
 import json
-from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi import Request, Response
 
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
-from signet.domain.documents.models import Document, NewDocument, Rules, SourceType
+from signet.domain.documents.models import Chunk, Document, NewDocument, Rules, SourceType
+from signet.wire import documents as wire
+from signet.wire.documents import AddedDocument, Chunks, DeletedDocument, DocumentPage
 from signet.wire.requests.documents import DocumentBody
-from signet_api.bodies import JsonRoute
+from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
-from signet_api.params import whole
+from signet_api.params import EitherAgent
+from signet_api.serving import respond, serves
 
-router = APIRouter(tags=["documents"], route_class=JsonRoute)
 
-
-@router.post(
-    "/api/documents", status_code=201, responses={200: {"description": "It is known already"}}
-)
-async def post_document(body: DocumentBody, request: Request, state: Shared) -> JSONResponse:
+@serves(wire.ADD_DOCUMENT)
+async def post_document(body: DocumentBody, request: Request, state: Shared) -> Response:
     """Store a document and queue its reading; one that is known is answered with 200.
 
     A token that is limited to an agent names no file: those of this machine, MEMORY.md of others among them, are
@@ -45,26 +43,33 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     )
     new = await asyncio.to_thread(create.without_secrets, new, rules)
     made = await state.db.awrite(create.create, new, rules=rules, now=clock.now())
-    masked = {"masked": list(new.masked)} if new.masked else {}
-    if made.deduplicated:
-        known = {"id": made.id, "status": made.status, "deduplicated": True}
-        return JSONResponse(known | masked, 200)
-    return JSONResponse({"id": made.id, "status": made.status, "jobId": made.job_id} | masked, 201)
+    added: AddedDocument = {"id": made.id, "status": made.status}
+    if made.job_id is None:
+        added["deduplicated"] = True
+    else:
+        added["jobId"] = made.job_id
+    if new.masked:
+        added["masked"] = list(new.masked)
+    return respond(added, wire.ADD_DOCUMENT, status=200 if made.deduplicated else 201)
 
 
-@router.get("/api/documents")
-async def get_documents(request: Request, db: Db) -> dict[str, object]:
+@serves(wire.DOCUMENTS)
+async def get_documents(
+    agent: EitherAgent,
+    db: Db,
+    status: Text = None,
+    include: Text = None,
+    limit: Annotated[int, Whole(1, lookup.MAX_LIMIT)] = lookup.DEFAULT_LIMIT,
+    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+) -> DocumentPage:
     """Return a page of documents, newest first; `include=content` adds their text."""
-    params = request.query_params
-    limit = whole(params.get("limit"), lookup.DEFAULT_LIMIT, low=1, high=lookup.MAX_LIMIT)
-    offset = whole(params.get("offset"), 0, low=0, high=1_000_000_000)
     page = await db.aread(
         lookup.newest,
-        agent_id=await _agent(request),
-        status=params.get("status") or None,
+        agent_id=agent,
+        status=status,
         limit=limit,
         offset=offset,
-        with_content=params.get("include") == "content",
+        with_content=include == "content",
     )
     return {
         "documents": [_row(document) for document in page.documents],
@@ -74,23 +79,23 @@ async def get_documents(request: Request, db: Db) -> dict[str, object]:
     }
 
 
-@router.get("/api/documents/{document_id}")
-async def get_document(document_id: str, request: Request, db: Db) -> dict[str, object]:
+@serves(wire.DOCUMENT)
+async def get_document(document_id: str, agent: EitherAgent, db: Db) -> wire.Document:
     """Return one document."""
-    return _row(await db.aread(lookup.get, document_id, agent_id=await _agent(request)))
+    return _row(await db.aread(lookup.get, document_id, agent_id=agent))
 
 
-@router.get("/api/documents/{document_id}/chunks")
-async def get_chunks(document_id: str, request: Request, db: Db) -> dict[str, object]:
+@serves(wire.CHUNKS)
+async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> Chunks:
     """Return the memories made from a document, in its order."""
-    found = await db.aread(lookup.chunks, document_id, agent_id=await _agent(request))
-    return {"chunks": [asdict(chunk) for chunk in found], "count": len(found)}
+    found = await db.aread(lookup.chunks, document_id, agent_id=agent)
+    return {"chunks": [_chunk(chunk) for chunk in found], "count": len(found)}
 
 
-@router.delete("/api/documents/{document_id}")
+@serves(wire.DELETE_DOCUMENT)
 async def delete_document(
-    document_id: str, request: Request, state: Shared, actor: Who, reason: str = ""
-) -> dict[str, object]:
+    document_id: str, agent: EitherAgent, state: Shared, actor: Who, reason: str = ""
+) -> DeletedDocument:
     """Delete a document and forget what only it holds; `reason` is needed."""
     gone = await state.db.awrite(
         delete.delete,
@@ -99,18 +104,40 @@ async def delete_document(
         actor=actor,
         rules=Rules.of(state.settings),
         now=clock.now(),
-        agent_id=await _agent(request),
+        agent_id=agent,
     )
     return {"success": True, "deleted": True, "memoriesRemoved": gone.memories_removed}
 
 
-async def _agent(request: Request) -> str:
-    params = request.query_params
-    return await agent_of(params.get("agentId") or params.get("agent_id"), None, request)
+def _row(document: Document) -> wire.Document:
+    return {
+        "id": document.id,
+        "source_url": document.source_url,
+        "source_type": document.source_type,
+        "content_type": document.content_type,
+        "content_hash": document.content_hash,
+        "title": document.title,
+        "raw_content": document.raw_content,
+        "status": document.status,
+        "error": document.error,
+        "connector_id": document.connector_id,
+        "chunk_count": document.chunk_count,
+        "memory_count": document.memory_count,
+        "metadata_json": document.metadata_json,
+        "created_at": document.created_at,
+        "updated_at": document.updated_at,
+        "completed_at": document.completed_at,
+        "agent_id": document.agent_id,
+        "source_stamp": document.source_stamp,
+        "metadata": json.loads(document.metadata_json) if document.metadata_json else None,
+    }
 
 
-def _row(document: Document) -> dict[str, object]:
-    row = asdict(document)
-    metadata = document.metadata_json
-    row["metadata"] = json.loads(metadata) if metadata else None
-    return row
+def _chunk(chunk: Chunk) -> wire.Chunk:
+    return {
+        "id": chunk.id,
+        "content": chunk.content,
+        "type": chunk.type,
+        "created_at": chunk.created_at,
+        "chunk_index": chunk.chunk_index,
+    }

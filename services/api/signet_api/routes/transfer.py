@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import ValidationError
 
 from signet import clock
@@ -16,49 +16,52 @@ from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
+from signet.wire import transfer as wire
 from signet.wire.access import Permission
 from signet.wire.requests.transfer import ImportBody, TextBody
-from signet_api.bodies import JsonRoute
+from signet.wire.transfer import ExportPage, Imported
 from signet_api.deps import Shared, State, Who, agent_of
+from signet_api.params import EitherAgent
 from signet_api.routes.remember import new_memory
-
-router = APIRouter(tags=["transfer"], route_class=JsonRoute)
+from signet_api.serving import serves
 
 #: Fields of a save that name other records; those of an import have kinds of their own.
 _NOT_IN_TEXTS: dict[str, object] = {"supersedes": [], "entities": [], "aspects": []}
 
 
-@router.get("/api/export")
-async def get_export(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.EXPORT)
+async def get_export(
+    agent: EitherAgent,
+    state: Shared,
+    since: str = "",
+    cursor: str = "",
+    vectors: str = "",
+    everything: str = "",
+) -> ExportPage:
     """Return a page of records, and under `next` the cursor of the page after it.
 
     What the agent may read; everything, private rows of all agents too, only with `everything=true`.
     """
-    params = request.query_params
-    agent_id = await agent_of(params.get("agentId"), None, request)
-    since = params.get("since")
     try:
         changed = clock.parse(since) if since else None
     except ValueError as error:
         raise Invalid("since is no ISO time") from error
 
-    is_all = params.get("everything") == "true"
+    is_all = everything == "true"
     if is_all:
         caller.current().check(Permission.ADMIN)
 
     def read(tx: ReadTx) -> export.Page:
-        reader = None if is_all else agents.reader(tx, agent_id, any_scope=True)
-        scope = export.Scope(reader=reader, since=changed, vectors=params.get("vectors") == "true")
-        return export.page(tx, scope, params.get("cursor") or None, now=clock.now())
+        reader = None if is_all else agents.reader(tx, agent, any_scope=True)
+        scope = export.Scope(reader=reader, since=changed, vectors=vectors == "true")
+        return export.page(tx, scope, cursor or None, now=clock.now())
 
     page = await state.db.aread(read)
     return {"records": page.records, "next": page.cursor}
 
 
-@router.post("/api/import")
-async def post_import(
-    body: ImportBody, request: Request, state: Shared, actor: Who
-) -> dict[str, object]:
+@serves(wire.IMPORT)
+async def post_import(body: ImportBody, request: Request, state: Shared, actor: Who) -> Imported:
     """Take records in, each whole or not at all, and say what became of them; the same ones again add nothing.
 
     With `preview` nothing is written, and the answer is what would become of them.
@@ -72,7 +75,9 @@ async def post_import(
     for index, record in enumerate(body.records):
         tally.add(str(record.get("record")), outcomes[index].fate)
     return {
-        **{str(fate): tally.of(fate) for fate in Fate},
+        "new": tally.of(Fate.NEW),
+        "known": tally.of(Fate.KNOWN),
+        "refused": tally.of(Fate.REFUSED),
         "kinds": tally.by_kind(),
         "reasons": [
             {"index": index, "reason": outcomes[index].reason}

@@ -3,29 +3,12 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.connectors import (
-    AddedConnector,
-    Connector,
-    ConnectorHealth,
-    RemovedConnector,
-    Resynced,
-    StartedSync,
-    SyncError,
-    SyncProgress,
-)
 from signet.client.answers.daemon import (
     Health,
     Paused,
     PipelineStatus,
     Ready,
     Status,
-)
-from signet.client.answers.documents import (
-    AddedDocument,
-    Chunk,
-    DeletedDocument,
-    Document,
-    DocumentPage,
 )
 from signet.client.answers.embeddings import (
     Check,
@@ -93,10 +76,6 @@ from signet.client.answers.skills import (
     Skill,
     SkillFile,
 )
-from signet.client.answers.transfer import (
-    ExportPage,
-    Imported,
-)
 from signet.client.answers.upkeep import (
     ChangedGitSettings,
     ChangedUpdateSettings,
@@ -129,6 +108,23 @@ from signet.wire.auth import (
     RevokedToken,
     Token,
     WhoAmI,
+)
+from signet.wire.connectors import (
+    AddedConnector,
+    Connector,
+    ConnectorHealth,
+    RemovedConnector,
+    Resynced,
+    StartedSync,
+    SyncError,
+    SyncProgress,
+)
+from signet.wire.documents import (
+    AddedDocument,
+    Chunk,
+    DeletedDocument,
+    Document,
+    DocumentPage,
 )
 from signet.wire.injections import (
     ContextInjection,
@@ -174,6 +170,10 @@ from signet.wire.recall import (
     RecallStats,
     Stage,
     Why,
+)
+from signet.wire.transfer import (
+    ExportPage,
+    Imported,
 )
 
 __all__ = [

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signet.client.answers import (
+from signet.client.call import Call, ask
+from signet.client.method import method
+from signet.wire import connectors as wire
+from signet.wire.connectors import (
     AddedConnector,
     Connector,
     ConnectorHealth,
@@ -11,8 +14,6 @@ from signet.client.answers import (
     Resynced,
     StartedSync,
 )
-from signet.client.call import Call, given, part, read
-from signet.client.method import method
 
 
 class ConnectorCalls:
@@ -21,12 +22,12 @@ class ConnectorCalls:
     @method
     def connectors(self) -> Call[list[Connector]]:
         """Return all connectors, newest first."""
-        return read("/api/connectors", pick="connectors")
+        return ask(wire.CONNECTORS).picking(lambda found: found["connectors"])
 
     @method
     def connector(self, connector_id: str) -> Call[Connector]:
         """Return one connector; raises NotFound."""
-        return read(f"/api/connectors/{part(connector_id)}")
+        return ask(wire.CONNECTOR, connector_id)
 
     @method
     def add_connector(
@@ -47,30 +48,28 @@ class ConnectorCalls:
             "settings": None if settings is None else dict(settings),
             "agentId": agent_id,
         }
-        return Call(method="POST", path="/api/connectors", body=given(body))
+        return ask(wire.ADD_CONNECTOR, body=body)
 
     @method
     def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[StartedSync]:
         """Queue what is new or changed, with `full` every file; raises NotFound."""
-        path = f"/api/connectors/{part(connector_id)}/sync"
         if full:
-            return Call(method="POST", path=f"{path}/full", params={"confirm": True}, body={})
-        return Call(method="POST", path=path, body={})
+            return ask(wire.FULLY_SYNC_CONNECTOR, connector_id, confirm=True, body={})
+        return ask(wire.SYNC_CONNECTOR, connector_id, body={})
 
     @method
     def sync_connectors(self) -> Call[Resynced]:
         """Start a sync of every connector."""
-        return Call(method="POST", path="/api/connectors/resync", body={})
+        return ask(wire.RESYNC_CONNECTORS, body={})
 
     @method
     def connector_health(self, connector_id: str) -> Call[ConnectorHealth]:
         """Return how a connector is, how far its sync is, and how many of its documents are read; raises NotFound."""
-        return read(f"/api/connectors/{part(connector_id)}/health")
+        return ask(wire.CONNECTOR_HEALTH, connector_id)
 
     @method
     def remove_connector(
         self, connector_id: str, *, cascade: bool = False
     ) -> Call[RemovedConnector]:
         """Remove a connector, with `cascade` its documents too; raises NotFound."""
-        path = f"/api/connectors/{part(connector_id)}"
-        return Call(method="DELETE", path=path, params={"cascade": cascade})
+        return ask(wire.REMOVE_CONNECTOR, connector_id, cascade=cascade)

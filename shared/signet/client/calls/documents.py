@@ -3,9 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signet.client.answers import AddedDocument, Chunk, DeletedDocument, Document, DocumentPage
-from signet.client.call import Call, given, part, read
+from signet.client.call import Call, ask
 from signet.client.method import method
+from signet.wire import documents as wire
+from signet.wire.documents import (
+    AddedDocument,
+    Chunk,
+    DeletedDocument,
+    Document,
+    DocumentPage,
+)
 
 
 class DocumentCalls:
@@ -36,27 +43,26 @@ class DocumentCalls:
             "connector_id": connector_id,
             "metadata": metadata,
         }
-        return Call(method="POST", path="/api/documents", body=given(body))
+        return ask(wire.ADD_DOCUMENT, body=body)
 
     @method
     def documents(
         self, *, status: str | None = None, limit: int = 50, offset: int = 0
     ) -> Call[DocumentPage]:
         """Return a page of documents, newest first."""
-        return read("/api/documents", status=status, limit=limit, offset=offset)
+        return ask(wire.DOCUMENTS, status=status, limit=limit, offset=offset)
 
     @method
     def document(self, document_id: str) -> Call[Document]:
         """Return one document; raises NotFound."""
-        return read(f"/api/documents/{part(document_id)}")
+        return ask(wire.DOCUMENT, document_id)
 
     @method
     def chunks(self, document_id: str) -> Call[list[Chunk]]:
         """Return the memories made from a document, in its order; raises NotFound."""
-        return read(f"/api/documents/{part(document_id)}/chunks", pick="chunks")
+        return ask(wire.CHUNKS, document_id).picking(lambda found: found["chunks"])
 
     @method
     def delete_document(self, document_id: str, *, reason: str) -> Call[DeletedDocument]:
         """Delete a document and forget what only it holds; raises NotFound or Conflict."""
-        path = f"/api/documents/{part(document_id)}"
-        return Call(method="DELETE", path=path, params={"reason": reason})
+        return ask(wire.DELETE_DOCUMENT, document_id, reason=reason)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signet.client.answers import ExportPage, Imported
-from signet.client.call import Call, given, listed, read
+from signet.client.call import Call, ask, listed
 from signet.client.method import method
+from signet.wire import transfer as wire
+from signet.wire.transfer import ExportPage, Imported
 
 
 class TransferCalls:
@@ -26,8 +27,8 @@ class TransferCalls:
         What the agent may read; private memories of all agents too with `everything`. `since` leaves out what has not
         changed, `vectors` adds vectors.
         """
-        return read(
-            "/api/export",
+        return ask(
+            wire.EXPORT,
             cursor=cursor,
             since=since,
             vectors=vectors or None,
@@ -56,4 +57,4 @@ class TransferCalls:
             "last": last or None,
         }
         # The same records again add nothing, so that they may be sent again.
-        return Call(method="POST", path="/api/import", body=given(body), is_safe=True)
+        return ask(wire.IMPORT, body=body, is_safe=True)

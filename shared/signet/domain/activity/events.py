@@ -71,7 +71,7 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
 
 
 def inventory(tx: ReadTx) -> tuple[int, int]:
-    """Return how many memories there are, and how many connectors work, as a heartbeat tells it."""
+    """Return how many memories there are, and how many connectors work, for a heartbeat."""
     [(memories, connectors)] = tx.tuples(sql.INVENTORY)
     return memories, connectors
 

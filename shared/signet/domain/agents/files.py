@@ -47,7 +47,7 @@ def present(workspace: Workspace, agent_id: str) -> list[str]:
 def make(workspace: Workspace, agent_id: str) -> list[Path]:
     """Give an agent a folder with a SOUL.md and an IDENTITY.md of its own; what is there stays.
 
-    SOUL.md is empty, so that the workspace's holds until somebody writes in it.
+    SOUL.md is empty, so that the workspace's is used until this one has text.
     """
     own = folder(workspace, agent_id)
     if own is None:

@@ -63,7 +63,7 @@ class Caller:
                 raise ScopeDenied(restricted(dimension, bound))
 
 
-#: Whoever acts outside of requests, and every caller in local mode.
+#: Code that acts outside of requests, and every caller in local mode.
 TRUSTED = Caller(is_trusted=True)
 STRANGER = Caller()
 

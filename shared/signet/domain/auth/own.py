@@ -1,4 +1,4 @@
-"""The token that a program of the workspace's own user signs for itself: whoever may read the secret needs no other."""
+"""The token that a program of the workspace's own user signs for itself: who may read the secret needs no other."""
 
 from datetime import datetime, timedelta
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from signet.wire.access import Permission, Role
 
-#: What routes are marked with and nobody is given by name.
+#: What routes are marked with and no role is given by name.
 MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})
 
 

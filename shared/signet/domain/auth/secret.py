@@ -1,6 +1,6 @@
 """The secret that tokens are signed with: 32 random bytes in a file that only its owner may read.
 
-Several processes may start at once; whoever links its bytes into place first has made the secret, and all read that.
+Several processes may start at once; the first to link its bytes into place has made the secret, and all read that.
 """
 
 import os
@@ -57,6 +57,6 @@ def _make(path: Path) -> None:
         try:
             os.link(own, path)
         except FileExistsError:
-            return  # somebody else was faster
+            return  # another process was faster
     finally:
         own.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """The files of a folder that are to be documents.
 
 Names are read in order, one folder at a time, so that a tree of any size needs little memory. What cannot be read, is
-too large or has a name that is no text is told and left out; a folder that cannot be read hides only its own files.
+too large or has a name that is no text is reported and left out; a folder that cannot be read hides only its own files.
 """
 
 import os
@@ -17,7 +17,7 @@ from signet.domain.documents import source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """One file: its absolute path, its path below the root, and what tells this state of it from another."""
+    """One file: its absolute path, its path below the root, and a stamp of its state."""
 
     path: str
     relative: str
@@ -47,7 +47,7 @@ def scan(folder: Folder) -> Iterator[Found | Trouble]:
 
 
 def is_gone(path: str, folder: Folder) -> bool:
-    """Return whether a file that was a document is none any more; what cannot be told is taken to be there."""
+    """Return whether a file that was a document is gone; one that cannot be examined counts as there."""
     relative = os.path.relpath(path, folder.root_path)
     if (
         relative.startswith("..")

@@ -29,7 +29,7 @@ def compiled(glob: str) -> re.Pattern[str]:
             found.append(re.escape(token))
     try:
         return re.compile("".join(found), re.DOTALL)
-    except re.error:  # `[z-a]`, `}{`: nobody can mean it
+    except re.error:  # `[z-a]`, `}{`: no valid pattern
         return re.compile(re.escape(glob))
 
 

@@ -14,7 +14,7 @@ MAX_PATTERNS, MAX_PATTERN_CHARS = 100, 1_000
 
 
 def folder_of(settings: Mapping[str, object]) -> Folder:
-    """Return what a client said of a folder, without a look at the disk; raises Invalid for what makes no sense."""
+    """Return the folder that settings of a client describe, without reading the disk; raises Invalid."""
     root = settings.get("rootPath") or settings.get("path")
     if not isinstance(root, str) or not PurePath(root.strip()).is_absolute() or "\0" in root:
         raise Invalid("settings.rootPath must be an absolute path")

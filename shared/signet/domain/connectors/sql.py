@@ -26,7 +26,7 @@ _END = """
 UPDATE connectors SET status = 'idle', last_error = NULL, cursor_json = ?, last_sync_at = ?, progress_json = ?,
        updated_at = ? WHERE id = ?
 """
-#: An agent's documents of a connector that is gone, or that an older program gave an id of nobody, below a folder
+#: An agent's documents of a connector that is gone, or to which an older program gave an unknown id, below a folder
 #: (CON-5, CON-6).
 _ORPHANS = """
  source_type = 'file' AND connector_id IS NOT NULL AND connector_id NOT IN (SELECT id FROM connectors)

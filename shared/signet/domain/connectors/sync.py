@@ -1,4 +1,4 @@
-"""Bringing documents in step with a folder: what is new is queued, what changed is queued again, what is gone goes.
+"""Keeping documents in step with a folder: new files are queued, changed ones queued again, missing ones deleted.
 
 The folder is compared with the documents, not with the time of the last sync, so that a file that was moved in with an
 old time is found too. Every step is a short transaction and may be repeated: a file that has its document is known. So
@@ -175,5 +175,5 @@ def _end(
 
 
 def _counts(progress: Progress) -> dict[str, object]:
-    """Return what the log says: no paths, which are nobody's business there."""
+    """Return the counts for the log, without paths, which do not belong there."""
     return {name: value for name, value in progress.as_dict().items() if name != "errors"}

@@ -98,7 +98,7 @@ def preview_resync(tx: ReadTx, order: Order) -> Done:
         return Done(affected=0, message="dry run: nothing to index")
     if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
         message = f"dry run: would rebuild the vector index with {width} dimensions"
-        count = len(tx.all("SELECT 1 FROM embeddings WHERE dimensions = ?", (width,)))
+        count = int(tx.value(sql.COUNT_WIDE, (width,)))
         return Done(affected=count, message=message)
     stray, lost = len(tx.all(sql.STRAY, (0, -1))), len(tx.all(sql.UNINDEXED, (0, width, -1)))
     message = f"dry run: would remove {stray} and insert {lost} vector-index row(s)"
@@ -123,7 +123,7 @@ def resync(work: Work) -> Done:
         work.check()
         done["steps"] += 1
     if done["steps"]:
-        count = int(work.db.read(ReadTx.value, "SELECT COUNT(*) FROM vec_embeddings_rowids"))
+        count = int(work.db.read(ReadTx.value, sql.COUNT_INDEXED))
         work.affected += count
         message = f"rebuilt the vector index: {count} vectors with {width} dimensions"
         return Done(affected=work.affected, message=message)

@@ -86,8 +86,8 @@ async def copy(
 ) -> Copied:
     """Copy the credentials of some vaults, or of all; without `overwrite` a name that exists is left alone.
 
-    What cannot be read or kept is told and hinders nothing else. Raises NotConfigured, NoClient, Refused, and Invalid
-    for a vault that there is not.
+    What cannot be read or stored is reported and does not stop the rest. Raises NotConfigured, NoClient,
+    Refused, and Invalid for an unknown vault.
     """
     token = token or use.token(vault)
     done = Copied()

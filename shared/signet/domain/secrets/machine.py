@@ -1,7 +1,7 @@
 """The id of this machine, which the key of the vault is made from.
 
-The id that was used first is kept beside the vault and holds from then on: host names and ids of machines change, and
-a vault that nobody can open any more is worse than one that was bound to an old name.
+The id that was used first is stored next to the vault and is used from then on: host names and ids of machines change,
+and a vault that cannot be opened any more is worse than one that is bound to an old name.
 """
 
 import getpass
@@ -71,13 +71,13 @@ def found_id() -> str:
 
 def _mac() -> str:
     with suppress(OSError, subprocess.SubprocessError):
-        told = subprocess.run(
+        shown = subprocess.run(
             ["/usr/sbin/ioreg", "-rd1", "-c", "IOPlatformExpertDevice"],
             capture_output=True,
             text=True,
             timeout=5,
             check=True,
         )
-        if found := _MAC.search(told.stdout):
+        if found := _MAC.search(shown.stdout):
             return found[1]
     return ""

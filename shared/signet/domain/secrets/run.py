@@ -39,10 +39,10 @@ async def run(
     seconds: float = SECONDS,
     environ: Mapping[str, str] = os.environ,
 ) -> Ran:
-    """Run a program with these variables and return what it said, redacted.
+    """Run a program with these variables and return its output, redacted.
 
-    Its whole process group is killed when it is late, and when whoever asked is gone. Raises Invalid for what no
-    program can be given, and OSError when there is no such program.
+    Its whole process group is killed when it is late, and when the client that asked is gone. Raises Invalid for what
+    no program can be given, and OSError when there is no such program.
     """
     if any("\0" in text for text in (*arguments, *values.values())):
         raise Invalid("A NUL character cannot be passed to a program")

@@ -69,7 +69,7 @@ def _store(
     if known is None:
         return {"skipped": "nothing_to_embed"}
     if known.text != read.text:
-        # Whoever changed the text could not queue its embedding, because this job was still open.
+        # The change of the text could not queue its embedding, because this job was still open.
         again = node.job(node.EMBED, known.entity_id)
         enqueue(tx, again, now=now, max_attempts=attempts)
         return {"skipped": "skill_changed"}

@@ -37,7 +37,7 @@ _SHAPE = an_object(description=TEXT, triggers=list_of(TEXT), tags=list_of(TEXT))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enriched:
-    """What a model has said; empty parts were not said."""
+    """What a model has answered; parts that it left out are empty."""
 
     description: str = ""
     triggers: tuple[str, ...] = ()
@@ -70,8 +70,8 @@ def run(
 
 def request(skill: Skill) -> str:
     """Return the question to the model."""
-    told = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
-    return f"{_TASK}{fence.data('skill', told)}"
+    text = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
+    return f"{_TASK}{fence.data('skill', text)}"
 
 
 def parse(raw: str) -> Enriched | None:
@@ -115,7 +115,7 @@ def is_current(tx: ReadTx, known: Node) -> bool:
 def skipped(tx: WriteTx, job: JobContext, known: Node | None, reason: str) -> dict[str, object]:
     """Return the result of a job that did nothing, and queue it again when its skill has changed meanwhile.
 
-    Whoever changed the skill could not queue that, because the job was still open.
+    The change of the skill could not queue that, because the job was still open.
     """
     if known is None or is_current(tx, known):
         return {"skipped": reason}

@@ -19,7 +19,7 @@ MAX_BYTES = 1_000_000
 
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]|\.\.")
 
-#: What tells a changed file: inode, size, modification time.
+#: What differs in a changed file: inode, size, modification time.
 Identity = tuple[int, int, int]
 
 
@@ -47,7 +47,7 @@ def is_name(name: str) -> bool:
 
 
 def identities(folder: Path) -> dict[str, Identity]:
-    """Return the skills that are there, and what tells whether their files have changed; none without the folder."""
+    """Return the skills that are there and a fingerprint of their files; none without the folder."""
     found = {}
     root = str(
         folder

@@ -9,7 +9,7 @@ from signet.config.sections import EmbeddingProvider
 #: The file that makes a folder a skill.
 FILE = "SKILL.md"
 ROLE = "utility"
-#: Who put a node into the graph when nobody else has said so.
+#: The source of a node that no installation has set.
 RECONCILER = "reconciler"
 
 

@@ -1,4 +1,4 @@
-"""A skill in the graph: an entity, what is known of it beside it, and the jobs that make more of it.
+"""A skill in the graph: an entity, its metadata, and the jobs that enrich and embed it.
 
 Each function is one transaction and safe to repeat. Models are never called here: enrichment, vectors and the things a
 text speaks of are jobs.
@@ -44,12 +44,12 @@ def put(
 ) -> Change | None:
     """Write the node of a skill and queue what is to be made of it; None when it is as the file says already.
 
-    A node found by reconciling keeps the source that an installation has told. Raises Conflict when another skill's
+    Reconciling keeps the source that an installation has set. Raises Conflict when another skill's
     folder differs only in capitals.
     """
     known = sql.named(tx, agent_id, skill.name)
-    is_told = source != RECONCILER
-    if known and _is_current(known, skill) and not (is_told and known.source != source):
+    sets_source = source != RECONCILER
+    if known and _is_current(known, skill) and not (sets_source and known.source != source):
         return None
     here = None if known else _namesake(tx, agent_id, skill)
     was: Adopted | None = None
@@ -75,7 +75,7 @@ def put(
         skill,
         agent_id=agent_id,
         source=source,
-        renames_source=is_told,
+        renames_source=sets_source,
         adopted=was,
         rules=rules,
         at=clock.to_text(now),

@@ -1,6 +1,6 @@
 """Putting whole folders in place, and taking them away, in one step.
 
-What is being made stands in a hidden folder beside its place, so that whoever looks sees the old skill, the new one,
+The new files are written to a hidden folder next to the old, so that a reader sees the old skill, the new one,
 or none, and never a part. What a killed process has left there is put right later (`tidy`).
 """
 

@@ -137,7 +137,7 @@ def run_for(seconds: float) -> Run:
             start_new_session=True,
         ) as program:
             try:
-                said, _ = program.communicate(timeout=seconds)
+                output, _ = program.communicate(timeout=seconds)
             except subprocess.TimeoutExpired as error:
                 raise CannotCopy(f"{arguments[0]} took longer than {seconds:g} s") from error
             finally:
@@ -145,7 +145,7 @@ def run_for(seconds: float) -> Run:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(program.pid, signal.SIGKILL)
         if program.returncode:
-            first = next((line for line in said.splitlines() if line.strip()), "")
+            first = next((line for line in output.splitlines() if line.strip()), "")
             shown = " ".join(first.split())[:_SAID_CHARS]
             raise CannotCopy(f"{arguments[0]} failed: {shown or program.returncode}")
 

@@ -11,23 +11,23 @@ from signet.observe import logs
 
 log = logs.get("scheduler")
 
-#: What the daemon's programs are told and nobody else.
+#: Variables for the daemon's own programs alone.
 _OWN = ("SIGNET_SOCKET_FD", "SIGNET_SUPERVISOR_PID", "SIGNET_LOG_STDOUT", "SIGNET_PORT_FD")
 
 
 def arguments(task: Task, prompt: str, *, codex_model: str | None) -> list[str]:
     """Return the command line; `codex_model` is for Codex, which else takes its own default."""
     # What begins with a dash would be read as an option.
-    said = f" {prompt}" if prompt.startswith("-") else prompt
+    text = f" {prompt}" if prompt.startswith("-") else prompt
     match Harness(task.harness):
         case Harness.CLAUDE_CODE:
             free = ["--dangerously-skip-permissions"] if task.skip_permissions else []
-            return ["claude", *free, "-p", said]
+            return ["claude", *free, "-p", text]
         case Harness.CODEX:
             model = ["--model", codex_model] if codex_model else []
-            return ["codex", "exec", "--skip-git-repo-check", "--json", *model, said]
+            return ["codex", "exec", "--skip-git-repo-check", "--json", *model, text]
         case Harness.OPENCODE:
-            return ["opencode", "run", "--format", "json", said]
+            return ["opencode", "run", "--format", "json", text]
 
 
 def prompt(task: Task, skills: Path) -> str:

@@ -20,7 +20,7 @@ MAX_PROMPT_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What somebody asks of a task; None leaves a field as it is, "" empties one that may be empty."""
+    """What a client asks for in a task; None leaves a field as it is, "" empties one that may be empty."""
 
     name: str | None = None
     prompt: str | None = None

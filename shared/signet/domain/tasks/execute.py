@@ -1,4 +1,4 @@
-"""Running a program on a leash: bounded in time and in what is kept of its output, alone in its process group.
+"""Running a program: bounded in time and in what is kept of its output, alone in its process group.
 
 The program and all that it starts in its group are gone when this returns, however it returns, and also when this
 process is killed (see process/supervised_child.py).
@@ -36,7 +36,7 @@ def execute(
     check: Callable[[], object],
     limit_seconds: float = LIMIT_SECONDS,
 ) -> Ended:
-    """Run a command and return how it ended, with what it said; `check` raises when the run is to stop.
+    """Run a command and return how it ended, with its output; `check` raises when the run is to stop.
 
     A program that cannot be started has an `error`. Raises what `check` raises, after the end of the program.
     """
@@ -63,8 +63,8 @@ def execute(
             code = _end(process)
     out, err = (spool.text(stream) for stream in STREAMS)
     if late:
-        told = f"Process timed out after {round(limit_seconds * 1000)}ms"
-        return Ended(error=told, stdout=out, stderr=err)
+        reason = f"Process timed out after {round(limit_seconds * 1000)}ms"
+        return Ended(error=reason, stdout=out, stderr=err)
     return Ended(exit_code=code, stdout=out, stderr=err)
 
 

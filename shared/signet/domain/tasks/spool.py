@@ -1,6 +1,6 @@
 """What a run says, while it says it: a file for each stream, written by the worker and followed by the API.
 
-Whatever becomes of the worker, what was said so far is there for whoever ends the run.
+Whatever happens to the worker, the output so far is there for the process that ends the run.
 """
 
 import os
@@ -36,7 +36,7 @@ class Spool:
         return {stream: self.path(stream).open("wb", buffering=0) for stream in STREAMS}
 
     def text(self, stream: str) -> str:
-        """Return what was said on a stream; "" when there is no file of it."""
+        """Return the output on a stream; "" when there is no file of it."""
         try:
             with self.path(stream).open("rb") as file:
                 return file.read(STREAM_BYTES).decode("utf-8", "replace")
@@ -50,7 +50,7 @@ class Spool:
 
 
 class Capped:
-    """Writes to a file until it holds `STREAM_BYTES`; the rest is dropped, so that nobody waits for a reader."""
+    """Writes to a file until it holds `STREAM_BYTES`; the rest is dropped, so that no program waits for a reader."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

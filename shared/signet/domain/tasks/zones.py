@@ -10,11 +10,11 @@ class MachineZone(tzinfo):
     """The zone of this machine with its rules, also those of other seasons, as the C library knows them."""
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
-        """Return the offset at a local time; `fold` tells the two times of a doubled hour apart."""
+        """Return the offset at a local time; `fold` says which of the two times of a repeated hour it is."""
         return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
 
     def dst(self, moment: datetime | None) -> timedelta | None:
-        """Return None: nobody asks for it, and offsets are enough."""
+        """Return None: nothing asks for it, and offsets are enough."""
         return None
 
     def tzname(self, moment: datetime | None) -> str | None:

@@ -19,7 +19,7 @@ from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
-from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION, Record
+from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION
 from signet.errors import Invalid
 
 #: A page ends with the row that makes it longer than either.
@@ -48,7 +48,7 @@ class Scope:
 class Page:
     """Some records, and where the next page starts; None behind the last."""
 
-    records: list[Record]
+    records: list[dict[str, Any]]
     cursor: str | None
 
 
@@ -85,7 +85,7 @@ def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
     for kind in scope.kinds:
         ends.append(copying.last_row(tx, kind.table))
         counts[kind.name] = copying.count(tx, kind.table, _where(kind, scope))
-    header: Record = {
+    header: dict[str, Any] = {
         "record": HEADER,
         "version": VERSION,
         "program": __version__,
@@ -115,9 +115,11 @@ def _where(kind: Kind, scope: Scope) -> Where:
     return where
 
 
-def _read(tx: ReadTx, kind: Kind, where: Where, scope: Scope) -> tuple[list[Record], int | None]:
+def _read(
+    tx: ReadTx, kind: Kind, where: Where, scope: Scope
+) -> tuple[list[dict[str, Any]], int | None]:
     """Return the next records and the number of the last row; None when no rows are left."""
-    found: list[Record] = []
+    found: list[dict[str, Any]] = []
     size, last = 0, None
     columns = copying.columns_of(tx, kind.table)
     with closing(copying.rows(tx, kind.table, where)) as rows:
@@ -135,7 +137,9 @@ def _read(tx: ReadTx, kind: Kind, where: Where, scope: Scope) -> tuple[list[Reco
     return found, None
 
 
-def _record(kind: Kind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool) -> Record:
+def _record(
+    kind: Kind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool
+) -> dict[str, Any]:
     """Return a row as a record. What is null and would be null without being said is left out."""
     record: dict[str, object] = {"record": kind.name}
     for column in columns:
@@ -148,7 +152,7 @@ def _record(kind: Kind, row: Mapping[str, Any], columns: list[Column], *, blobs:
     return record
 
 
-def _vectors(tx: ReadTx, row: Mapping[str, Any]) -> Record:
+def _vectors(tx: ReadTx, row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "record": VECTORS,
         "memory_id": row["source_id"],

@@ -1,6 +1,10 @@
 """Answers about connectors."""
 
-from typing import Any, Literal, NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
 
 
 class SyncError(TypedDict):
@@ -29,15 +33,19 @@ class Connector(TypedDict):
     id: str
     provider: str
     display_name: str | None
-    settings: dict[str, Any]
-    cursor: dict[str, Any] | None
-    status: Literal["idle", "syncing", "error"]
+    config_json: str
+    cursor_json: str | None
+    #: idle, syncing or error
+    status: str
     last_sync_at: str | None
     last_error: str | None
-    progress: SyncProgress | None
-    agent_id: str
     created_at: str
     updated_at: str
+    agent_id: str
+    progress_json: str | None
+    settings: dict[str, Any]
+    cursor: dict[str, Any] | None
+    progress: SyncProgress | None
 
 
 class AddedConnector(TypedDict):
@@ -69,11 +77,11 @@ class ConnectorHealth(TypedDict):
     """How a connector is; `documents` counts its documents by status."""
 
     id: str
-    status: Literal["idle", "syncing", "error"]
+    status: str
     lastSyncAt: str | None
     lastError: str | None
     documentCount: int
-    documents: dict[str, int]
+    documents: Mapping[str, int]
     progress: SyncProgress | None
 
 
@@ -82,3 +90,28 @@ class RemovedConnector(TypedDict):
 
     success: bool
     deleted: bool
+
+
+class Connectors(TypedDict):
+    """All connectors, newest first."""
+
+    connectors: list[Connector]
+    count: int
+
+
+CONNECTORS = Operation("GET", "/api/connectors", access.CONNECTORS, Connectors)
+ADD_CONNECTOR = Operation("POST", "/api/connectors", access.CONNECTORS, AddedConnector, status=201)
+RESYNC_CONNECTORS = Operation("POST", "/api/connectors/resync", access.CONNECTORS, Resynced)
+CONNECTOR = Operation("GET", "/api/connectors/{connector_id}", access.CONNECTORS, Connector)
+REMOVE_CONNECTOR = Operation(
+    "DELETE", "/api/connectors/{connector_id}", access.CONNECTORS, RemovedConnector
+)
+CONNECTOR_HEALTH = Operation(
+    "GET", "/api/connectors/{connector_id}/health", access.CONNECTORS, ConnectorHealth
+)
+SYNC_CONNECTOR = Operation(
+    "POST", "/api/connectors/{connector_id}/sync", access.CONNECTORS, StartedSync
+)
+FULLY_SYNC_CONNECTOR = Operation(
+    "POST", "/api/connectors/{connector_id}/sync/full", access.CONNECTORS, StartedSync
+)

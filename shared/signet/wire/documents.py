@@ -2,6 +2,9 @@
 
 from typing import Any, NotRequired, TypedDict
 
+from signet.wire import access
+from signet.wire.operation import Operation
+
 
 class AddedDocument(TypedDict):
     """A document that was handed over; a known one is `deduplicated` and has no new job."""
@@ -10,25 +13,32 @@ class AddedDocument(TypedDict):
     status: str
     jobId: NotRequired[str]
     deduplicated: NotRequired[bool]
+    #: The kinds of secrets that were replaced in the text.
+    masked: NotRequired[list[str]]
 
 
 class Document(TypedDict):
     """One document and how far its reading is."""
 
     id: str
-    source_type: str
     source_url: str | None
+    source_type: str
     content_type: str | None
+    content_hash: str | None
     title: str | None
     raw_content: str | None
     status: str
     error: str | None
+    connector_id: str | None
     chunk_count: int
     memory_count: int
-    metadata: dict[str, Any] | None
+    metadata_json: str | None
     created_at: str
     updated_at: str
     completed_at: str | None
+    agent_id: str
+    source_stamp: str | None
+    metadata: dict[str, Any] | None
 
 
 class DocumentPage(TypedDict):
@@ -47,7 +57,7 @@ class Chunk(TypedDict):
     content: str
     type: str
     created_at: str
-    chunk_index: int
+    chunk_index: int | None
 
 
 class DeletedDocument(TypedDict):
@@ -56,3 +66,20 @@ class DeletedDocument(TypedDict):
     success: bool
     deleted: bool
     memoriesRemoved: int
+
+
+class Chunks(TypedDict):
+    """The memories made from a document, in its order."""
+
+    chunks: list[Chunk]
+    count: int
+
+
+#: One that is known is answered with 200.
+ADD_DOCUMENT = Operation("POST", "/api/documents", access.DOCUMENTS, AddedDocument, status=201)
+DOCUMENTS = Operation("GET", "/api/documents", access.DOCUMENTS, DocumentPage)
+DOCUMENT = Operation("GET", "/api/documents/{document_id}", access.DOCUMENTS, Document)
+CHUNKS = Operation("GET", "/api/documents/{document_id}/chunks", access.DOCUMENTS, Chunks)
+DELETE_DOCUMENT = Operation(
+    "DELETE", "/api/documents/{document_id}", access.DOCUMENTS, DeletedDocument
+)

@@ -2,6 +2,9 @@
 
 from typing import Any, TypedDict
 
+from signet.wire import access
+from signet.wire.operation import Operation
+
 
 class ExportPage(TypedDict):
     """Some records, and the cursor of those behind them; None behind the last."""
@@ -18,3 +21,7 @@ class Imported(TypedDict):
     refused: int
     kinds: dict[str, dict[str, int]]
     reasons: list[dict[str, Any]]
+
+
+EXPORT = Operation("GET", "/api/export", access.RECALL, ExportPage)
+IMPORT = Operation("POST", "/api/import", access.ADMIN, Imported)
