@@ -135,8 +135,8 @@ def test_git_is_shown_and_set(program: Program) -> None:
 def test_updates_are_looked_for_when_a_person_asks(program: Program) -> None:
     failed = program.run("update")
     assert (failed.status, "cannot connect" in failed.err) == (1, True)
-    assert program.run("update", "status").out.startswith("automatic check      no\n")
+    assert program.run("update", "status").out.startswith("automatic check     no\n")
     assert program.run("update", "enable", "-i", "86400").status == 0
-    eventually(lambda: "by itself     yes" in program.run("update", "status").out)
+    eventually(lambda: "check     yes" in program.run("update", "status").out)
     assert program.run("update", "disable").status == 0
     assert program.run("update", "install", "nonsense").status == 1

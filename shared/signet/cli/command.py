@@ -62,11 +62,11 @@ def _made(run: Callable[..., Output], seconds: float | None) -> Callable[..., No
     given["as_json"] = _parameter("as_json", JsonOption, False)
 
     @functools.wraps(run)
-    def called(*, as_json: bool, **options: object) -> None:
+    def called(*, as_json: bool = False, **options: object) -> None:
         if knows_json:
             options["as_json"] = as_json
         if needs_client:
-            path = options.pop("path")
+            path = options.pop("path", None)
             assert path is None or isinstance(path, str)
             options["signet"] = client(path, timeout_seconds=seconds)
         _print(run(**options), as_json=as_json)
