@@ -109,5 +109,7 @@ def test_counts_and_the_file_itself_are_looked_at(served: Program) -> None:
     assert "without a vector" in served.run("repair", "stats").out
     whole = served.run("repair", "integrity")
     assert (whole.status, whole.out.count("✓")) == (0, 3)
-    assert served.run("repair", "dead-memories").out.endswith("with low confidence that are not used\n")
+    assert served.run("repair", "dead-memories").out.endswith(
+        "with low confidence that are not used\n"
+    )
     assert served.run("jobs", "nudge").out == "Nudged\n"
