@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from signet import clock
-from signet.domain.synthesis import file, store
+from signet.domain.synthesis import file, runs
 from signet.process.liveness import Presence
 from support.http import Api
 
@@ -97,7 +97,7 @@ def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None
     assert nothing == {
         "success": False,
         "skipped": True,
-        "reason": "There is nothing new since the last run",
+        "reason": "Nothing is new since the last run",
     }
     remember(working)
     first = working.post(TRIGGER, {}).body
@@ -105,7 +105,7 @@ def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None
     again = working.post(TRIGGER, {}).body
     assert (again["skipped"], again["reason"]) == (True, "Synthesis already in progress")
     working.run("DELETE FROM memory_jobs")
-    working.state.db.write(store.note_run, "default", now=clock.now(), newest=0)
+    working.state.db.write(runs.note, "default", now=clock.now(), newest=0)
     assert "less than an hour ago" in working.post(TRIGGER).body["reason"]
     assert working.post(TRIGGER, {"agentId": "../x"}).status == 400
 

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from pathlib import Path
+from typing import get_type_hints
 
 import signet
 from signet.queue import KINDS
@@ -42,10 +43,13 @@ def test_each_job_kind_has_one_actor_file_of_its_name() -> None:
     assert files == set(KINDS)
 
 
-def test_the_table_of_actors_is_the_table_of_kinds() -> None:
-    from signet_worker.actors import ACTORS
+def test_each_actor_takes_its_job_and_the_context() -> None:
+    from signet.queue.job_context import JobContext
+    from signet_worker import actors
+    from signet_worker.context import Context
 
-    assert set(ACTORS) == set(KINDS)
+    wanted = {"job": JobContext, "context": Context, "return": type(None)}
+    assert all(get_type_hints(actors.actor_of(kind)) == wanted for kind in KINDS)
 
 
 def test_no_exception_is_raised_into_a_running_thread() -> None:

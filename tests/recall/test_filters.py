@@ -13,9 +13,9 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import keyword, scope, signs, vector, view
+from signet.domain.recall import keyword, scope, vector, vector_cache, view
 from signet.domain.recall.models import Filters, Query
-from signet.domain.recall.signs import Signs
+from signet.domain.recall.vector_cache import VectorCache
 from support.processes import eventually
 
 COUNT = 600
@@ -70,7 +70,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         a_store(Path(tmp_path_factory.mktemp("filters"))) as opened,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(signs, "WORTH", 1)
+        patch.setattr(vector_cache, "WORTH", 1)
         opened.write(_fill)
         eventually(lambda: opened.read(_signs) is not None)
         yield opened
@@ -78,7 +78,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 def _signs(tx: ReadTx) -> object:
     assert tx.caches is not None
-    return tx.caches.of(Signs).fresh(tx, WIDTH, MODEL)
+    return tx.caches.of(VectorCache).fresh(tx, WIDTH, MODEL)
 
 
 def _agrees(tx: ReadTx, query: Query) -> None:

@@ -31,7 +31,7 @@ def _rows(tx: ReadTx, table: str) -> set[str]:
     return {row[0] for row in tx.all(f"SELECT id FROM {table}")}
 
 
-def test_packed_numbers_come_back() -> None:
+def test_binary_index_numbers_come_back() -> None:
     assert vectors.unpack(vectors.pack([0.5, -2.0, 0.0])) == [0.5, -2.0, 0.0]
     assert vectors.dimensions(vectors.pack([1.0, 2.0])) == 2
 
@@ -98,19 +98,6 @@ def test_both_tables_hold_the_same_ids_after_every_change(db: Database) -> None:
     db.write(embeddings.remove, "a")
     assert db.read(_rows, "embeddings") == db.read(_rows, "vec_embeddings")
     assert len(db.read(_rows, "embeddings")) == 1
-
-
-def test_every_change_of_vectors_empties_the_map(db: Database) -> None:
-    def draw(tx: WriteTx) -> None:
-        tx.run("INSERT INTO umap_cache VALUES (1, 2, 0, '{}', '2026-01-01')")
-
-    for change in (
-        lambda tx: embeddings.replace(tx, "a", "h", [("one", _random(1))], "toy", NOW),
-        lambda tx: embeddings.remove(tx, "a"),
-    ):
-        db.write(draw)
-        db.write(change)
-        assert db.read(lambda tx: tx.value("SELECT count(*) FROM umap_cache")) == 0
 
 
 def test_a_failed_change_leaves_both_tables_as_they_were(db: Database) -> None:

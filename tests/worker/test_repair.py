@@ -14,7 +14,7 @@ import pytest
 
 from signet import clock
 from signet.config import settings_from
-from signet.db import migrate, vectors
+from signet.db import fts_index, migrate, vectors
 from signet.domain.memory.models import Actor
 from signet.domain.repair import fulltext, run, stats
 from signet.domain.repair.catalog import BY_PATH
@@ -120,8 +120,9 @@ def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
         sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')"
         rows = [(str(number), f"old words {number}") for number in range(2 * fulltext.STEP + 10)]
         home.db.write(lambda tx: tx.many(sql, rows))
-        index = fulltext.INDEXES[0]
-        begin, fill = (partial(one, index=index) for one in (fulltext._begin, fulltext._fill))
+        index = fts_index.INDEXES[0]
+        begin = partial(fts_index.begin, index=index)
+        fill = partial(fts_index.fill, index=index, limit=fulltext.STEP)
         home.db.write(begin)
         home.db.write(fill)
         changes = (
@@ -288,13 +289,11 @@ def test_the_vector_index_follows_the_stored_vectors(daemon: Daemon) -> None:
     assert home.value("SELECT COUNT(*) FROM vec_embeddings_rowids") == int(str(total)) - 2
     home.run("DROP TABLE vec_embeddings")
     made = daemon.repair("resync-vec").body
-    assert (
-        made["affected"] == int(str(total)) - 2 and "made the vector index anew" in made["message"]
-    )
+    assert made["affected"] == int(str(total)) - 2 and "rebuilt the vector index" in made["message"]
     home.run("DELETE FROM vec_embeddings_vector_chunks00")
     assert daemon.api.get("/api/repair/integrity-check").body["vecOk"] is False
     both = daemon.repair("rebuild-indexes").body
-    assert both["success"] is True and "made the vector index anew" in both["message"]
+    assert both["success"] is True and "rebuilt the vector index" in both["message"]
     assert daemon.api.get("/api/repair/integrity-check").body["ok"] is True
     daemon.repair("re-embed", {"fullSweep": True})
 

@@ -11,6 +11,7 @@ import pytest
 
 from signet import clock
 from signet.config import settings_from
+from signet.db import fts_index
 from signet.domain.memory.models import Actor
 from signet.domain.repair import fulltext, run
 from signet.domain.repair.catalog import BY_PATH
@@ -217,8 +218,8 @@ def refused_while_open(home: Home, case: Case, job: str) -> None:
 
 def test_what_an_earlier_run_left_of_an_index_is_brought_to_its_end(home: Home) -> None:
     save(home, 3)
-    index = fulltext.INDEXES[0]
-    home.db.write(lambda tx: fulltext._begin(tx, index=index))
+    index = fts_index.INDEXES[0]
+    home.db.write(lambda tx: fts_index.begin(tx, index=index))
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name = 'memories_fts_new'") == 1
     run.now(home.db, ordered("check-fts", repair=True), home.workspace)
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'memories_fts_new%'") == 0

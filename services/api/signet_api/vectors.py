@@ -44,11 +44,11 @@ def read_ahead(db: Database, model: str | None) -> None:
 
     def start(tx: ReadTx) -> bool:
         from signet.domain.recall.columns import Columns
-        from signet.domain.recall.signs import Signs
+        from signet.domain.recall.vector_cache import VectorCache
 
         db.caches.of(Columns).fresh(tx)
         if model is not None:
-            db.caches.of(Signs).read_ahead(tx, model)
+            db.caches.of(VectorCache).read_ahead(tx, model)
         return False
 
     db.caches.later("read-ahead", start)

@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, migrate
+from signet.db import Database, fts_index, migrate
 from signet.domain.activity import write
 from signet.domain.backup import swap
-from signet.domain.repair import fulltext
 from signet.errors import SignetError, StorageBusy, StorageFull
 from signet.paths import Workspace
 from signet.process import parent
@@ -26,7 +25,7 @@ def main() -> int:
     workspace = Workspace(Path(sys.argv[1]))
     if (restored := swap.finish(workspace)) is not None:
         aside = workspace.root / restored.aside
-        sys.stdout.write(f"An interrupted restore was finished; what was before is in {aside}\n")
+        sys.stdout.write(f"An interrupted restore was finished; the previous state is in {aside}\n")
     try:
         done = migrate.upgrade(workspace.database, now=clock.now())
     except SignetError as error:
@@ -34,7 +33,7 @@ def main() -> int:
         return 1
     _begin_a_life(workspace)
     if done.copy is not None:
-        sys.stdout.write(f"Database upgraded; its earlier state is kept in {done.copy}\n")
+        sys.stdout.write(f"Database upgraded; a copy of the previous one is in {done.copy}\n")
     return 0
 
 
@@ -47,7 +46,7 @@ def _begin_a_life(workspace: Workspace) -> None:
         db = Database(workspace.database)
         try:
             db.write_quick(write.reset)
-            if db.write(fulltext.ensure):
+            if db.write(fts_index.ensure):
                 from signet.domain.maintenance import cycle
 
                 db.write(cycle.fill, now=clock.now())

@@ -13,6 +13,7 @@ from signet.domain.graph import link
 from signet.domain.injections import ratings
 from signet.domain.memory import followers
 from signet.domain.memory.followers import Kind, MemoryEvent
+from signet.domain.projection import project
 from signet.queue import removal as jobs
 
 _GONE = frozenset({Kind.ERASED, Kind.PURGED})
@@ -40,6 +41,11 @@ def _embeddings(tx: WriteTx, event: MemoryEvent) -> None:
             embeddings.remove(tx, memory_id)
 
 
+def _projection(tx: WriteTx, event: MemoryEvent) -> None:
+    if event.kind in _GONE:
+        project.delete_maps(tx)
+
+
 def _documents(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
         documents.unlink_memories(tx, event.memory_ids)
@@ -55,4 +61,4 @@ def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
         jobs.delete_of_memories(tx, event.memory_ids)
 
 
-FOLLOWERS = (_graph, _embeddings, _documents, _sessions, _jobs)
+FOLLOWERS = (_graph, _embeddings, _projection, _documents, _sessions, _jobs)

@@ -49,6 +49,11 @@ UPDATE memory_jobs SET due_ms = :wall, updated_at = :now
 _ASK_AGAIN = (
     "UPDATE provider_breakers SET retry_at_ms = :wall, updated_at = :now WHERE retry_at_ms > :wall"
 )
+_START_AT = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
+#: Files of earlier programs have waiting jobs that still carry a lease.
+_CLEAR_LEASES = (
+    "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
+)
 _PAUSE = """
 INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
@@ -139,7 +144,7 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
         case Status.DEAD:
             if not transitions.requeue(tx, now=now, job_ids=[job_id]):
                 twin = str(tx.value(_TWIN, (job_id,)))
-                raise Conflict(f"Job {twin} for the same target is open already", open_job_id=twin)
+                raise Conflict(f"Job {twin} for the same target is already open", open_job_id=twin)
         case Status.LEASED:
             raise Conflict("The job is running. To end it: cancel it", status=Status.LEASED.value)
         case state:
@@ -186,3 +191,14 @@ def is_paused(tx: ReadTx) -> bool:
 def has_open(tx: ReadTx, queue: str) -> bool:
     """Return whether a queue has a job that waits or runs."""
     return tx.one(_OPEN, (queue,)) is not None
+
+
+def spread(tx: WriteTx, job_ids: Sequence[str], *, apart_ms: int, now: datetime) -> None:
+    """Let jobs start one after the other, the first now."""
+    start = int(now.timestamp() * 1000)
+    tx.many(_START_AT, [(start + place * apart_ms, id_) for place, id_ in enumerate(job_ids)])
+
+
+def clear_old_leases(tx: WriteTx) -> None:
+    """Take the lease from jobs that wait: earlier programs left it there."""
+    tx.run(_CLEAR_LEASES)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from signet.db import WriteTx
 from signet.db.dialect import LIST, as_list
+from signet.queue.kinds import Status
 
 #: A job that runs just now ends by itself.
 _OF_MEMORIES = f"DELETE FROM memory_jobs WHERE memory_id IN {LIST} AND status <> 'leased'"
@@ -16,6 +17,8 @@ _DEAD = """
 DELETE FROM memory_jobs WHERE rowid IN (
   SELECT rowid FROM memory_jobs INDEXED BY idx_memory_jobs_failed_at
    WHERE status = 'dead' AND failed_at < ? ORDER BY failed_at LIMIT ?)"""
+
+_ENDED = f"DELETE FROM memory_jobs WHERE status = ? AND id IN {LIST}"
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
@@ -31,3 +34,8 @@ def delete_completed(tx: WriteTx, before: str, limit: int) -> int:
 def delete_dead(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest jobs that died before this time; return how many."""
     return tx.run(_DEAD, (before, limit))
+
+
+def delete_ended(tx: WriteTx, status: Status, job_ids: Sequence[str]) -> int:
+    """Delete those of these jobs that are still in this state; return how many."""
+    return tx.run(_ENDED, (status, as_list(job_ids)))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from signet.domain.memory import dates
-from signet.domain.recall import when
+from signet.domain.recall import time_query
 
 #: A Wednesday.
 TODAY = datetime(2026, 5, 20, 15)
@@ -90,12 +90,12 @@ def test_other_words_are_no_time(text: str) -> None:
     ],
 )
 def test_a_word_in_front_opens_the_time(question: str, start: str | None, end: str | None) -> None:
-    (span,) = when.understand(question, now=TODAY.replace(tzinfo=UTC), zone=UTC).spans
+    (span,) = time_query.understand(question, now=TODAY.replace(tzinfo=UTC), zone=UTC).spans
     found = tuple(at and at.date().isoformat() for at in (span.start, span.end))
     assert found == (start, end)
 
 
 def test_what_only_means_something_today_is_not_looked_for() -> None:
     asked = "Was hat Anna letzte Woche gesagt?"
-    found = when.understand(asked, now=TODAY.replace(tzinfo=UTC), zone=UTC)
-    assert when.content_words(asked, found, is_known=True) == ["anna*anna", "gesag*gesagt"]
+    found = time_query.understand(asked, now=TODAY.replace(tzinfo=UTC), zone=UTC)
+    assert time_query.content_words(asked, found, is_known=True) == ["anna*anna", "gesag*gesagt"]

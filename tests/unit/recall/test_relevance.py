@@ -4,54 +4,54 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.recall import floor
+from signet.domain.recall import cutoff
 
 
 def test_a_rarer_word_tells_more_and_no_word_tells_less_than_nothing() -> None:
-    rare, common, everywhere = floor.weights([1, 500, 5_000], 5_000)
+    rare, common, everywhere = cutoff.weights([1, 500, 5_000], 5_000)
     assert rare > common > everywhere > 0
 
 
 def test_in_a_small_store_all_words_are_rare() -> None:
-    found, missing = floor.weights([1, 0], 1)
+    found, missing = cutoff.weights([1, 0], 1)
     assert found / (found + missing) > 0.4
 
 
 def test_own_words_count_whole_and_those_beside_in_part() -> None:
     words = [{1: 2.0}, {2: 1.0}]
-    own = floor.held(1, words, [1.0, 1.0], {}, 1)
-    both = floor.held(1, [{1: 2.0}], [2.0], {}, 1)
+    own = cutoff.held(1, words, [1.0, 1.0], {}, 1)
+    both = cutoff.held(1, [{1: 2.0}], [2.0], {}, 1)
     assert own == pytest.approx(0.4 * 0.5 + 0.6 * (1 - math.exp(-0.1)))
-    assert own < floor.held(1, words, [1.0, 1.0], {1: {2}}, 1) < both
-    assert floor.held(3, words, [1.0, 1.0], {}, 1) == 0.0
+    assert own < cutoff.held(1, words, [1.0, 1.0], {1: {2}}, 1) < both
+    assert cutoff.held(3, words, [1.0, 1.0], {}, 1) == 0.0
 
 
 def test_words_meet_by_chance_in_long_texts() -> None:
-    short, long, longer = (floor.held(1, [{1: 1.0}], [5.0], {}, n) for n in (1, 8, 64))
+    short, long, longer = (cutoff.held(1, [{1: 1.0}], [5.0], {}, n) for n in (1, 8, 64))
     assert short > long > longer > 0
 
 
 def test_a_common_word_that_is_the_whole_question_tells_less_than_a_rare_one() -> None:
-    assert floor.held(1, [{1: 1.0}], [0.5], {}, 1) < floor.held(1, [{1: 1.0}], [6.0], {}, 1)
+    assert cutoff.held(1, [{1: 1.0}], [0.5], {}, 1) < cutoff.held(1, [{1: 1.0}], [6.0], {}, 1)
 
 
 def test_a_question_without_words_holds_nothing() -> None:
-    assert floor.held(1, [], [], {}, 1) == 0.0
+    assert cutoff.held(1, [], [], {}, 1) == 0.0
 
 
 def test_relevance_is_cosine_and_words_and_in_part_that_of_the_best_on_the_page() -> None:
-    found = floor.relevance({1: 0.8, 2: 0.5}, {1: 0.6})
+    found = cutoff.relevance({1: 0.8, 2: 0.5}, {1: 0.6})
     best = 0.55 * 0.6 + 0.5 * 0.8
     assert found == pytest.approx({1: best, 2: 0.7 * 0.5 + 0.3 * best})
 
 
 def test_without_vectors_the_words_are_all() -> None:
-    assert floor.relevance({1: 0.8}, {}) == pytest.approx({1: 0.8})
-    assert floor.relevance({}, {}) == {}
+    assert cutoff.relevance({1: 0.8}, {}) == pytest.approx({1: 0.8})
+    assert cutoff.relevance({}, {}) == {}
 
 
 def test_the_floor_rises_with_the_candidates() -> None:
-    levels = [floor.least(0.4, candidates=n) for n in (0, 1, 5, 20, 500)]
+    levels = [cutoff.least(0.4, candidates=n) for n in (0, 1, 5, 20, 500)]
     assert levels[:2] == [0.0, 0.0]
     assert levels == sorted(levels)
     assert levels[-2:] == pytest.approx([0.4, 0.4])
@@ -59,34 +59,34 @@ def test_the_floor_rises_with_the_candidates() -> None:
 
 def test_by_meaning_alone_the_nearest_stand_where_they_stand_out() -> None:
     around = dict.fromkeys(range(20), 0.1)
-    assert floor.by_meaning({**around, 100: 0.3}, 0.4) == [100]
-    assert floor.by_meaning({**around, 100: 0.3, 101: 0.25, 102: 0.2}, 0.4) == [100, 101]
-    assert floor.by_meaning(around | dict.fromkeys(range(100, 105), 0.3), 0.4) == [100, 101, 102]
-    assert floor.by_meaning({**around, 100: 0.2}, 0.4) == []
-    assert floor.by_meaning({n: 0.5 - n / 100 for n in range(20)}, 0.4) == []
-    assert floor.by_meaning({1: 0.2}, floor.least(0.4, candidates=1)) == [1]
-    assert floor.by_meaning({}, 0.4) == []
+    assert cutoff.by_meaning({**around, 100: 0.3}, 0.4) == [100]
+    assert cutoff.by_meaning({**around, 100: 0.3, 101: 0.25, 102: 0.2}, 0.4) == [100, 101]
+    assert cutoff.by_meaning(around | dict.fromkeys(range(100, 105), 0.3), 0.4) == [100, 101, 102]
+    assert cutoff.by_meaning({**around, 100: 0.2}, 0.4) == []
+    assert cutoff.by_meaning({n: 0.5 - n / 100 for n in range(20)}, 0.4) == []
+    assert cutoff.by_meaning({1: 0.2}, cutoff.least(0.4, candidates=1)) == [1]
+    assert cutoff.by_meaning({}, 0.4) == []
 
 
 def test_without_a_word_of_the_question_a_result_must_stand_out_from_the_tenth_nearest() -> None:
     alike = {number: 0.8 - number / 1000 for number in range(20)}
-    around = floor.background(alike)
+    around = cutoff.background(alike)
     assert around == pytest.approx(0.791)
-    assert floor.background({1: 0.3, 2: 0.1}) == 0.0
-    assert floor.background({}) == 0.0
-    assert not floor.passes(0.45, 0.0, 0.8, around=around, floor=0.4)
-    assert floor.passes(0.45, 0.0, 0.8, around=0.6, floor=0.4)
-    assert floor.passes(0.45, 0.1, 0.8, around=around, floor=0.4)
-    assert floor.passes(0.45, 0.0, None, around=around, floor=0.4)
-    assert not floor.passes(0.35, 0.9, 0.8, around=0.0, floor=0.4)
+    assert cutoff.background({1: 0.3, 2: 0.1}) == 0.0
+    assert cutoff.background({}) == 0.0
+    assert not cutoff.passes(0.45, 0.0, 0.8, around=around, floor=0.4)
+    assert cutoff.passes(0.45, 0.0, 0.8, around=0.6, floor=0.4)
+    assert cutoff.passes(0.45, 0.1, 0.8, around=around, floor=0.4)
+    assert cutoff.passes(0.45, 0.0, None, around=around, floor=0.4)
+    assert not cutoff.passes(0.35, 0.9, 0.8, around=0.0, floor=0.4)
 
 
 def test_a_shown_score_never_rises_along_the_page() -> None:
-    assert floor.shown([3, 1, 2], {1: 0.7, 2: 0.4, 3: 0.5}) == {3: 0.5, 1: 0.5, 2: 0.4}
+    assert cutoff.shown([3, 1, 2], {1: 0.7, 2: 0.4, 3: 0.5}) == {3: 0.5, 1: 0.5, 2: 0.4}
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=8), st.integers(0, 10_000))
 def test_what_is_held_is_between_none_and_all(held: list[int], rows: int) -> None:
-    weight = floor.weights(held, rows)
+    weight = cutoff.weights(held, rows)
     words = [{1: 1.0} if number % 2 else {} for number in range(len(held))]
-    assert 0.0 <= floor.held(1, words, weight, {}, 1) <= 1.0 + 1e-9
+    assert 0.0 <= cutoff.held(1, words, weight, {}, 1) <= 1.0 + 1e-9

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.synthesis import ask, file, run, store
+from signet.domain.synthesis import ask, file, run, runs
 from signet.domain.synthesis.plan import Plan
 from signet.errors import Conflict, Invalid, Unavailable
 from signet.wire.requests.sessions import SynthesisBody, SynthesisCompleteBody
@@ -47,7 +47,7 @@ async def post_complete(request: Request, state: Shared) -> dict[str, object]:
     path = _path(state, agent_id)
     await state.db.aread(_must_be_free, state, clock.now())
     newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
-    await state.db.awrite(store.note_run, agent_id, now=clock.now(), newest=newest)
+    await state.db.awrite(runs.note, agent_id, now=clock.now(), newest=newest)
     return {"success": True}
 
 
@@ -67,7 +67,7 @@ async def get_status(request: Request, state: Shared) -> dict[str, object]:
     """Return whether MEMORY.md is written just now, and when that was done last."""
     agent_id = await agent_of(request.query_params.get("agentId"), None, request)
     running, last = await state.db.aread(
-        lambda tx: (store.is_running(tx), store.last_run_at(tx, agent_id))
+        lambda tx: (runs.is_running(tx), runs.last_run_at(tx, agent_id))
     )
     return {"running": running, "lastRunAt": last, "config": _config(state.settings)}
 
@@ -108,7 +108,7 @@ def _trigger(tx: WriteTx, state: State, agent_id: str, now: datetime) -> ask.Tri
 
 def _must_be_free(tx: ReadTx, state: State, now: datetime) -> None:
     _must_have_worker(tx, state, now)
-    if store.is_running(tx):
+    if runs.is_running(tx):
         raise Conflict("Synthesis already in progress")
 
 

@@ -101,16 +101,6 @@ def database_bytes(tx: ReadTx) -> int:
     return int(tx.value("PRAGMA page_count")) * int(tx.value("PRAGMA page_size"))
 
 
-def indexed_rows(tx: ReadTx, index: str = "memories_fts") -> int | None:
-    """Return how many documents are physically in a full-text index, None when it is not there (DG-12)."""
-    if (
-        tx.value(sql.HAS_FTS, (index,)) is None
-        or tx.value(sql.HAS_FTS, (f"{index}_docsize",)) is None
-    ):
-        return None
-    return int(tx.value(f"SELECT COUNT(*) FROM {index}_docsize"))
-
-
 def embedded(tx: ReadTx) -> int:
     """Return how many active memories have a vector; about a second for a million of them."""
     return int(tx.value(sql.EMBEDDED))

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import ReadTx, fts_index
 from signet.domain.diagnostics import counts, rules
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings.models import Coverage
@@ -39,7 +39,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
         rules.index(
             active,
             total,
-            counts.indexed_rows(tx),
+            fts_index.indexed_rows(tx, "memories_fts"),
             coverage,
             embeds=facts.embeds,
             is_queued=is_queued,

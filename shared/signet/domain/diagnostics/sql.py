@@ -31,7 +31,6 @@ COUNT_STALE = f"SELECT COUNT(*) FROM memory_jobs WHERE {STALE}"
 MEMORIES = """
 SELECT (SELECT COUNT(*) FROM memories) AS total,
        (SELECT COUNT(*) FROM memories INDEXED BY idx_memories_deleted_at WHERE is_deleted = 1) AS deleted"""
-HAS_FTS = "SELECT 1 FROM sqlite_master WHERE name = ?"
 #: Answered from indexes alone: whether a vector is of the present text is the tracker's question (DG-13).
 EMBEDDED = """
 SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0

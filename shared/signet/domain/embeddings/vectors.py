@@ -132,4 +132,3 @@ def _clear(tx: WriteTx, source_id: str, source_type: SourceType) -> None:
     if old:
         vectors.delete(tx, old)
         tx.run(sql.DELETE, (source_type, source_id))
-    tx.run("DELETE FROM umap_cache")

@@ -16,10 +16,10 @@ from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings import gaps
-from signet.domain.maintenance import halt, recommend, sql
+from signet.domain.maintenance import recommend, sql
 from signet.domain.maintenance.recommend import Recommendation
 from signet.domain.memory.models import Actor
-from signet.domain.repair import read, run
+from signet.domain.repair import halt, read, run
 from signet.domain.repair.catalog import BY_NAME
 from signet.domain.repair.models import Order, Reason, Result
 from signet.domain.repair.work import Models

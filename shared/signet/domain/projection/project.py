@@ -79,6 +79,11 @@ def run(job: JobContext, view: View) -> None:
     job.commit(keep)
 
 
+def delete_maps(tx: WriteTx) -> None:
+    """Delete every map that is kept, because a memory that may be on it is deleted."""
+    sql.delete_all(tx)
+
+
 def _snapshot(tx: ReadTx, view: View) -> tuple[Extent, tuple[list[str], list[bytes]]]:
     reader = agents.reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)

@@ -105,6 +105,11 @@ def keep(tx: WriteTx, view: View, drawn: Map, now: datetime) -> None:
     tx.run(_FORGET, (KEPT,))
 
 
+def delete_all(tx: WriteTx) -> None:
+    """Delete every map that is kept."""
+    tx.run("DELETE FROM umap_cache")
+
+
 def is_open(tx: ReadTx, dedupe_key: str) -> bool:
     """Return whether the map is being made, or waits to be."""
     return tx.one(_IS_OPEN, (dedupe_key,)) is not None

@@ -40,7 +40,7 @@ class Evidence:
     keyword: Scores = field(default_factory=dict)
     hint: Scores = field(default_factory=dict)
     cosine: Scores = field(default_factory=dict)
-    #: Cosine without what the candidates have in common (`distinct.py`).
+    #: Cosine without what the candidates have in common (`centering.py`).
     apart: Scores = field(default_factory=dict)
     structure: Scores = field(default_factory=dict)
     #: bm25 (positive) of each word of the question.

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 
-from signet.domain.recall import floor, sayings
+from signet.domain.recall import cutoff, sayings
 from signet.domain.recall.run import Run
 from signet.domain.recall.sayings import Saying
 
@@ -36,11 +36,11 @@ WHOLE = 1_000
 def page(run: Run, found: Sequence[Saying]) -> list[Saying]:
     """Return the sayings of a page in order, at most the limit; their scores never rise from one to the next.
 
-    The choice is made for the first `floor.PAGE` places: whoever asks for more gets the rest by score.
+    The choice is made for the first `cutoff.PAGE` places: whoever asks for more gets the rest by score.
     """
     size = run.query.size
     best = list(found[: POOL * size])
-    first = _chosen(run, best, min(size, floor.PAGE))
+    first = _chosen(run, best, min(size, cutoff.PAGE))
     names = {id(saying) for saying in first}
     best = first + [saying for saying in best if id(saying) not in names]
     kept = _without_copies(run, best, size)

@@ -6,16 +6,16 @@ from datetime import timedelta
 
 from signet import clock
 from signet.domain.recall import (
+    answer_type,
     blend,
     community,
     dampen,
-    expected,
     rehearse,
     superseded,
-    times,
-    timing,
+    time_boost,
+    time_lookup,
 )
-from signet.domain.recall.expected import Kind
+from signet.domain.recall.answer_type import Kind
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -27,7 +27,7 @@ READ_PER_RESULT = 3
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
     settings, query = run.settings, run.query
-    kinds = expected.of(run.query.text)
+    kinds = answer_type.of(run.query.text)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
         ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
@@ -74,8 +74,8 @@ def _days_since(run: Run, text: str | None) -> float | None:
 
 
 def _timed(run: Run, scores: Scores) -> Scores:
-    told = times.of(run.tx, scores)
-    return timing.lift(scores, told, run.when.spans, weight=run.settings.time_weight)
+    told = time_lookup.of(run.tx, scores)
+    return time_boost.lift(scores, told, run.when.spans, weight=run.settings.time_weight)
 
 
 def _without_hubs(run: Run, scores: Scores) -> Scores:
@@ -108,9 +108,9 @@ def _best(run: Run, scores: Scores) -> list[int]:
 def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:
     """Raise what gives the sort of answer that is asked for."""
     texts = run.texts(_best(run, scores))
-    shares = {seq: expected.given(kinds, run.allowed[seq].type, t) for seq, t in texts.items()}
-    weight = expected.LIFT * blend.shortness([row.passages for row in run.allowed.values()])
-    return expected.lift(scores, shares, weight=weight)
+    shares = {seq: answer_type.given(kinds, run.allowed[seq].type, t) for seq, t in texts.items()}
+    weight = answer_type.LIFT * blend.shortness([row.passages for row in run.allowed.values()])
+    return answer_type.lift(scores, shares, weight=weight)
 
 
 def _resolved(run: Run, scores: Scores) -> Scores:

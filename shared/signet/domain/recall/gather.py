@@ -6,7 +6,7 @@ every channel says of it. A lone score as it is loses a tenth of the evidence or
 
 from signet import clock
 from signet.db import fts
-from signet.domain.recall import distinct, graph, keyword, neighbours, times, vector
+from signet.domain.recall import centering, graph, keyword, neighbours, time_lookup, vector
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 
@@ -101,7 +101,7 @@ def _graph(run: Run) -> Scores:
 def _of_the_time(run: Run) -> set[int]:
     """Return memories of the time in question, when the question says little else."""
     spans = run.when.spans if len(run.words) <= FEW_WORDS else ()
-    return {seq for span in spans for seq in times.within(run.tx, span, run.where, run.pool)}
+    return {seq for span in spans for seq in time_lookup.within(run.tx, span, run.where, run.pool)}
 
 
 def _replaced(run: Run) -> dict[int, list[int]]:
@@ -109,7 +109,7 @@ def _replaced(run: Run) -> dict[int, list[int]]:
     replaced = [seq for seq, row in run.allowed.items() if row.is_superseded]
     if not replaced:
         return {}
-    found = times.replaced(run.tx, replaced, run.query.reader, run.query.as_of)
+    found = time_lookup.replaced(run.tx, replaced, run.query.reader, run.query.as_of)
     later = {seq for chain in found.values() for seq in chain}
     run.allowed |= run.view.allowed(later)
     return found
@@ -133,6 +133,6 @@ def _fill(run: Run) -> None:
     if query_vector is not None and known.cosine:
         known.cosine, known.apart = run.attempt(
             "fill_vector",
-            lambda: distinct.compare(run.tx, query_vector, run.allowed, model=model),
+            lambda: centering.compare(run.tx, query_vector, run.allowed, model=model),
             (known.cosine, known.cosine),
         )

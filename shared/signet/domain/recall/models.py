@@ -88,7 +88,7 @@ class RecallSettings:
     alpha: float = 0.7
     top_k: int = 20
     min_score: float = DEFAULT_MIN_SCORE
-    #: Relevance that a result on a page must have (`floor.py`); 0 switches it off.
+    #: Relevance that a result on a page must have (`cutoff.py`); 0 switches it off.
     floor: float = 0.4
     #: Whether memories of one source support each other (`neighbours.py`).
     neighbours: bool = True
@@ -133,7 +133,7 @@ class Why:
 
     channels: Mapping[str, Mapping[str, float]]
     steps: tuple[Step, ...]
-    #: See `floor.py`; None where it has none.
+    #: See `cutoff.py`; None where it has none.
     relevance: float | None = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.recall import blend, choose, expected, floor, sayings
+from signet.domain.recall import answer_type, blend, choose, cutoff, sayings
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
@@ -95,7 +95,7 @@ def _show(page: Page) -> None:
     found = {
         saying.shown: max(page.relevance[seq] for seq in saying.members) for saying in page.sayings
     }
-    shown = floor.shown([saying.shown for saying in page.sayings], found)
+    shown = cutoff.shown([saying.shown for saying in page.sayings], found)
     for saying in page.sayings:
         saying.score = shown[saying.shown]
 
@@ -105,17 +105,17 @@ def _passing(
 ) -> list[int]:
     """Return those that are relevant enough."""
     cosine = run.known.cosine
-    around = floor.background(cosine)
+    around = cutoff.background(cosine)
     return [
         seq
         for seq in seqs
-        if floor.passes(relevance[seq], told[seq], cosine.get(seq), around=around, floor=low)
+        if cutoff.passes(relevance[seq], told[seq], cosine.get(seq), around=around, floor=low)
     ]
 
 
 def _by_meaning(run: Run, scores: Scores, low: float) -> list[int]:
     """Return what is near by meaning; where something replaced it, that comes first."""
-    near = floor.by_meaning(run.known.cosine, low)
+    near = cutoff.by_meaning(run.known.cosine, low)
     chains = ([*reversed(run.replaced.get(seq, ())), seq] for seq in near)
     return list(dict.fromkeys(seq for chain in chains for seq in chain if seq in scores))
 
@@ -151,9 +151,9 @@ def _least(run: Run) -> float | None:
     if query.floor is not None:
         return query.floor or None
     of_a_time = bool(run.when.spans) and len(run.words) <= FEW_WORDS
-    if asked <= 0 or query.size > floor.PAGE or of_a_time or not run.words:
+    if asked <= 0 or query.size > cutoff.PAGE or of_a_time or not run.words:
         return None
-    return floor.least(asked, candidates=len(run.allowed))
+    return cutoff.least(asked, candidates=len(run.allowed))
 
 
 def _weighed(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
@@ -176,10 +176,10 @@ def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
         if word in matter
     ]
     words = [scores for scores, _ in told]
-    weight = floor.weights([count for _, count in told], run.view.table.count)
+    weight = cutoff.weights([count for _, count in told], run.view.table.count)
     everyone = {*seqs, *run.replaced}
     told_by = {
-        seq: floor.held(seq, words, weight, run.around, run.allowed[seq].passages)
+        seq: cutoff.held(seq, words, weight, run.around, run.allowed[seq].passages)
         for seq in everyone
     }
     told_by |= {
@@ -192,7 +192,7 @@ def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
         for seq, importance in known.structure.items()
         if seq in told_by and run.trail.by_graph_alone(seq)
     }
-    found = floor.relevance(told_by, known.cosine)
+    found = cutoff.relevance(told_by, known.cosine)
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
@@ -202,5 +202,5 @@ def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
 
 def _matter(run: Run) -> set[str]:
     """Return the words that name what the question is about; all, where each may only say how to answer."""
-    asked = set(fts.content_words(expected.matter(run.query.keyword_text or run.query.text)))
+    asked = set(fts.content_words(answer_type.matter(run.query.keyword_text or run.query.text)))
     return asked.intersection(run.words) or set(run.words)

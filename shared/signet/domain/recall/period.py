@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from signet import clock
 from signet.db import ReadTx, fts
-from signet.domain.recall import keyword, times, timing, when
+from signet.domain.recall import keyword, time_boost, time_lookup, time_query
 from signet.domain.recall.models import Query
 from signet.domain.recall.run import Run
+from signet.domain.recall.time_query import Anchor, Span, When
 from signet.domain.recall.view import View
-from signet.domain.recall.when import Anchor, Span, When
 
 #: Memories looked at for an event that the question names, and words of it that all must hold.
 TELLING = 20
@@ -44,18 +44,18 @@ def of(run: Run) -> Period:
     """Return what time the question is about."""
     tx, query, where = run.tx, run.query, run.where
     asked_at = query.now or run.now
-    found = when.understand(query.text, now=asked_at, zone=query.zone)
+    found = time_query.understand(query.text, now=asked_at, zone=query.zone)
     if found.anchor:
         span = _around(tx, found.anchor, run.view)
         found = replace(found, spans=(span,)) if span else replace(found, anchor=None)
-    is_known = any(times.within(tx, span, where, 1) for span in found.spans)
+    is_known = any(time_lookup.within(tx, span, where, 1) for span in found.spans)
     looked_for = query.keyword_text or query.text
     apart = (
-        when.understand(query.keyword_text, now=asked_at, zone=query.zone)
+        time_query.understand(query.keyword_text, now=asked_at, zone=query.zone)
         if query.keyword_text
         else found
     )
-    return Period(when=found, words=when.content_words(looked_for, apart, is_known=is_known))
+    return Period(when=found, words=time_query.content_words(looked_for, apart, is_known=is_known))
 
 
 def _around(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
@@ -64,8 +64,8 @@ def _around(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
     if not words:
         return None
     found = keyword.holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
-    happened = timing.events(event for event, _ in times.of(tx, found).values())
-    return when.around(anchor, happened)
+    happened = time_boost.events(event for event, _ in time_lookup.of(tx, found).values())
+    return time_query.around(anchor, happened)
 
 
 def _shown(span: Span) -> dict[str, str | None]:

@@ -14,13 +14,13 @@ from signet.db import ReadTx, Row, fts
 from signet.domain.recall import (
     account,
     blend,
-    floor,
+    cutoff,
     neighbours,
     period,
     scope,
     skills,
     supplement,
-    times,
+    time_lookup,
     view,
 )
 from signet.domain.recall.blend import Evidence
@@ -135,7 +135,7 @@ def _is_deep(run: Run) -> bool:
     A least score that someone has chosen holds at any depth; the floor of a page does what the default is for.
     """
     is_default = run.settings.min_score <= DEFAULT_MIN_SCORE
-    return run.query.size > floor.PAGE and is_default
+    return run.query.size > cutoff.PAGE and is_default
 
 
 def _blended(run: Run) -> Scores:
@@ -193,7 +193,7 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
         return {}
     texts = run.texts(every)
     if run.query.as_of is not None:
-        texts |= times.texts(run.tx, every, run.query.as_of)
+        texts |= time_lookup.texts(run.tx, every, run.query.as_of)
     names = reading.ids(run.tx, every)
     kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
     return {
@@ -212,8 +212,8 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     ended = {seq: next(iter(run.replaced.get(seq, ())), None) for seq in hits}
     if as_of is None:
         ended = {seq: later for seq, later in ended.items() if later is not None}
-    held = times.validity(run.tx, ended) if ended else {}
-    texts = times.texts(run.tx, list(hits), as_of) if as_of else {}
+    held = time_lookup.validity(run.tx, ended) if ended else {}
+    texts = time_lookup.texts(run.tx, list(hits), as_of) if as_of else {}
     changed = {
         seq: replace(
             hits[seq],

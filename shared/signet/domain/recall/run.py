@@ -12,14 +12,14 @@ from signet.db.visibility import Where
 from signet.domain.graph import traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
-from signet.domain.recall import floor
+from signet.domain.recall import cutoff
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores
 from signet.domain.recall.sql import reading
+from signet.domain.recall.time_query import When
 from signet.domain.recall.view import View
-from signet.domain.recall.when import When
 from signet.observe import logs, metrics
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ class Run:
 
     @property
     def _is_page(self) -> bool:
-        return self.query.size <= floor.PAGE
+        return self.query.size <= cutoff.PAGE
 
     def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
         """Return what the stage gives; `otherwise` when its tables are missing or damaged."""

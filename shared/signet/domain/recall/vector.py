@@ -1,6 +1,6 @@
 """The vector channel: memories one of whose passages means something like the question.
 
-A memory is as near as its best passage. Where the process has the signs of all vectors (`signs.py`), they choose
+A memory is as near as its best passage. Where the process has the signs of all vectors (`vector_cache.py`), they choose
 some hundreds whose stored numbers are compared, of what passes the filters alone; else the index in the file chooses,
 more until enough pass, and when few would, exactly the rows that pass are looked at.
 """
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from signet.db import ReadTx, vectors
 from signet.db.visibility import Where
 from signet.domain.recall.models import Scores
-from signet.domain.recall.signs import Signs
 from signet.domain.recall.sql import reading
+from signet.domain.recall.vector_cache import VectorCache
 from signet.domain.recall.view import View
 
 if TYPE_CHECKING:
-    from signet.db.packed import Floats, Numbers
+    from signet.db.binary_index import Floats, Numbers
 
 #: Numbers of vectors, best first, and the memories that they are of.
 Chosen = tuple["Numbers", "Numbers"]
@@ -67,7 +67,7 @@ def _by_signs(
     """Return the cosines of the memories that the signs choose; None when there are no signs now."""
     import numpy as np
 
-    signs = tx.caches.of(Signs) if tx.caches is not None else None
+    signs = tx.caches.of(VectorCache) if tx.caches is not None else None
     packed = signs.fresh(tx, vectors.dimensions(vector), model) if signs is not None else None
     if signs is None or packed is None:
         return None
@@ -80,7 +80,7 @@ def _by_signs(
 
 def _compared(
     tx: ReadTx,
-    signs: Signs,
+    signs: VectorCache,
     vector: bytes,
     choose: Callable[[int], Chosen],
     limit: int,
@@ -162,7 +162,7 @@ def stored(
     """
     import numpy as np
 
-    signs = tx.caches.of(Signs) if tx.caches is not None else None
+    signs = tx.caches.of(VectorCache) if tx.caches is not None else None
     packed = signs.fresh(tx, width, model) if signs is not None else None
     if signs is None or packed is None:
         found = reading.vectors(tx, width, model, reading.among(seqs))

@@ -9,15 +9,13 @@ newer has replaced.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, vectors
 from signet.domain.extraction import contradiction
-from signet.domain.graph import link
-from signet.domain.memory import forget, history
-from signet.domain.memory.models import Actor, Event, tags_of
+from signet.domain.memory import merge
+from signet.domain.memory.models import tags_of
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.sql import dedup as sql
@@ -140,22 +138,9 @@ def _merge(tx: WriteTx, *, plan: Plan, order: Order) -> int:
     kept = [row for row in rows.values() if row["pinned"] or row["manual_override"]]
     if len(rows) != 1 + len(plan.losers) or kept:
         return 0
-    now, actor = clock.now(), order.actor
     tags = _union([rows[plan.keeper], *(rows[one] for one in plan.losers)])
-    _keep(tx, plan, tags, actor=actor, now=now)
-    for loser in plan.losers:
-        reason = f"dedup: duplicate of {plan.keeper}"
-        forget.forget(tx, loser, actor=actor, reason=reason, now=now)
+    merge.merge(tx, plan.keeper, plan.losers, tags=tags, actor=order.actor, now=clock.now())
     return len(plan.losers)
-
-
-def _keep(tx: WriteTx, plan: Plan, tags: tuple[str, ...], *, actor: Actor, now: datetime) -> None:
-    listed = json.dumps(tags, ensure_ascii=False) if tags else None
-    tx.run(sql.TAGS, (listed, clock.to_text(now), actor.name, plan.keeper))
-    tx.run(sql.REPOINT, (plan.keeper, json.dumps(plan.losers)))
-    link.hand_over(tx, plan.losers, plan.keeper, now=now)
-    merged = {"mergedFrom": list(plan.losers), "mergedTags": list(tags)}
-    history.record(tx, plan.keeper, Event.MERGED, actor=actor, at=now, metadata=merged)
 
 
 def _union(rows: Sequence[Row]) -> tuple[str, ...]:

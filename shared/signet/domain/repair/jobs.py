@@ -18,7 +18,7 @@ from signet.domain.repair.sql import jobs as sql
 from signet.domain.repair.work import Work
 from signet.domain.summaries import requests
 from signet.domain.summaries.requests import KIND as SUMMARIZE
-from signet.queue import Status, admin, transitions
+from signet.queue import Status, admin, removal, transitions
 
 #: Requeued jobs start this far apart, so that a provider that has come back is not run over.
 SPREAD_MS = 100
@@ -54,9 +54,7 @@ def requeue(tx: WriteTx, order: Order) -> Done:
     last = clock.parsed(calls.last_at)
     left = CALLS_COUNT - (order.now - last) if last else timedelta(0)
     if left > timedelta(0) and not calls.successes and not order.is_on("force"):
-        message = (
-            f"none of the last {calls.total} calls of models went well; force requeues all the same"
-        )
+        message = f"none of the last {calls.total} calls of models succeeded; pass force to requeue anyway"
         wait_ms = int(left / timedelta(milliseconds=1))
         raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
     rows = _dead(tx, order)
@@ -67,9 +65,8 @@ def requeue(tx: WriteTx, order: Order) -> Done:
         for row in rows
         if row["id"] not in known and requests.restart(tx, row["id"], now=order.now)
     ]
-    start = int(order.now.timestamp() * 1000)
     done = [row["id"] for row in rows if row["id"] in {*moved, *revived}]
-    tx.many(sql.SPREAD, [(start + place * SPREAD_MS, job_id) for place, job_id in enumerate(done)])
+    admin.spread(tx, done, apart_ms=SPREAD_MS, now=order.now)
     counted = _counted([row for row in rows if row["id"] in done])
     return Done(affected=len(done), message=f"requeued {counted} to pending")
 
@@ -87,7 +84,7 @@ def release(tx: WriteTx, order: Order) -> Done:
     for row in rows:
         leased = transitions.Leased(*(row[column] for column in _LEASED))
         transitions.finish(tx, leased, transitions.HUNG, now=order.now)
-    tx.run(sql.UNLEASE)
+    admin.clear_old_leases(tx)
     alone = [row["id"] for row in tx.all(sql.STALE_SUMMARIES, {"before": _before(order)})]
     back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
     buried = sum(row["attempts"] >= row["max_attempts"] for row in rows)
@@ -132,8 +129,8 @@ def prune(work: Work) -> Done:
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())
-        listed = json.dumps([row["id"] for row in rows])
-        if not work.step(partial(_drop, status=status, listed=listed)):
+        ids = [row["id"] for row in rows]
+        if not work.step(partial(_drop, status=status, ids=ids)):
             break
     where = {"archive": str(archive)} if work.affected else {}
     message = f"archived and deleted {work.affected} {status} job(s)"
@@ -175,8 +172,8 @@ def _ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
     return tx.all(sql.ENDED.format(at=at), _ended_of(order, limit))
 
 
-def _drop(tx: WriteTx, *, status: str, listed: str) -> int:
-    return len(tx.all(sql.DROP, (Status(status), listed)))
+def _drop(tx: WriteTx, *, status: str, ids: Sequence[str]) -> int:
+    return removal.delete_ended(tx, Status(status), ids)
 
 
 def _counted(rows: Sequence[Row]) -> str:

@@ -7,6 +7,7 @@ from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.sql import sessions as sql
 from signet.domain.summaries import requests
+from signet.queue import Status, removal
 
 SHOWN = 20
 
@@ -35,7 +36,7 @@ def _skipped(tx: ReadTx, order: Order) -> list[Row]:
 
 def _again(tx: WriteTx, row: Row, order: Order) -> bool:
     """Put the job of the same id in the place of the one that is done."""
-    tx.run(sql.GONE, (row["id"],))
+    removal.delete_ended(tx, Status.COMPLETED, [row["id"]])
     return requests.restart(tx, row["id"], now=order.now)
 
 

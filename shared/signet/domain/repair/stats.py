@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx, vectors
+from signet.db import ReadTx, fts_index, vectors
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.embeddings import vectors as embeddings
@@ -82,8 +82,8 @@ def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:
     ends_at = time.monotonic() + seconds
     tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), _LOOK)
     try:
-        for index in fulltext.INDEXES:
-            fulltext.reopen(tx, index)
+        for index in fts_index.INDEXES:
+            fts_index.reopen(tx, index)
         return [str(row[0]) for row in tx.all("PRAGMA quick_check(50)")]
     except sqlite.OperationalError:
         return None

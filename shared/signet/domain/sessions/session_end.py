@@ -1,24 +1,58 @@
 """What becomes of a session that has ended, or a turn of it: its transcript is stored, and its reading is queued.
 
-Everything is one short transaction; nobody waits for a model (HK-70).
+The transcript is read from its file and brought into its stored form on another thread; who reports the end waits for
+the commits, each of them short, and for no model (HK-70).
 """
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.graph import feedback
 from signet.domain.injections import record, usefulness
+from signet.domain.sessions import lifecycle
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.services import Services
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
-from signet.domain.transcripts import stored
+from signet.domain.transcripts import log_files, merge, stored
 from signet.domain.transcripts.models import Session
+from signet.observe import logs
+from signet.observe import record as events
+from signet.observe.record import Event
 
+log = logs.get("hooks")
+
+#: From this length on a log in which nobody speaks is worth a line.
+SILENT_CHARS = 500
 #: Shorter sessions are kept and not read (PIP-36).
 LEAST_CHARS = 500
 #: A part with less than this waits for the next.
 LEAST_NEW_BYTES = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a harness says of the end of a session or turn; `path` names the file with its log, `inline` is the log."""
+
+    harness: str
+    reason: str | None = None
+    path: str | None = None
+    inline: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What became of it: the session as it is stored, None for nothing; and the job that reads it."""
+
+    session: Session | None = None
+    queued: Queued | None = None
+    is_bypassed: bool = False
+    #: Only a turn has ended: the session goes on.
+    is_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +68,66 @@ class Rules:
         """Return what the settings say."""
         pipeline = settings.pipeline
         return cls(summarises=pipeline.enabled, attempts=pipeline.worker.max_retries)
+
+
+async def end(call: Call, report: Report, services: Services) -> Ended:
+    """End a session, first of all letting go of it, so that it is free whatever becomes of its transcript (HK-13).
+
+    A call that reports the end of a turn only hands over what was said (see `transcripts/merge.py`). Of a session that
+    is cleared nothing is kept.
+    """
+    if call.key and merge.is_turn_end(call.harness, call.runtime_path, report.reason):
+        return await end_turn(call, report, services)
+    is_cleared, now = report.reason == "clear", clock.now()
+    before = await services.db.awrite(
+        lifecycle.ended, call, services.settings, is_kept=not is_cleared, now=now
+    )
+    if before is not None and before.bypasses(now):
+        return Ended(is_bypassed=True)
+    if is_cleared:
+        return Ended()
+    call = replace(call, project=call.project or (before.project if before else None))
+    session = await _session(call, report, services)
+    await services.flush()
+    queued = await services.db.awrite(finish, session, services.settings, now=now)
+    events.event(
+        Event.SESSION_END,
+        harness=report.harness,
+        chars=len(session.text),
+        queued=queued is not None and queued.is_open,
+    )
+    return Ended(session=session, queued=queued)
+
+
+async def end_turn(call: Call, report: Report, services: Services) -> Ended:
+    """Store what was said so far and queue what is new in it, if that is enough."""
+    now = clock.now()
+    before = await services.db.awrite(lifecycle.turned, call, now=now)
+    if before is not None and before.bypasses(now):
+        return Ended(is_bypassed=True, is_turn=True)
+    session = replace(await _session(call, report, services), is_turn=True)
+    await services.flush()
+    queued = await services.db.awrite(turn, session, services.settings, now=now)
+    return Ended(session=session, queued=queued, is_turn=True)
+
+
+async def _session(call: Call, report: Report, services: Services) -> Session:
+    """Return what was handed over."""
+    masks = services.settings.memory.mask_secrets
+    masked, steps = await asyncio.to_thread(
+        log_files.session_of, report.path, report.inline, masks=masks
+    )
+    if not masked.text and len(report.inline or "") > SILENT_CHARS:
+        log.warning("session.silent", harness=report.harness, chars=len(report.inline or ""))
+    return Session(
+        agent_id=call.agent_id,
+        key=call.key or log_files.key_of(masked.text),
+        harness=report.harness,
+        project=call.project,
+        text=masked.text,
+        steps=steps,
+        masked=masked.kinds,
+    )
 
 
 def finish(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:

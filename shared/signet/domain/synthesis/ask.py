@@ -7,7 +7,7 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.synthesis import plan as plans
-from signet.domain.synthesis import store
+from signet.domain.synthesis import runs, sql
 from signet.domain.synthesis.plan import Plan
 from signet.ids import DEFAULT_AGENT
 from signet.queue import Job, enqueue
@@ -26,7 +26,7 @@ class Triggered:
 
 def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
     """Queue the writing of an agent's file, schedule or not (HK-102)."""
-    reason = plans.refusal(store.standing(tx, agents.reader(tx, agent_id)), now=now)
+    reason = plans.refusal(runs.standing(tx, agents.reader(tx, agent_id)), now=now)
     if reason:
         return Triggered(reason=reason)
     return Triggered(job_id=queue(tx, agent_id, now=now))
@@ -34,7 +34,7 @@ def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
 
 def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
     """Queue the writing of an agent's file; None when it is queued already."""
-    job = Job(kind=store.KIND, dedupe_key=agent_id, agent_id=agent_id)
+    job = Job(kind=sql.KIND, dedupe_key=agent_id, agent_id=agent_id)
     return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
 
 
@@ -43,18 +43,18 @@ def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
     plan = Plan.of(settings)
     if not plan.enabled:
         return []
-    active_at = store.active_at(tx, now=now)
+    active_at = sql.active_at(tx, now=now)
     roster = [one.name for one in settings.agents.roster]
-    everybody = dict.fromkeys((DEFAULT_AGENT, *roster, *store.agents(tx)))
+    everybody = dict.fromkeys((DEFAULT_AGENT, *roster, *sql.agents(tx)))
     return [
         agent_id
         for agent_id in everybody
         if plans.is_due(
-            plan, store.standing(tx, agents.reader(tx, agent_id)), active_at=active_at, now=now
+            plan, runs.standing(tx, agents.reader(tx, agent_id)), active_at=active_at, now=now
         )
     ]
 
 
 def newest(tx: ReadTx, agent_id: str) -> int:
     """Return the number of the newest memory that an agent can read."""
-    return store.newest(tx, agents.reader(tx, agent_id))
+    return sql.newest(tx, agents.reader(tx, agent_id))

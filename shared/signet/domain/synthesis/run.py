@@ -11,7 +11,7 @@ from signet import clock
 from signet.config.manifest import replace_file
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.synthesis import file, plain, prompt, sources, store
+from signet.domain.synthesis import file, plain, prompt, runs, sources
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
 from signet.errors import Invalid, Kind, NotNow, ProviderDown, ProviderFailed, SignetError
@@ -23,7 +23,7 @@ from signet.queue.job_context import JobContext
 
 
 class Unusable(SignetError):
-    """The model's answer cannot be MEMORY.md."""
+    """The model's answer is not usable as MEMORY.md."""
 
     kind = Kind.UNAVAILABLE
     code = "unusable_answer"
@@ -44,7 +44,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     try:
         text = plain.text(found) if model is None else _asked(model, found, file.read(path), plan)
     except (ProviderFailed, Unusable):
-        job.progress(lambda tx: store.note_run(tx, agent_id, now=clock.now(), newest=None))
+        job.progress(lambda tx: runs.note(tx, agent_id, now=clock.now(), newest=None))
         raise
     job.check()
     now = clock.now()
@@ -54,7 +54,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         tell(workspace, now)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        store.note_run(tx, agent_id, now=now, newest=found.newest)
+        runs.note(tx, agent_id, now=now, newest=found.newest)
         name = str(path.relative_to(workspace.root))
         return {"path": name, "sources": len(found), "chars": len(text)}
 

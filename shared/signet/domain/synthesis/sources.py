@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx, Row
+from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.synthesis import store
+from signet.domain.synthesis import sql
 from signet.domain.synthesis.plan import Plan
+from signet.domain.synthesis.sql import CandidateRow
 
 #: Effective importance below which a memory is left out.
 THRESHOLD = 0.2
@@ -56,36 +57,36 @@ def effective(importance: float, used_at: datetime, now: datetime, *, rate: floa
 def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     """Return what matters most to an agent, best first, as much as fits."""
     since = _oldest(plan.decay_rate, now)
-    rows = store.candidates(tx, reader, least=THRESHOLD, since=since)
-    scored = ((_score(row, plan.decay_rate, now), row["seq"]) for row in rows)
+    rows = sql.candidates(tx, reader, least=THRESHOLD, since=since)
+    scored = ((_score(row, plan.decay_rate, now), row.seq) for row in rows)
     best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
     notes = _fitting(
-        [row["content"] for row in store.notes(tx, reader.agent_id, MOST_NOTES)],
+        sql.notes(tx, reader.agent_id, MOST_NOTES),
         int(plan.chars * NOTES_SHARE),
     )
-    texts = store.texts(tx, [seq for _, seq in best])
+    texts = sql.texts(tx, [seq for _, seq in best])
     room = plan.chars - sum(map(len, notes))
     memories: list[Source] = []
     for score, seq in best:
         row = texts[seq]
-        if len(row["content"]) > room:
+        if len(row.content) > room:
             continue
-        room -= len(row["content"])
+        room -= len(row.content)
         memories.append(
             Source(
-                type=row["type"],
-                content=row["content"],
-                created_at=row["created_at"],
+                type=row.type,
+                content=row.content,
+                created_at=row.created_at,
                 score=score,
             )
         )
-    return Sources(memories=tuple(memories), notes=tuple(notes), newest=store.newest(tx, reader))
+    return Sources(memories=tuple(memories), notes=tuple(notes), newest=sql.newest(tx, reader))
 
 
-def _score(row: Row, rate: float, now: datetime) -> float:
-    if row["pinned"]:
+def _score(row: CandidateRow, rate: float, now: datetime) -> float:
+    if row.pinned:
         return 1.0
-    return effective(row["importance"], clock.parsed(row["used_at"]) or now, now, rate=rate)
+    return effective(row.importance, clock.parsed(row.used_at) or now, now, rate=rate)
 
 
 def _oldest(rate: float, now: datetime) -> str:

@@ -72,7 +72,8 @@ class Found(NamedTuple):
 
 def find(tx: ReadTx, canonical: str, *, agent_id: str) -> Found | None:
     """Return the agent's entity of this canonical name."""
-    return tx.row(Found, _FIND, (agent_id, canonical))
+    found = tx.tuples(_FIND, (agent_id, canonical))  # runs several times in each save
+    return Found(*found[0]) if found else None
 
 
 def mention(

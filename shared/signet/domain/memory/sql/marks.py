@@ -7,3 +7,8 @@ SET_VECTOR_MODEL = (
 COUNT_USE = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 COUNT_SHOWING = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
 SET_PLACE = "UPDATE memories SET source_path = ?, source_section = ? WHERE id = ?"
+#: A change by a person or a repair: one version more.
+SET_TAGS = (
+    "UPDATE memories SET tags = ?, updated_at = ?, updated_by = ?, version = version + 1,"
+    " update_count = COALESCE(update_count, 0) + 1 WHERE id = ?"
+)

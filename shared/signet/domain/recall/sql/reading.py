@@ -16,7 +16,7 @@ from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Part, Source, Why
 
 if TYPE_CHECKING:
-    from signet.db.packed import Numbers
+    from signet.db.binary_index import Numbers
 
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024

@@ -25,9 +25,3 @@ OWNER = """
 SELECT e.source_id FROM embeddings e WHERE e.id = ? AND e.source_type = 'memory' AND e.ordinal = 0
    AND NOT EXISTS (SELECT 1 FROM embeddings more WHERE more.source_type = 'memory' AND more.source_id = e.source_id
                       AND more.ordinal > 0)"""
-TAGS = """
-UPDATE memories SET tags = ?, updated_at = ?, updated_by = ?, version = version + 1,
-       update_count = COALESCE(update_count, 0) + 1 WHERE id = ?"""
-#: What a loser had replaced stays replaced.
-REPOINT = """
-UPDATE memories SET superseded_by = ? WHERE superseded_by IN (SELECT value FROM json_each(?))"""

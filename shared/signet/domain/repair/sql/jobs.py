@@ -17,21 +17,14 @@ DEAD_SUMMARIES = f"""
 SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
    AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
    AND {ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
-SPREAD = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
 STALE = f"""
 SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue
   FROM memory_jobs WHERE {IS_STALE}
    AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
  ORDER BY leased_at, id LIMIT :limit"""
-#: Files of earlier programs have waiting jobs that still carry a lease.
-UNLEASE = (
-    "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
-)
 STALE_SUMMARIES = f"""
 SELECT id FROM summary_jobs s WHERE status = 'processing' AND COALESCE(leased_at, '') < :before AND {ALONE} LIMIT 50"""
 ENDED = f"""
 SELECT * FROM memory_jobs WHERE status = :status AND {CHOICE} ORDER BY {{at}}, id LIMIT :limit"""
 COUNT = f"""
 SELECT COUNT(*) FROM (SELECT 1 FROM memory_jobs WHERE status = :status AND {CHOICE} LIMIT :limit)"""
-DROP = """
-DELETE FROM memory_jobs WHERE status = ? AND id IN (SELECT value FROM json_each(?)) RETURNING id"""

@@ -18,4 +18,3 @@ SELECT s.id, s.session_id, s.agent_id, s.completed_at, s.max_attempts, j.result 
                       AND open.dedupe_key = '{SUMMARIZE}:' || s.agent_id || ':' || s.session_id)
    AND COALESCE(j.result, '') NOT LIKE '%not_significant%'
  ORDER BY s.created_at, s.id LIMIT :limit"""
-GONE = "DELETE FROM memory_jobs WHERE id = ? AND status = 'completed'"

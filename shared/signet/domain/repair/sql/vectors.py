@@ -33,3 +33,5 @@ ANY = (
     "SELECT vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions LIMIT 1"
 )
 MALFORMED = "SELECT COUNT(*) FROM embeddings WHERE length(vector) <> 4 * dimensions"
+COUNT_WIDE = "SELECT COUNT(*) FROM embeddings WHERE dimensions = ?"
+COUNT_INDEXED = "SELECT COUNT(*) FROM vec_embeddings_rowids"

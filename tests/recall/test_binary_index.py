@@ -11,15 +11,14 @@ import numpy as np
 import pytest
 
 from recall.world import MODEL, NOW, SHARED, a_store, remember
-from signet.db import Database, ReadTx, WriteTx, vectors
-from signet.db import packed as packing
+from signet.db import Database, ReadTx, WriteTx, binary_index, vectors
+from signet.db.binary_index import BLOCK, BinaryIndex
 from signet.db.driver import connect
-from signet.db.packed import BLOCK, Packed
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import scope, signs, vector, view
+from signet.domain.recall import scope, vector, vector_cache, view
 from signet.domain.recall.models import Filters, Query, Scores
-from signet.domain.recall.signs import Signs
 from signet.domain.recall.sql import reading
+from signet.domain.recall.vector_cache import VectorCache
 from support.processes import eventually
 
 WIDTH = 20
@@ -29,9 +28,9 @@ PROJECTS = ("north", "south", "west")
 
 @pytest.fixture(autouse=True)
 def _worth_it_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signs, "WORTH", 1)
-    monkeypatch.setattr(signs, "INLINE", 40)
-    monkeypatch.setattr(signs, "PART", 64)
+    monkeypatch.setattr(vector_cache, "WORTH", 1)
+    monkeypatch.setattr(vector_cache, "INLINE", 40)
+    monkeypatch.setattr(vector_cache, "PART", 64)
 
 
 def _vector(seed: int) -> bytes:
@@ -67,7 +66,7 @@ def _near(tx: ReadTx, question: bytes, query: Query, limit: int, model: str = MO
 
 def _has_all(tx: ReadTx) -> bool:
     assert tx.caches is not None
-    return tx.caches.of(Signs).fresh(tx, WIDTH, MODEL) is not None
+    return tx.caches.of(VectorCache).fresh(tx, WIDTH, MODEL) is not None
 
 
 def _agree(db: Database, seed: int) -> None:
@@ -112,7 +111,7 @@ def test_any_sequence_of_changes_leaves_the_answers_those_of_an_exact_scan(
 def test_a_purge_of_nearly_everything_starts_the_index_anew(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(signs, "OLDEST_SNAPSHOT_MS", 0)
+    monkeypatch.setattr(vector_cache, "OLDEST_SNAPSHOT_MS", 0)
     for number in range(60):
         db.write(_save, number, number + 1)
     assert eventually(lambda: db.read(_has_all))
@@ -129,12 +128,12 @@ def test_a_purge_of_nearly_everything_starts_the_index_anew(
 def test_a_large_store_is_read_before_anybody_asks(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(signs, "LARGE", 60)
-    monkeypatch.setattr(signs, "INLINE", 0)
+    monkeypatch.setattr(vector_cache, "LARGE", 60)
+    monkeypatch.setattr(vector_cache, "INLINE", 0)
 
     def begin(tx: ReadTx) -> bool:
         assert tx.caches is not None
-        kept = tx.caches.of(Signs)
+        kept = tx.caches.of(VectorCache)
         kept.read_ahead(tx, MODEL)
         return kept._packed is not None
 
@@ -172,7 +171,7 @@ def test_what_another_process_embeds_and_purges_is_seen_at_once(
 ) -> None:
     db.write(_save, 0, 1)
     assert db.read(_has_all)
-    program = "import sys; from recall import test_packed as t; t.elsewhere(sys.argv[1], int(sys.argv[2]))"
+    program = "import sys; from recall import test_binary_index as t; t.elsewhere(sys.argv[1], int(sys.argv[2]))"
     environment = {"PYTHONPATH": ":".join(sys.path)}
     for first in (10, 20):
         command = [sys.executable, "-c", program, str(tmp_path / "memories.db"), str(first)]
@@ -296,10 +295,10 @@ def _clusters(count: int) -> tuple[np.ndarray, np.ndarray]:
     return centres, centres[np.arange(count) % 40] + np.float32(0.4) * noise
 
 
-def test_packed_signs_choose_the_nearest_of_several_blocks() -> None:
+def test_binary_index_signs_choose_the_nearest_of_several_blocks() -> None:
     count = BLOCK + 5_000
     centres, rows = _clusters(count)
-    packed = Packed(96)
+    packed = BinaryIndex(96)
     numbers = np.arange(1, count + 1)
     for first in range(0, count, 7_001):
         part = slice(first, first + 7_001)
@@ -312,9 +311,9 @@ def test_packed_signs_choose_the_nearest_of_several_blocks() -> None:
         assert (owners == chosen + 10).all()
 
 
-def test_packed_signs_obey_flags_and_forget_what_is_gone() -> None:
+def test_binary_index_signs_obey_flags_and_forget_what_is_gone() -> None:
     centres, rows = _clusters(500)
-    packed = Packed(96)
+    packed = BinaryIndex(96)
     numbers = np.arange(1, 501)
     packed.add(numbers, numbers, rows)
     allowed = np.zeros(301, dtype=np.bool_)
@@ -327,10 +326,10 @@ def test_packed_signs_obey_flags_and_forget_what_is_gone() -> None:
     assert 4 not in packed.nearest(centres[0], 500)[0]
 
 
-class _Growing(Packed):
+class _Growing(BinaryIndex):
     """Gets a row of a memory with a high number each time that it has made its flags."""
 
-    def _covering(self, allowed: "packing.Flags") -> "packing.Flags":
+    def _covering(self, allowed: "binary_index.Flags") -> "binary_index.Flags":
         flags = super()._covering(allowed)
         self.add(np.array([900]), np.array([10_000]), np.ones((1, WIDTH), dtype=np.float32))
         return flags

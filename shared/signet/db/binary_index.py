@@ -57,7 +57,7 @@ class _Block:
 Rows = list[tuple[npt.NDArray[np.intp], _Block]]
 
 
-class Packed:
+class BinaryIndex:
     """Bits of vectors of one width, each with a key (ascending, unique) and an owner (0 or more)."""
 
     def __init__(self, width: int) -> None:

@@ -4,14 +4,14 @@ import pytest
 
 from recall.world import MODEL, meaning, remember
 from signet.db import Database, ReadTx
-from signet.domain.recall import distinct
+from signet.domain.recall import centering
 from signet.domain.recall.models import Scores
 
 
 def _compare(db: Database, text: str) -> tuple[Scores, Scores]:
     def go(tx: ReadTx) -> tuple[Scores, Scores]:
         seqs = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
-        return distinct.compare(tx, meaning(text), seqs, model=MODEL)
+        return centering.compare(tx, meaning(text), seqs, model=MODEL)
 
     return db.read(go)
 

@@ -5,14 +5,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from signet.domain.recall import timing, when
-from signet.domain.recall.when import Anchor, Span, When
+from signet.domain.recall import time_boost, time_query
+from signet.domain.recall.time_query import Anchor, Span, When
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def understood(text: str) -> When:
-    return when.understand(text, now=NOW, zone=UTC)
+    return time_query.understand(text, now=NOW, zone=UTC)
 
 
 def spans(text: str) -> list[tuple[str | None, str | None]]:
@@ -70,7 +70,7 @@ def test_no_time_is_understood(question: str) -> None:
 
 
 def test_days_begin_where_the_reader_is() -> None:
-    found = when.understand("yesterday", now=NOW, zone=ZoneInfo("Asia/Tokyo"))
+    found = time_query.understand("yesterday", now=NOW, zone=ZoneInfo("Asia/Tokyo"))
     (span,) = found.spans
     assert span == Span(
         start=datetime(2026, 11, 19, 15, tzinfo=UTC), end=datetime(2026, 11, 20, 15, tzinfo=UTC)
@@ -79,7 +79,7 @@ def test_days_begin_where_the_reader_is() -> None:
 
 def test_words_that_mean_something_only_today_are_not_looked_for_while_others_are_left() -> None:
     def words(text: str, *, is_known: bool = True) -> list[str]:
-        return when.content_words(text, understood(text), is_known=is_known)
+        return time_query.content_words(text, understood(text), is_known=is_known)
 
     assert words("What did Nora cook last week?") == ["nora", "cook"]
     assert words("What did Nora cook last week?", is_known=False) == [
@@ -102,17 +102,17 @@ def test_an_event_in_the_place_of_a_date_is_an_anchor() -> None:
 def test_an_anchor_counts_when_all_agree_on_its_day() -> None:
     first, second = datetime(2026, 5, 3, 12, tzinfo=UTC), datetime(2026, 6, 3, 12, tzinfo=UTC)
     before = Anchor(relation="before", text="the release")
-    assert when.around(before, [first, first]) == Span(end=first)
-    assert when.around(Anchor(relation="since", text="x"), [first]) == Span(start=first)
-    assert when.around(before, [first, second]) is None
-    assert when.around(before, []) is None
+    assert time_query.around(before, [first, first]) == Span(end=first)
+    assert time_query.around(Anchor(relation="since", text="x"), [first]) == Span(start=first)
+    assert time_query.around(before, [first, second]) is None
+    assert time_query.around(before, []) is None
 
 
 def test_what_was_told_after_the_time_counts_less_with_each_day() -> None:
     span = Span(start=datetime(2026, 5, 3, tzinfo=UTC), end=datetime(2026, 5, 4, tzinfo=UTC))
 
     def near(event: str | None, told: str) -> float:
-        return timing.closeness((event, told), [span])
+        return time_boost.closeness((event, told), [span])
 
     assert near(None, "2026-05-03T10:00:00.000Z") == 1.0
     assert near("2026-05-03T12:00:00.000Z", "2026-09-01T10:00:00.000Z") == 1.0
@@ -125,7 +125,7 @@ def test_what_was_told_after_the_time_counts_less_with_each_day() -> None:
 def test_the_lift_is_soft() -> None:
     span = Span(start=datetime(2026, 5, 3, tzinfo=UTC), end=datetime(2026, 5, 4, tzinfo=UTC))
     times = {1: (None, "2026-05-03T10:00:00.000Z"), 2: (None, "2020-01-01T00:00:00.000Z")}
-    assert timing.lift({1: 0.4, 2: 0.9, 3: 0.3}, times, [span], weight=0.5) == pytest.approx(
+    assert time_boost.lift({1: 0.4, 2: 0.9, 3: 0.3}, times, [span], weight=0.5) == pytest.approx(
         {1: 0.6, 2: 0.9, 3: 0.3}
     )
 
@@ -139,5 +139,5 @@ def test_the_lift_is_soft() -> None:
 def test_no_question_is_too_strange(question: str, year: int) -> None:
     for zone in (None, UTC, ZoneInfo("Pacific/Kiritimati"), ZoneInfo("America/Adak")):
         now = datetime(year, 1, 1, tzinfo=UTC) if year < 9999 else datetime.max.replace(tzinfo=UTC)
-        found = when.understand(question, now=now, zone=zone)
-        assert when.content_words(question, found, is_known=True)
+        found = time_query.understand(question, now=now, zone=zone)
+        assert time_query.content_words(question, found, is_known=True)

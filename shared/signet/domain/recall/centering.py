@@ -1,4 +1,4 @@
-"""What tells the candidates apart: how near each is, without what the nearest of them have in common.
+"""Mean-centred cosine: what the nearest vectors have in common is taken out of the question before comparing.
 
 In a store about one thing (a friend, a project) its name and manner are in the question and in half of the memories,
 and a cosine of the whole question prefers those that say little else. The mean of the nearest vectors is what they

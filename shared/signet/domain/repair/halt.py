@@ -4,7 +4,7 @@ The counters are rows, so that a restart does not try again what does not help.
 """
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.maintenance import sql
+from signet.domain.repair.sql import gate as sql
 
 #: So often may a repair be of no use before it is left alone.
 PATIENCE = 3

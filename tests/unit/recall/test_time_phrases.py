@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from signet.domain.recall import when
+from signet.domain.recall import time_query
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -14,7 +14,7 @@ def shown(at: datetime | None) -> str | None:
 
 
 def spans(text: str) -> list[tuple[str | None, str | None]]:
-    found = when.understand(text, now=NOW, zone=UTC).spans
+    found = time_query.understand(text, now=NOW, zone=UTC).spans
     return [(shown(span.start), shown(span.end)) for span in found]
 
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, tzinfo
 from signet.db import fts
 from signet.domain.memory import calendars, dates
 from signet.domain.memory.dates import Mention
-from signet.domain.recall import spoken
+from signet.domain.recall import time_phrases
 
 #: Characters in front of a time in which a word like "before" is looked for.
 LOOK_BACK = 60
@@ -75,7 +75,7 @@ class When:
 def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
     """Return what time a question is about; `zone` None is the machine's."""
     today = dates.to_local(now, zone)
-    found = dates.find(text, today, spoken.FORMS)
+    found = dates.find(text, today, time_phrases.FORMS)
     absolute = [mention for mention in found if mention.is_absolute]
     spans = _spans(text, absolute or found, zone)
     taken = [(mention.at, mention.to) for mention in found if not mention.is_absolute]

@@ -1,4 +1,4 @@
-"""The statements of `recall/times.py`."""
+"""The statements of `recall/time_lookup.py`."""
 
 #: When what a memory tells happened, and when it was told; a fact was told when its source was.
 TIMES = """

@@ -1,4 +1,4 @@
-"""The SQL of time in recall: when memories happened, what replaced them, what they said at some instant."""
+"""Time in recall: when memories happened, what replaced them, what they said at some instant."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -8,8 +8,8 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.recall.sql import times as sql
-from signet.domain.recall.when import Span
+from signet.domain.recall.sql import time_lookup as sql
+from signet.domain.recall.time_query import Span
 
 _INDEXES = {"event_at": "idx_memories_event", "created_at": "idx_memories_created"}
 

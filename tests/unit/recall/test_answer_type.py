@@ -2,8 +2,8 @@
 
 import pytest
 
-from signet.domain.recall import expected
-from signet.domain.recall.expected import CHOICE, LIKING, NUMBER, PLACE, REASON, TIME, Kind
+from signet.domain.recall import answer_type
+from signet.domain.recall.answer_type import CHOICE, LIKING, NUMBER, PLACE, REASON, TIME, Kind
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from signet.domain.recall.expected import CHOICE, LIKING, NUMBER, PLACE, REASON,
     ids=["time", "number", "place", "reason", "two", "liking", "none"],
 )
 def test_a_question_says_what_it_expects(question: str, kinds: list[Kind]) -> None:
-    assert list(expected.of(question)) == kinds
+    assert list(answer_type.of(question)) == kinds
 
 
 @pytest.mark.parametrize(
@@ -38,20 +38,20 @@ def test_a_question_says_what_it_expects(question: str, kinds: list[Kind]) -> No
     ids=["time", "digits", "words", "place", "path", "reason", "choice", "liking"],
 )
 def test_a_text_gives_it_or_not(kind: Kind, gives: str, gives_not: str) -> None:
-    assert expected.given([kind], "fact", gives) == 1.0
-    assert expected.given([kind], "fact", gives_not) == 0.0
+    assert answer_type.given([kind], "fact", gives) == 1.0
+    assert answer_type.given([kind], "fact", gives_not) == 0.0
 
 
 def test_the_type_says_more_than_the_words() -> None:
-    told = expected.given([CHOICE], "decision", "RabbitMQ")
-    assert told > expected.given([CHOICE], "fact", "We went with RabbitMQ") > 0
-    assert expected.given([CHOICE], "preference", "RabbitMQ") == 0
+    told = answer_type.given([CHOICE], "decision", "RabbitMQ")
+    assert told > answer_type.given([CHOICE], "fact", "We went with RabbitMQ") > 0
+    assert answer_type.given([CHOICE], "preference", "RabbitMQ") == 0
 
 
 def test_a_long_text_names_numbers_by_chance() -> None:
-    assert expected.given([NUMBER], "fact", "There are 14 boats. " + "More words. " * 100) == 0.0
+    assert answer_type.given([NUMBER], "fact", "There are 14 boats. " + "More words. " * 100) == 0.0
 
 
 def test_each_sort_that_is_given_raises_the_score() -> None:
-    scores = expected.lift({1: 0.5, 2: 0.5, 3: 0.5}, {1: 2.0, 2: 1.0}, weight=0.1)
+    scores = answer_type.lift({1: 0.5, 2: 0.5, 3: 0.5}, {1: 2.0, 2: 1.0}, weight=0.1)
     assert scores == pytest.approx({1: 0.6, 2: 0.55, 3: 0.5})

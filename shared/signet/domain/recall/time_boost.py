@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.domain.recall.models import Scores
-from signet.domain.recall.when import Span
+from signet.domain.recall.time_query import Span
 
 #: What happened is told then or soon after: being told so long after the time counts half.
 TOLD_WITHIN = timedelta(days=5)

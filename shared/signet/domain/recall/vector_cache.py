@@ -14,7 +14,7 @@ from signet.db import ReadTx, Row
 from signet.domain.recall.sql import reading
 
 if TYPE_CHECKING:
-    from signet.db.packed import Packed
+    from signet.db.binary_index import BinaryIndex
 
 #: With fewer vectors the index in the file is as fast.
 WORTH = 2_000
@@ -31,19 +31,19 @@ PART = 4_096
 OLDEST_SNAPSHOT_MS = 30_000
 
 
-class Signs:
+class VectorCache:
     """One file's signs; for any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._of: tuple[int, str | None] | None = None
-        self._packed: Packed | None = None
+        self._packed: BinaryIndex | None = None
         self._last = 0
         self._last_id: str | None = None
         self._read_at = 0
         self._missed: dict[int, int] = {}
 
-    def fresh(self, tx: ReadTx, width: int, model: str | None) -> "Packed | None":
+    def fresh(self, tx: ReadTx, width: int, model: str | None) -> "BinaryIndex | None":
         """Return signs that hold every vector of this width and model that the snapshot has.
 
         None while they are not there, or not worth it. What else they hold is not found in the snapshot.
@@ -113,9 +113,9 @@ class Signs:
         return not is_all
 
     def _begin(self, width: int, model: str | None) -> None:
-        from signet.db.packed import Packed
+        from signet.db.binary_index import BinaryIndex
 
-        self._of, self._packed = (width, model), Packed(width)
+        self._of, self._packed = (width, model), BinaryIndex(width)
         self._last, self._last_id, self._missed = 0, None, {}
 
     def _was_put_back(self, newest: int) -> bool:
@@ -125,7 +125,7 @@ class Signs:
         return self._packed is not None and self._packed.gone > self._packed.count // 2
 
 
-def _add(packed: "Packed", rows: list[Row]) -> None:
+def _add(packed: "BinaryIndex", rows: list[Row]) -> None:
     import numpy as np
 
     numbers = np.array([row[0] for row in rows], dtype=np.int64)
